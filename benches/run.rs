@@ -48,6 +48,7 @@ fn main() {
         time_scale: 1.0,
         seed: 0,
         keep: KeepTranscripts::Nothing,
+        with_frames: false,
         retry: RetryOptions::default(),
     };
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -69,7 +70,7 @@ fn main() {
     ));
     let wall = began.elapsed();
     assert_eq!(ended, SuiteEnd::Complete);
-    let mut overheads: Vec<_> = entries.iter().map(|entry| entry.overhead).collect();
+    let mut overheads: Vec<_> = entries.iter().map(|entry| entry.overhead()).collect();
     overheads.sort();
     let at = |percent: usize| overheads[(overheads.len() - 1) * percent / 100];
     println!(

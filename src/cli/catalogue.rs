@@ -23,8 +23,8 @@ pub(super) struct KnownDialect {
 /// Loads the dialect asked for, or all of them, with their faults.
 ///
 /// # Errors
-/// A message for the user.
-pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, String> {
+/// The mistakes in the files, or that there is no such dialect.
+pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, Vec<Error>> {
     let source = DialectSource::new(args.dialect_dir.clone());
     let ids = match &args.dialect {
         Some(id) => vec![id.clone()],
@@ -35,39 +35,39 @@ pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, String> {
             .collect(),
     };
     ids.iter()
-        .map(|id| known_with_faults(&source, id).map_err(|errors| render_errors(&errors)))
+        .map(|id| known_with_faults(&source, id))
         .collect()
 }
 
 /// Loads one dialect. `own` are scenarios of the user that replace the built-in ones; `tools` are the names that the agent has for tools.
 ///
 /// # Errors
-/// A message for the user.
+/// The mistakes in the files, or that there is no such dialect.
 pub(super) fn one(
     source: &DialectSource,
     id: &str,
     own: &[PathBuf],
     tools: &IndexMap<String, ToolName>,
     wire: Option<&str>,
-) -> Result<KnownDialect, String> {
+) -> Result<KnownDialect, Vec<Error>> {
     let mut known = if own.is_empty() {
-        known(source, id).map_err(|errors| render_errors(&errors))?
+        known(source, id)?
     } else {
         let mut files = ScenarioSource::default();
         for path in own {
-            let more = ScenarioSource::at(path).map_err(|error| render_errors(&[error]))?;
+            let more = ScenarioSource::at(path).map_err(|error| vec![error])?;
             files = more.over(files);
         }
-        let dialect = dialect::load(source, id).map_err(|errors| render_errors(&errors))?;
+        let dialect = dialect::load(source, id)?;
         let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
         KnownDialect {
-            scenarios: scenarios.map_err(|errors| render_errors(&errors))?,
+            scenarios: scenarios?,
             dialect,
             files,
             faults: Vec::new(),
         }
     };
-    check_smoke(&known, own).map_err(|errors| render_errors(&errors))?;
+    check_smoke(&known, own)?;
     let wires = &known.dialect.launch.wires;
     let call_ids = wire.and_then(|wire| wires.get(wire)?.call_ids.clone());
     if !tools.is_empty() || call_ids.is_some() {
@@ -81,9 +81,9 @@ pub(super) fn one(
             dialect.rename_tools(tools);
         }
         let files = known.files.inherited(&inheritance);
-        known.files = files.map_err(|errors| render_errors(&errors))?;
+        known.files = files?;
         let scenarios = known.files.load(Some(&Vocabulary::of(&known.dialect)));
-        known.scenarios = scenarios.map_err(|errors| render_errors(&errors))?;
+        known.scenarios = scenarios?;
     }
     Ok(known)
 }

@@ -1,10 +1,10 @@
 //! `conform check`: judges recorded sessions.
 
 mod judge;
-mod peek_reader;
 
 use super::args::{DetailsArg, DialectArgs, ProfileArg, ReportTarget, SideArg, report_target};
-use super::baseline::{ActiveBaseline, BaselineArgs};
+use super::baseline::BaselineArgs;
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{output, reports};
 use conform_report::baseline::RunExtent;
@@ -40,20 +40,12 @@ pub(super) struct CheckArgs {
     reports: Vec<ReportTarget>,
 }
 
-pub(super) fn run(args: CheckArgs) -> ExitStatus {
-    match args.baseline.read() {
-        Ok(baseline) => output::status(check(&args, baseline)),
-        Err(message) => {
-            output::error(message);
-            ExitStatus::Usage
-        }
-    }
-}
-
-fn check(args: &CheckArgs, baseline: ActiveBaseline) -> io::Result<ExitStatus> {
+pub(super) fn run(args: CheckArgs) -> Result<ExitStatus, CommandError> {
     let started = Instant::now();
+    let baseline = args.baseline.read()?;
     let mut screen = reports::screen(&args.reports);
-    let (mut report, unread) = judge::all(args, &baseline, &mut *screen)?;
+    let judged = judge::all(&args, &baseline, &mut *screen);
+    let (mut report, unread) = judged.map_err(output::failure)?;
     report.duration_ms = started.elapsed().as_millis() as u64;
     let applied = if unread {
         baseline.skip_update();
@@ -62,14 +54,11 @@ fn check(args: &CheckArgs, baseline: ActiveBaseline) -> io::Result<ExitStatus> {
         baseline.apply(&mut report, RunExtent::Whole)
     };
     if !report.scenarios.is_empty() {
-        terminal::closing(&report, args.details.into(), &mut *screen)?;
+        terminal::closing(&report, args.details.into(), &mut *screen).map_err(output::failure)?;
     }
-    screen.flush()?;
+    screen.flush().map_err(output::failure)?;
     drop(screen);
-    if let Err(message) = applied.and_then(|()| reports::write(&report, &args.reports)) {
-        output::error(message);
-        return Ok(ExitStatus::Usage);
-    }
+    applied.and_then(|()| reports::write(&report, &args.reports))?;
     Ok(if unread {
         ExitStatus::Usage
     } else {

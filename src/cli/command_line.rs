@@ -1,5 +1,6 @@
 //! The command line of `conform`: its subcommands, their dispatch, and the log of the program itself.
 
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::judged_agent::{self, AgentCall};
 use super::output;
@@ -137,29 +138,36 @@ fn agent_call(args: impl IntoIterator<Item = OsString>) -> Option<AgentCall> {
 }
 
 fn dispatch(command: CliCommand) -> ExitCode {
-    match command {
-        CliCommand::Run(args) => run::run(*args).into(),
-        CliCommand::Init(args) => init::run(&args).into(),
-        CliCommand::Check(args) => check::run(args).into(),
-        CliCommand::Record(args) => record::run(&args).into(),
-        CliCommand::List(args) => list::run(args).into(),
-        CliCommand::Explain(args) => explain::run(args).into(),
-        CliCommand::Coverage(args) => coverage::run(args).into(),
-        CliCommand::Mutants(args) => mutants::run(args).into(),
-        CliCommand::Lint(args) => lint::run(args).into(),
-        CliCommand::Schema(args) => schema::run(args).into(),
-        CliCommand::Report(args) => report::run(args).into(),
-        CliCommand::Provider(args) => provider::run(args).into(),
-        CliCommand::Ctl(args) => ctl::run(args).into(),
-        CliCommand::Inject(args) => inject::run(&args).into(),
-        CliCommand::RelayGuard(args) => relay_guard::run(&args).into(),
-        CliCommand::CheckIsolation => network::check().into(),
-        CliCommand::Agent(args) => judged_agent::main(AgentCall {
-            program: None,
-            args: args.args,
-            prefix: vec![AGENT.into()],
-        }),
-    }
+    let status = match command {
+        CliCommand::Run(args) => run::run(*args),
+        CliCommand::Init(args) => init::run(&args),
+        CliCommand::Check(args) => check::run(args),
+        CliCommand::Record(args) => record::run(&args),
+        CliCommand::List(args) => list::run(args),
+        CliCommand::Explain(args) => explain::run(args),
+        CliCommand::Coverage(args) => coverage::run(args),
+        CliCommand::Mutants(args) => mutants::run(args),
+        CliCommand::Lint(args) => lint::run(args),
+        CliCommand::Schema(args) => schema::run(args),
+        CliCommand::Report(args) => report::run(args),
+        CliCommand::Provider(args) => provider::run(args),
+        CliCommand::Ctl(args) => ctl::run(args),
+        CliCommand::Inject(args) => inject::run(&args),
+        CliCommand::RelayGuard(args) => return relay_guard::run(&args).into(),
+        CliCommand::CheckIsolation => return network::check().into(),
+        CliCommand::Agent(args) => {
+            return judged_agent::main(AgentCall {
+                program: None,
+                args: args.args,
+                prefix: vec![AGENT.into()],
+            });
+        }
+    };
+    let failed = |CommandError { status, message }| {
+        output::error(message);
+        status
+    };
+    status.unwrap_or_else(failed).into()
 }
 
 /// Run the bundled reference agent, the same as the program `mock-agent`

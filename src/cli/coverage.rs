@@ -2,6 +2,7 @@
 
 use super::args::DialectArgs;
 use super::catalogue::KnownDialect;
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::mutants::{published_matrix, read_matrix};
 use super::{catalogue, output, table};
@@ -9,6 +10,7 @@ use conform_judge::dialect::DialectSource;
 use conform_runner::mutation::coverage::{self, Covered};
 use conform_runner::mutation::matrix::Matrix;
 use indexmap::IndexMap;
+use spanned_yaml::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -35,15 +37,8 @@ pub(super) struct CoverageArgs {
     json: bool,
 }
 
-pub(super) fn run(args: CoverageArgs) -> ExitStatus {
-    let known = known(&args).and_then(|known| with_matrices(&args, known));
-    let known = match known {
-        Ok(known) => known,
-        Err(message) => {
-            output::error(message);
-            return ExitStatus::Usage;
-        }
-    };
+pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
+    let known = with_matrices(&args, known(&args)?)?;
     let mut all = Vec::new();
     let mut unproved = Vec::new();
     for (known, matrix) in &known {
@@ -74,7 +69,7 @@ pub(super) fn run(args: CoverageArgs) -> ExitStatus {
 }
 
 /// The dialects, with the scenarios of the command line.
-fn known(args: &CoverageArgs) -> Result<Vec<KnownDialect>, String> {
+fn known(args: &CoverageArgs) -> Result<Vec<KnownDialect>, Vec<Error>> {
     match (&args.dialect.dialect, args.scenarios.as_slice()) {
         (Some(id), own @ [_, ..]) => {
             let source = DialectSource::new(args.dialect.dialect_dir.clone());

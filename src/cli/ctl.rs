@@ -1,6 +1,6 @@
 //! `conform ctl`: controls running mock agents and model servers from a shell.
 
-use super::{exit::ExitStatus, output};
+use super::{command_error::CommandError, exit::ExitStatus, output};
 use clap::Subcommand;
 use control_socket::{Client, ClientError, Command, Registered, registered, wait_for};
 use serde_json::{Value, json};
@@ -94,34 +94,17 @@ enum CtlCommand {
     },
 }
 
-/// Why there is no result.
-enum CtlError {
-    Usage(String),
-    Client(ClientError),
-}
-
-impl From<ClientError> for CtlError {
+impl From<ClientError> for CommandError {
     fn from(error: ClientError) -> Self {
-        CtlError::Client(error)
+        match &error {
+            ClientError::Refused(_) => CommandError::violations(error.to_string()),
+            ClientError::Gone(_) => CommandError::usage(error.to_string()),
+        }
     }
 }
 
-pub(super) fn run(args: CtlArgs) -> ExitStatus {
-    let value = match result(args) {
-        Ok(value) => value,
-        Err(CtlError::Usage(why)) => {
-            output::error(why);
-            return ExitStatus::Usage;
-        }
-        Err(CtlError::Client(error)) => {
-            let status = match &error {
-                ClientError::Refused(_) => ExitStatus::Violations,
-                ClientError::Gone(_) => ExitStatus::Usage,
-            };
-            output::error(error);
-            return status;
-        }
-    };
+pub(super) fn run(args: CtlArgs) -> Result<ExitStatus, CommandError> {
+    let value = result(args)?;
     let lines = match value {
         Value::Array(items) => items,
         Value::Null => Vec::new(),
@@ -132,13 +115,13 @@ pub(super) fn run(args: CtlArgs) -> ExitStatus {
     output::status(written.map(|()| ExitStatus::Conformant))
 }
 
-fn result(args: CtlArgs) -> Result<Value, CtlError> {
+fn result(args: CtlArgs) -> Result<Value, CommandError> {
     let folder = args.folder.as_path();
     let timeout = Duration::from_millis(args.timeout_ms);
     let command = match args.command {
         CtlCommand::List => {
             std::fs::read_dir(folder)
-                .map_err(|error| CtlError::Usage(format!("{}: {error}", folder.display())))?;
+                .map_err(|error| CommandError::usage(format!("{}: {error}", folder.display())))?;
             let processes = registered(folder);
             return Ok(processes.iter().map(shown).collect());
         }
@@ -147,9 +130,9 @@ fn result(args: CtlArgs) -> Result<Value, CtlError> {
             let found = wait_for(folder, timeout, accepts);
             return found
                 .map(|process| shown(&process))
-                .map_err(|why| CtlError::Client(ClientError::Refused(why)));
+                .map_err(CommandError::violations);
         }
-        other => command(other, args.timeout_ms).map_err(CtlError::Usage)?,
+        other => command(other, args.timeout_ms).map_err(CommandError::usage)?,
     };
     let mut client = connect(&args.folder, args.agent.as_deref())?;
     let result = client.request(command)?;
@@ -193,11 +176,11 @@ fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
 }
 
 /// Connects to the process of this number, name or session; without one, to the last one that still runs.
-fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CtlError> {
+fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CommandError> {
     let processes = registered(folder);
     if processes.is_empty() {
         let why = format!("no process has registered in {}", folder.display());
-        return Err(CtlError::Usage(why));
+        return Err(CommandError::usage(why));
     }
     let mut gone = None;
     for process in processes.iter().rev() {
@@ -212,7 +195,7 @@ fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CtlE
             Err(_) => {}
         }
     }
-    Err(CtlError::Usage(gone.unwrap_or_else(|| {
+    Err(CommandError::usage(gone.unwrap_or_else(|| {
         let agent = agent.unwrap_or_default();
         format!("no process in {} is called `{agent}`", folder.display())
     })))

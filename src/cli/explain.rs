@@ -4,6 +4,7 @@ mod page;
 
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{describe, output};
 use crate::project_config::read_config;
@@ -43,25 +44,16 @@ enum Topic<'a> {
     Step(&'static StepRule),
 }
 
-pub(super) fn run(args: ExplainArgs) -> ExitStatus {
-    let found = explain(&args);
-    match found {
-        Ok(text) => output::status(
-            output::stdout()
-                .write_all(text.as_bytes())
-                .map(|()| ExitStatus::Conformant),
-        ),
-        Err(message) => {
-            output::error(message);
-            ExitStatus::Usage
-        }
-    }
+pub(super) fn run(args: ExplainArgs) -> Result<ExitStatus, CommandError> {
+    let text = explain(&args)?;
+    let written = output::stdout().write_all(text.as_bytes());
+    output::status(written.map(|()| ExitStatus::Conformant))
 }
 
 /// The page of an id: from the dialect of the command line, else of `conform.yaml`, else from all. The newest version of a dialect comes
 /// last and is preferred.
-fn explain(args: &ExplainArgs) -> Result<String, String> {
-    let config = read_config().map_err(|errors| catalogue::render_errors(&errors))?;
+fn explain(args: &ExplainArgs) -> Result<String, CommandError> {
+    let config = read_config()?;
     let dialect_dir = args.dialect.dialect_dir.clone().or(config.dialect_dir);
     let mut searched = Vec::new();
     if args.dialect.dialect.is_none()
@@ -85,7 +77,8 @@ fn explain(args: &ExplainArgs) -> Result<String, String> {
     }
     searched.extend(all);
     let ids = ids(&searched);
-    Err(unknown("id", &args.id, ids.iter().map(String::as_str)))
+    let unknown = unknown("id", &args.id, ids.iter().map(String::as_str));
+    Err(unknown.into())
 }
 
 fn show(args: &ExplainArgs, known: &KnownDialect, topic: &Topic<'_>) -> String {

@@ -4,10 +4,11 @@ mod yaml_text;
 
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
+use super::command_error::CommandError;
 use super::detection_notes::{note_command_line, with_patience};
 use super::exit::ExitStatus;
 use super::network::{NetworkArg, note_attempts};
-use super::run::{RunError, agent_of, package};
+use super::run::{agent_of, package};
 use super::{output, termination};
 use crate::project_config::FILE;
 use conform_judge::dialect::{Dialect, DialectSource};
@@ -51,23 +52,17 @@ pub(super) struct InitArgs {
 /// The first scenario of the user.
 const SCENARIO: &str = "scenarios/first-turn.yaml";
 
-pub(super) fn run(args: &InitArgs) -> ExitStatus {
+pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
     adopt_orphans();
     let written = init(args);
     termination::kill_strays();
-    match written {
-        Ok(()) => ExitStatus::Conformant,
-        Err(error) => {
-            output::error(error.message);
-            error.status
-        }
-    }
+    written.map(|()| ExitStatus::Conformant)
 }
 
-fn init(args: &InitArgs) -> Result<(), RunError> {
+fn init(args: &InitArgs) -> Result<(), CommandError> {
     for path in [FILE, SCENARIO] {
         if !args.force && Path::new(path).exists() {
-            return Err(RunError::usage(format!(
+            return Err(CommandError::usage(format!(
                 "{path} is already there; --force overwrites it"
             )));
         }
@@ -75,7 +70,7 @@ fn init(args: &InitArgs) -> Result<(), RunError> {
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
     let (id, agent) = match (&args.dialect.dialect, args.agent.is_empty()) {
         (None, true) => {
-            return Err(RunError::usage(
+            return Err(CommandError::usage(
                 "name an agent, as in `conform init ./my-agent`, or a dialect with --dialect",
             ));
         }
@@ -85,8 +80,7 @@ fn init(args: &InitArgs) -> Result<(), RunError> {
             (detect(args, &agent, &source)?, Some(agent))
         }
     };
-    let known = catalogue::one(&source, &id, &[], &IndexMap::new(), None);
-    let known = known.map_err(RunError::usage)?;
+    let known = catalogue::one(&source, &id, &[], &IndexMap::new(), None)?;
     if let Some(agent) = &agent {
         note_command_line(agent, &known.dialect, None);
     }
@@ -98,12 +92,10 @@ fn init(args: &InitArgs) -> Result<(), RunError> {
 }
 
 /// The dialect that the agent speaks.
-fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<String, RunError> {
+fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<String, CommandError> {
     // The runtime has threads, and only a process without them can be isolated.
     let isolation = args.network.isolate();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()?;
+    let runtime = tokio::runtime::Runtime::new()?;
     let watch = runtime.block_on(NetworkWatch::start(isolation))?;
     let sandboxes = SandboxRoot::new()?.with_variables(watch.variables());
     let package = package(agent);
@@ -188,13 +180,13 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
 }
 
 /// The smoke scenario of the dialect, to start from; the agent's start for a dialect without one.
-fn scenario(known: &KnownDialect) -> Result<String, RunError> {
+fn scenario(known: &KnownDialect) -> Result<String, CommandError> {
     let smoke = known.dialect.smoke_id();
     let files = known.files.files();
     let scenario = match smoke.and_then(|id| files.iter().find(|file| file.id == id)) {
         Some(file) => {
             let node = file.read();
-            node.map_err(|error| RunError::harness(error.to_string()))?
+            node.map_err(|error| CommandError::harness(error.to_string()))?
                 .to_value()
         }
         None => start_of(&known.dialect),
@@ -224,11 +216,15 @@ fn start_of(dialect: &Dialect) -> Value {
     let sent = probe.flat_map(|probe| &probe.send);
     let steps = sent.map(|command| json!({ "send": command }));
     let steps: Vec<_> = steps.chain([json!({ "expect": event })]).collect();
-    json!({ "name": "the agent starts", "steps": steps })
+    let name = "the agent starts";
+    match dialect.prelude.is_empty() {
+        true => json!({ "name": name, "steps": steps }),
+        false => json!({ "name": name, "prelude": false, "steps": steps }),
+    }
 }
 
-fn write(path: &str, text: &str) -> Result<(), RunError> {
-    let failed = |error| RunError::usage(format!("cannot write {path}: {error}"));
+fn write(path: &str, text: &str) -> Result<(), CommandError> {
+    let failed = |error| CommandError::usage(format!("cannot write {path}: {error}"));
     if let Some(folder) = Path::new(path).parent() {
         fs::create_dir_all(folder).map_err(failed)?;
     }

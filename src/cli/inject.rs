@@ -1,8 +1,8 @@
 //! `conform inject`: starts an agent and plays a fault on its frames. Started by `conform mutants`, not by people.
 
 use super::catalogue::render_errors;
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use super::output;
 use conform_judge::dialect::{self, DialectSource};
 use conform_relay::{Ending, FaultFilter, PassOn, PlayedFault, Relay};
 use frame_faults::generic_faults::GenericFault;
@@ -42,14 +42,8 @@ pub(super) struct InjectArgs {
 }
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended, or as the fault says.
-pub(super) fn run(args: &InjectArgs) -> ExitStatus {
-    match inject(args) {
-        Ok(ending) => ending.end_this_process(),
-        Err(message) => {
-            output::error(message);
-            ExitStatus::Usage
-        }
-    }
+pub(super) fn run(args: &InjectArgs) -> Result<ExitStatus, CommandError> {
+    inject(args)?.end_this_process()
 }
 
 fn inject(args: &InjectArgs) -> Result<Ending, String> {

@@ -5,7 +5,7 @@ mod linter;
 mod unused_names;
 
 use super::args::DialectArgs;
-use super::{exit::ExitStatus, output};
+use super::{command_error::CommandError, exit::ExitStatus, output};
 use linter::Linter;
 use spanned_yaml::Error;
 use std::io::Write;
@@ -21,7 +21,7 @@ pub(super) struct LintArgs {
     pub(super) dialect: DialectArgs,
 }
 
-pub(super) fn run(args: LintArgs) -> ExitStatus {
+pub(super) fn run(args: LintArgs) -> Result<ExitStatus, CommandError> {
     let mut linter = Linter::new(args.dialect);
     for path in &args.paths {
         match yaml_files(path) {

@@ -2,6 +2,7 @@
 
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{describe, output, table};
 use clap::ValueEnum;
@@ -42,14 +43,8 @@ struct Listing {
     json: Vec<Value>,
 }
 
-pub(super) fn run(args: ListArgs) -> ExitStatus {
-    let known = match catalogue::load(&args.dialect) {
-        Ok(known) => known,
-        Err(message) => {
-            output::error(message);
-            return ExitStatus::Usage;
-        }
-    };
+pub(super) fn run(args: ListArgs) -> Result<ExitStatus, CommandError> {
+    let known = catalogue::load(&args.dialect)?;
     let listing = list(args.what, &known);
     let mut out = output::stdout();
     let printed = if args.json {

@@ -4,6 +4,7 @@ pub mod args;
 mod baseline;
 mod catalogue;
 mod check;
+mod command_error;
 mod command_line;
 mod coverage;
 mod ctl;
@@ -26,6 +27,7 @@ mod report;
 pub mod reports;
 mod run;
 mod schema;
+mod session_judge;
 mod table;
 mod termination;
 

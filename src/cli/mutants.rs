@@ -12,11 +12,12 @@ mod tested_agent;
 use super::args::{DialectArgs, SideArg, at_least_one};
 use super::baseline::BaselineArgs;
 use super::catalogue;
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::run::{LastFailures, RunPlan, run_plan};
 use super::{output, table, termination};
 use accepted::Accepted;
-use any_agent::{AgentOutcome, Failure};
+use any_agent::AgentOutcome;
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Blame;
 use conform_report::reporter::text::count;
@@ -32,6 +33,7 @@ use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
@@ -98,37 +100,20 @@ impl MutantsArgs {
     }
 }
 
-pub(super) fn run(args: MutantsArgs) -> ExitStatus {
+pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
     conform_runner::adopt_orphans();
-    if !args.agent.is_empty() || args.generic {
-        let status = prove(&args).unwrap_or_else(|(status, message)| {
-            output::error(message);
-            status
-        });
-        termination::kill_strays();
-        return status;
-    }
-    let status = match matrices(&args) {
-        Ok(matrices) => output::status(print(&matrices, &args).map(|clean| {
-            if clean {
-                ExitStatus::Conformant
-            } else {
-                ExitStatus::Violations
-            }
-        })),
-        Err((status, message)) => {
-            output::error(message);
-            status
-        }
+    let status = if !args.agent.is_empty() || args.generic {
+        prove(&args)
+    } else {
+        matrices(&args).and_then(|matrices| output::status(print(&matrices, &args)))
     };
     termination::kill_strays();
     status
 }
 
-fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
-    let known = catalogue::load(&args.dialect).map_err(|message| (ExitStatus::Usage, message))?;
-    let harness = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
-    let runtime = runtime().map_err(harness)?;
+fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, CommandError> {
+    let known = catalogue::load(&args.dialect)?;
+    let runtime = Runtime::new()?;
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
     let mutation_run = mutation_run(args, &source);
     let mut matrices = Vec::new();
@@ -136,12 +121,11 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
     for known in known {
         let id = known.dialect.id();
         let outcome = runtime.block_on(LocalSet::new().run_until(mutation_run.matrix(known)));
-        let Some(outcome) = outcome.map_err(|why| (ExitStatus::Harness, why))? else {
+        let Some(outcome) = outcome.map_err(CommandError::harness)? else {
             continue;
         };
         if let Some(folder) = &args.publish {
-            let whole = |before: &Matrix| outcome.over(before);
-            published::write(folder, &id, whole).map_err(harness)?;
+            published::write(folder, &id, |before| outcome.over(before))?;
         }
         matrices.push(outcome.matrix());
         ids.extend(outcome.all);
@@ -153,7 +137,7 @@ fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, (ExitStatus, String)> {
 }
 
 /// The error that no fault is selected, with a suggestion for each pattern.
-fn no_fault(args: &MutantsArgs, known: &[String]) -> Failure {
+fn no_fault(args: &MutantsArgs, known: &[String]) -> CommandError {
     let known = || known.iter().map(String::as_str);
     let is_unknown = |pattern: &&String| !known().any(|id| id.contains(pattern.as_str()));
     let patterns = args.only.iter().filter(is_unknown).map(|pattern| {
@@ -168,13 +152,7 @@ fn no_fault(args: &MutantsArgs, known: &[String]) -> Failure {
         "nothing was played (`conform list faults` shows what there is): {}",
         why.join("; ")
     );
-    (ExitStatus::Incomplete, message)
-}
-
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
+    CommandError::incomplete(message)
 }
 
 fn mutation_run<'a>(args: &'a MutantsArgs, source: &'a DialectSource) -> MutationRun<'a> {
@@ -190,21 +168,14 @@ fn mutation_run<'a>(args: &'a MutantsArgs, source: &'a DialectSource) -> Mutatio
 }
 
 /// Proves the rules of dialects with an agent: each suite of the run plan must pass, then the faults are played.
-fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
-    let usage = |message: String| (ExitStatus::Usage, message);
-    let harness = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
-    let accepted = args.accepted.as_deref().map(Accepted::read);
-    let accepted = accepted.transpose().map_err(usage)?;
-    let run_args = args
-        .run
-        .run_args(&args.dialect, &args.agent)
-        .map_err(usage)?;
-    let sandboxes = Arc::new(SandboxRoot::new().map_err(harness)?);
+fn prove(args: &MutantsArgs) -> Result<ExitStatus, CommandError> {
+    let accepted = args.accepted.as_deref().map(Accepted::read).transpose()?;
+    let request = args.run.request(&args.dialect, &args.agent);
+    let sandboxes = Arc::new(SandboxRoot::new()?);
     let (_cancel, cancelled) = watch::channel(false);
-    let runtime = runtime().map_err(harness)?;
+    let runtime = Runtime::new()?;
     let before = LastFailures::read(&args.agent);
-    let plan = runtime.block_on(run_plan(&run_args, &sandboxes, &cancelled, &before));
-    let plan = plan.map_err(|error| (error.status, error.message))?;
+    let plan = runtime.block_on(run_plan(&request, &sandboxes, &cancelled, &before))?;
     check_fault_names(args, &plan)?;
     let mut status = ExitStatus::Conformant;
     let mut known = Vec::new();
@@ -224,7 +195,7 @@ fn prove(args: &MutantsArgs) -> Result<ExitStatus, Failure> {
 }
 
 /// Checks that each `--only` selects a fault of the plan's dialects. Generic faults are known only when the agent has been played.
-fn check_fault_names(args: &MutantsArgs, plan: &RunPlan) -> Result<(), Failure> {
+fn check_fault_names(args: &MutantsArgs, plan: &RunPlan) -> Result<(), CommandError> {
     let source = DialectSource::new(plan.dialect_dir.clone());
     let mut known = Vec::new();
     for suite in &plan.suites {
@@ -264,13 +235,11 @@ async fn prove_suite(
     folder: Option<PathBuf>,
     accepted: Option<&Accepted>,
     sandboxes: &Arc<SandboxRoot>,
-) -> Result<SuiteProof, Failure> {
-    let failed = |error: std::io::Error| (ExitStatus::Harness, error.to_string());
+) -> Result<SuiteProof, CommandError> {
     let source = DialectSource::new(folder.clone());
     let mutation_run = mutation_run(args, &source);
     let table = any_agent::listed_faults(&source, &suite.dialect)?;
-    let baseline = BaselineArgs::of(args.baseline.clone()).read();
-    let baseline = baseline.map_err(|message| (ExitStatus::Usage, message))?;
+    let baseline = BaselineArgs::of(args.baseline.clone()).read()?;
     output::note(format_args!(
         "{}: playing {} without a fault, which the agent must pass",
         suite.dialect.id(),
@@ -287,7 +256,7 @@ async fn prove_suite(
     match table.filter(|_| !args.generic) {
         Some(table) => {
             let outcome = any_agent::matrix(&mutation_run, good, &table).await?;
-            let status = print_proof(&outcome, args).map_err(failed)?;
+            let status = print_proof(&outcome, args)?;
             Ok(SuiteProof {
                 played: outcome.outcome.rows.len(),
                 known: outcome.outcome.all,
@@ -297,8 +266,8 @@ async fn prove_suite(
         None => {
             let outcome = generic_run::outcome(&mutation_run, good).await?;
             let mut out = output::stdout();
-            print_rows(&outcome.rows, &mut out).map_err(failed)?;
-            let status = match outcome.print(accepted, &mut out).map_err(failed)? {
+            print_rows(&outcome.rows, &mut out)?;
+            let status = match outcome.print(accepted, &mut out)? {
                 true => ExitStatus::Conformant,
                 false => ExitStatus::Violations,
             };
@@ -357,8 +326,8 @@ fn print_rows(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {
     table::write(&titles, &rows, out)
 }
 
-/// Prints the matrices. Returns whether there is no complaint.
-fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
+/// Prints the matrices. A complaint is a violation.
+fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<ExitStatus> {
     let mut out = output::stdout();
     let mut clean = true;
     for matrix in matrices {
@@ -375,7 +344,10 @@ fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<bool> {
         writeln!(out, "{}", matrix.summary())?;
         clean &= complaints.is_empty();
     }
-    Ok(clean)
+    Ok(match clean {
+        true => ExitStatus::Conformant,
+        false => ExitStatus::Violations,
+    })
 }
 
 fn cells(row: &Row) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Output of the program: messages on stderr, and a standard output with colours on terminals that ignores a closed pipe.
 
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
@@ -100,10 +101,12 @@ fn print_message(word: &str, style: Style, message: impl Display) {
     );
 }
 
-/// The exit status of a command that prints: a failed write is reported as a fault of the harness.
-pub fn status(printed: io::Result<ExitStatus>) -> ExitStatus {
-    printed.unwrap_or_else(|failure| {
-        error(format_args!("cannot write the output: {failure}"));
-        ExitStatus::Harness
-    })
+/// The exit status of a command that prints: a failed write is a fault of the harness.
+pub(super) fn status(printed: io::Result<ExitStatus>) -> Result<ExitStatus, CommandError> {
+    printed.map_err(failure)
+}
+
+/// The error that the output cannot be written.
+pub(super) fn failure(error: io::Error) -> CommandError {
+    CommandError::harness(format!("cannot write the output: {error}"))
 }

@@ -4,7 +4,7 @@ mod control;
 mod journal;
 
 use super::catalogue::render_errors;
-use super::{exit::ExitStatus, output, termination};
+use super::{command_error::CommandError, exit::ExitStatus, output, termination};
 use conform_runner::scenario::{model_of, script_of};
 use control::ProviderState;
 use control_socket::{ControlAddress, ControlServer};
@@ -63,11 +63,8 @@ const BASES: &[(&str, &str, &str)] = &[
     ("OpenAI Responses", "/responses", "/v1"),
 ];
 
-pub(super) fn run(args: ProviderArgs) -> ExitStatus {
-    serve(&args).unwrap_or_else(|message| {
-        output::error(message);
-        ExitStatus::Usage
-    })
+pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
+    Ok(serve(&args)?)
 }
 
 fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {

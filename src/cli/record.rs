@@ -7,6 +7,7 @@ mod transcript_file;
 
 use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
 use super::check::{self, RecordedSession};
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::output;
 use conform_judge::frame::Body;
@@ -81,18 +82,12 @@ fn file_target(text: &str) -> Result<ReportTarget, String> {
 }
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.
-pub(super) fn run(args: &RecordArgs) -> ExitStatus {
+pub(super) fn run(args: &RecordArgs) -> Result<ExitStatus, CommandError> {
     if args.agent.is_empty() {
-        return write_scripts(args);
+        return Ok(write_scripts(args));
     }
     adopt_orphans();
-    match record(args) {
-        Ok(ending) => ending.end_this_process(),
-        Err(message) => {
-            output::error(message);
-            ExitStatus::Usage
-        }
-    }
+    record(args)?.end_this_process()
 }
 
 fn record(args: &RecordArgs) -> Result<Ending, String> {

@@ -1,11 +1,12 @@
 //! `conform report`: renders a JSON report in another format, merges the reports of shards, or compares agents.
 
 use super::args::{ReportTarget, report_target};
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use super::{output, reports};
+use super::reports;
 use clap::Subcommand;
 use conform_report::reporter::{self, Compare};
-use conform_report::{NamedReport, Report, merge};
+use conform_report::{FORMAT, NamedReport, Report, ReportTool, merge};
 use std::path::{Path, PathBuf};
 
 /// Render a JSON report in another format, or merge the reports of shards
@@ -57,7 +58,7 @@ struct MergeArgs {
     to: Vec<ReportTarget>,
 }
 
-pub(super) fn run(args: ReportArgs) -> ExitStatus {
+pub(super) fn run(args: ReportArgs) -> Result<ExitStatus, CommandError> {
     let (files, to) = match args.action {
         Some(ReportAction::Merge(merge)) => (merge.files, merge.to),
         Some(ReportAction::SideBySide(args)) => return side_by_side(args),
@@ -72,16 +73,8 @@ pub(super) fn run(args: ReportArgs) -> ExitStatus {
         .iter()
         .map(|file| read(file))
         .collect::<Result<Vec<_>, _>>();
-    match read
-        .and_then(merge)
-        .and_then(|report| reports::write(&report, &to))
-    {
-        Ok(()) => ExitStatus::Conformant,
-        Err(message) => {
-            output::error(message);
-            ExitStatus::Usage
-        }
-    }
+    reports::write(&merge(read?)?, &to)?;
+    Ok(ExitStatus::Conformant)
 }
 
 fn named(text: &str) -> Result<(String, PathBuf), String> {
@@ -104,7 +97,7 @@ fn comparison_target(text: &str) -> Result<ComparisonTarget, String> {
     Ok(ComparisonTarget { compare, path })
 }
 
-fn side_by_side(args: SideBySideArgs) -> ExitStatus {
+fn side_by_side(args: SideBySideArgs) -> Result<ExitStatus, CommandError> {
     let to = if args.to.is_empty() {
         comparison_target("markdown=-").into_iter().collect()
     } else {
@@ -115,25 +108,31 @@ fn side_by_side(args: SideBySideArgs) -> ExitStatus {
         report.summarize();
         Ok(NamedReport { name, report })
     });
-    let written = compared
-        .collect::<Result<Vec<_>, String>>()
-        .and_then(|reports| {
-            to.iter().try_for_each(|target| {
-                reports::write_to(&target.path, false, |out| (target.compare)(&reports, out))
-            })
-        });
-    match written {
-        Ok(()) => ExitStatus::Conformant,
-        Err(message) => {
-            output::error(message);
-            ExitStatus::Usage
-        }
+    let compared = compared.collect::<Result<Vec<_>, String>>()?;
+    for target in &to {
+        reports::write_to(&target.path, false, |out| (target.compare)(&compared, out))?;
     }
+    Ok(ExitStatus::Conformant)
+}
+
+/// The part of a report that says how the rest is to be read.
+#[derive(serde::Deserialize)]
+struct Head {
+    tool: ReportTool,
 }
 
 fn read(file: &Path) -> Result<Report, String> {
     let text = std::fs::read(file)
         .map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
+    if let Ok(Head { tool }) = serde_json::from_slice(&text)
+        && tool.format != FORMAT
+    {
+        return Err(format!(
+            "{}: a report of another version of conform (its format is {}, not {FORMAT}): write it again with `conform run` or `conform check`",
+            file.display(),
+            tool.format
+        ));
+    }
     serde_json::from_slice(&text).map_err(|error| {
         let text = error.to_string();
         let why = text.split(" at line ").next().unwrap_or(&text);

@@ -6,7 +6,6 @@ mod last_failures;
 mod progress;
 mod required_clauses;
 mod rerun;
-mod run_error;
 mod run_plan;
 mod run_status;
 mod timings;
@@ -14,12 +13,12 @@ mod transcript_folder;
 mod unmatched_names;
 
 use super::baseline::ActiveBaseline;
-use super::catalogue;
+use super::command_error::CommandError;
 use super::network::{network_use, note_attempts};
 use super::{exit::ExitStatus, output, reports, termination};
 use crate::project_config::read_config;
 pub(super) use agent::{agent_of, package};
-pub(super) use args::RunArgs;
+pub(super) use args::{RunArgs, RunRequest};
 use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal::{self, Details};
@@ -35,7 +34,6 @@ use conform_runner::transcripts::KeepTranscripts;
 pub(super) use last_failures::LastFailures;
 use progress::Progress;
 use required_clauses::RequiredClauses;
-pub(super) use run_error::RunError;
 pub(super) use run_plan::{RunPlan, run_plan};
 use run_status::{AgentProgress, RunFacts};
 use std::io::{self, Write};
@@ -49,49 +47,43 @@ use tokio::sync::watch;
 /// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) fn run(mut args: RunArgs) -> ExitStatus {
+pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
     adopt_orphans();
     let played = take_configured_agent(&mut args).and_then(|()| play(&args));
     termination::kill_strays();
-    played.unwrap_or_else(|RunError { status, message }| {
-        output::error(message);
-        status
-    })
+    played
 }
 
 /// Without an agent on the command line, the one of `conform.yaml` is played.
-fn take_configured_agent(args: &mut RunArgs) -> Result<(), RunError> {
-    if args.agent.is_empty() && args.agent_script.is_none() {
-        let config =
-            read_config().map_err(|errors| RunError::usage(catalogue::render_errors(&errors)))?;
-        args.agent = config.agent.into_iter().map(Into::into).collect();
+fn take_configured_agent(args: &mut RunArgs) -> Result<(), CommandError> {
+    if args.request.agent.is_empty() && args.request.agent_script.is_none() {
+        let config = read_config()?;
+        args.request.agent = config.agent.into_iter().map(Into::into).collect();
     }
     Ok(())
 }
 
-fn play(args: &RunArgs) -> Result<ExitStatus, RunError> {
+fn play(args: &RunArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
-    let baseline = args.baseline.read().map_err(RunError::usage)?;
+    let baseline = args.baseline.read()?;
     if let Some(folder) = &args.transcripts {
         transcript_folder::make_folder(folder)?;
     }
     // The runtime has threads, and only a process without them can be isolated.
     let isolation = args.network.isolate();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| RunError::harness(format!("cannot start: {error}")))?;
-    let last_failures = LastFailures::read(&args.agent);
+    let runtime = tokio::runtime::Runtime::new()
+        .map_err(|error| CommandError::harness(format!("cannot start: {error}")))?;
+    let last_failures = LastFailures::read(&args.request.agent);
     let watch = runtime.block_on(NetworkWatch::start(isolation))?;
     let sandboxes = SandboxRoot::new().map_err(|error| {
-        RunError::harness(format!("cannot make a folder for sandboxes: {error}"))
+        CommandError::harness(format!("cannot make a folder for sandboxes: {error}"))
     })?;
     let sandboxes = Arc::new(sandboxes.with_variables(watch.variables()));
     let (cancel, cancelled) = watch::channel(false);
     let result = runtime.block_on(async {
         termination::cancel_on_signal(cancel);
         let network = || network_use(isolation, &watch);
-        let plan = run_plan(args, &sandboxes, &cancelled, &last_failures).await?;
+        let plan = run_plan(&args.request, &sandboxes, &cancelled, &last_failures).await?;
         let state = RunState {
             baseline,
             last_failures,
@@ -120,7 +112,7 @@ async fn perform(
     sandboxes: &Arc<SandboxRoot>,
     cancelled: watch::Receiver<bool>,
     network: impl Fn() -> NetworkUse,
-) -> Result<ExitStatus, RunError> {
+) -> Result<ExitStatus, CommandError> {
     let RunState {
         baseline,
         mut last_failures,
@@ -171,7 +163,7 @@ async fn perform(
     )
     .await;
     if let SuiteEnd::NotStarted(why) = &ended {
-        return Err(RunError::usage(why.as_str()));
+        return Err(CommandError::usage(why.as_str()));
     }
     let duration = began.elapsed();
     let mut report = Report {
@@ -180,17 +172,15 @@ async fn perform(
             .as_deref()
             .map(|folder| folder.display().to_string()),
         agent: plan.agent_command,
-        seed: args.seed,
+        seed: args.request.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         network: Some(network()),
         ..report.finish()
     };
     let is_whole = extent(args) == RunExtent::Whole;
-    last_failures.write(&args.agent, is_whole && ended == SuiteEnd::Complete);
+    last_failures.write(&args.request.agent, is_whole && ended == SuiteEnd::Complete);
     match ended {
-        SuiteEnd::Complete => baseline
-            .apply(&mut report, extent(args))
-            .map_err(RunError::usage)?,
+        SuiteEnd::Complete => baseline.apply(&mut report, extent(args))?,
         _ => baseline.skip_update(),
     }
     let closing = Closing {
@@ -199,10 +189,8 @@ async fn perform(
         timings: args.timings.then_some((&timings, duration)),
         transcripts: kept_transcripts(&report, &settings.keep),
     };
-    closing
-        .write(progress)
-        .map_err(|error| RunError::harness(format!("cannot write the output: {error}")))?;
-    reports::write(&report, &args.reports).map_err(RunError::usage)?;
+    closing.write(progress).map_err(output::failure)?;
+    reports::write(&report, &args.reports)?;
     Ok(run_status::status(&RunFacts {
         ended: &ended,
         summary: &report.summary,
@@ -222,14 +210,15 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
             false => args.max_fail,
         },
         profile: args.profile.into(),
-        time_scale: args.time_scale,
-        settle: !args.no_settle,
+        time_scale: args.request.time_scale,
+        settle: !args.request.no_settle,
         timings: args.timings,
-        seed: args.seed,
+        seed: args.request.seed,
         keep: match &args.transcripts {
             Some(folder) => KeepTranscripts::All(folder.clone()),
             None => KeepTranscripts::Failures(transcript_folder::transcript_folder()),
         },
+        with_frames: false,
         retry: RetryOptions {
             max_retries: args.retries,
             retry_warnings: args.baseline.deny_warnings,
@@ -279,11 +268,11 @@ fn kept_transcripts<'a>(report: &Report, keep: &'a KeepTranscripts) -> Option<&'
 
 /// Whether the command line leaves any scenario out.
 fn extent(args: &RunArgs) -> RunExtent {
-    let all = args.only.is_empty()
-        && args.tag.is_empty()
-        && args.scenarios.is_empty()
-        && args.shard.is_none()
-        && !args.failed;
+    let all = args.request.only.is_empty()
+        && args.request.tag.is_empty()
+        && args.request.scenarios.is_empty()
+        && args.request.shard.is_none()
+        && !args.request.failed;
     if all {
         RunExtent::Whole
     } else {

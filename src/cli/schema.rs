@@ -1,5 +1,6 @@
 //! `conform schema`: prints the JSON Schemas of conform's files.
 
+use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{output, table};
 use crate::editor_schemas::FORMATS;
@@ -8,15 +9,15 @@ use std::io::Write;
 
 /// Print the JSON Schema of a file format; without a name, list the formats
 ///
-/// An editor with a YAML language server checks and completes a file whose first line is `# yaml-language-server: $schema=PATH`,
-/// with the path of a file that holds the schema.
+/// An editor with a YAML language server checks and completes a file by the schema that its settings name, as `yaml.schemas` of
+/// .vscode/settings.json does, or that its first line names: `# yaml-language-server: $schema=PATH`.
 #[derive(Debug, clap::Args)]
 pub(super) struct SchemaArgs {
     /// The format, such as `scenario`, `ordering` or `faults`
     name: Option<String>,
 }
 
-pub(super) fn run(args: SchemaArgs) -> ExitStatus {
+pub(super) fn run(args: SchemaArgs) -> Result<ExitStatus, CommandError> {
     let mut out = output::stdout();
     let printed = match args.name {
         None => {
@@ -28,8 +29,7 @@ pub(super) fn run(args: SchemaArgs) -> ExitStatus {
             Some(format) => writeln!(out, "{:#}", (format.schema)()),
             None => {
                 let names = FORMATS.iter().map(|format| format.name);
-                output::error(unknown("file format", &name, names));
-                return ExitStatus::Usage;
+                return Err(unknown("file format", &name, names).into());
             }
         },
     };

@@ -156,6 +156,12 @@ fn a_broken_dialect_is_one_error_with_a_location() {
             "extends: parrot@1\ntitle:",
             "is circular",
         ),
+        (
+            "dialects/parrot/1/dialect.yaml",
+            "title:",
+            "replies: { text: word /text }\ntitle:",
+            "the key `replies` is gone",
+        ),
     ] {
         let folder = tempfile::tempdir().unwrap();
         write_files(folder.path());
@@ -327,6 +333,10 @@ fn the_bad_hosts_of_the_page_are_all_caught() {
 
     let path = folder.path().join("dialects/parrot/1/hosts.yaml");
     let text = std::fs::read_to_string(&path).unwrap();
+    let torn = text.replacen("    < {", "    <{", 1);
+    std::fs::write(&path, torn).unwrap();
+    let lint = conform(folder.path(), &commands()[0]).assert().code(2);
+    lint.stderr(contains("this line is no frame of a session: <{").and(contains("hosts.yaml:5:5")));
     std::fs::write(&path, text.replace(r#""text":7"#, r#""text":"7""#)).unwrap();
     let run = conform(folder.path(), line.trim()).assert().code(1);
     run.stdout(

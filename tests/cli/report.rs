@@ -87,6 +87,16 @@ fn an_invalid_report_is_an_error_with_its_location() {
         .code(2)
         .stderr(contains("good.jsonl:1:"))
         .stderr(contains("not a report of conform"));
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_report(&folder, "old.json", &["good.jsonl"]);
+    let old = fs::read_to_string(&path).unwrap();
+    fs::write(&path, old.replace("\"format\": 2", "\"format\": 1")).unwrap();
+    conform(&["report", &path])
+        .assert()
+        .code(2)
+        .stderr(contains(
+            "a report of another version of conform (its format is 1, not 2)",
+        ));
     conform(&["report", "none.json"])
         .assert()
         .code(2)

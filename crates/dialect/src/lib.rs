@@ -2,6 +2,7 @@
 //! Schemas). Finds the files, built in or on disk, reads them, and merges a version into the one that it extends. Rules and schemas are
 //! compiled by the judge.
 
+pub mod clause_names;
 mod delta;
 mod faults;
 pub mod file;

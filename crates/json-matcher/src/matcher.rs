@@ -65,10 +65,10 @@ impl Matcher {
         self.compare(value, captures, MAX_DIFFERENCES)
     }
 
-    /// The matcher as written on one line of JSON, with the known placeholders filled.
+    /// The matcher as written, with the known placeholders filled.
     #[must_use]
-    pub fn describe(&self, captures: &Captures) -> String {
-        self.written.show(captures).to_string()
+    pub fn shown(&self, captures: &Captures) -> Value {
+        self.written.show(captures)
     }
 
     /// What the matcher expects, in words, with the known placeholders filled: `{type: "end", usage: an object}`.

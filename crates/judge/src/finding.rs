@@ -4,6 +4,7 @@ pub use conform_dialect::requirement::{Blame, Level, Source};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 
 /// The kind of difference between a session and a rule, without the values.
 #[derive(
@@ -108,9 +109,9 @@ pub struct Finding {
     pub clauses: Vec<String>,
     /// The number of the frame that broke it, from 1: the position in the history, the transcript's header not counted.
     pub at: u64,
-    /// The slice of the history that it belongs to, such as `msg_id m1`; empty for a rule over the whole session.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub key: String,
+    /// The session and the part of it, or of the scenario, that it belongs to.
+    #[serde(default, skip_serializing_if = "Origin::is_whole")]
+    pub origin: Origin,
     /// What is wrong, in one sentence.
     pub message: String,
     /// What would have been allowed.
@@ -137,6 +138,128 @@ pub struct Finding {
     /// Set if a baseline accepts it: then it is shown, and does not affect the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Baselined>,
+    /// What it is about, for telling which findings follow from which. Not part of a report.
+    #[serde(skip)]
+    pub facts: Facts,
+}
+
+/// What a finding is about, beyond what its readers are told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The names of the frames of which one was expected; an empty one for a pattern of several.
+    pub frames: Vec<String>,
+    /// The members of the frame that the broken condition looks at.
+    pub members: Vec<String>,
+    /// The texts in quotes in the line that it accuses, which need not be JSON.
+    pub texts: Vec<String>,
+}
+
+/// Where a finding comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// The number of the session, from 1, in a scenario that starts the agent several times; otherwise 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub session: u32,
+    /// The part of the session, or of the scenario.
+    #[serde(default, skip_serializing_if = "Part::is_whole")]
+    pub part: Part,
+}
+
+/// A part of a session or of a scenario.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// No part: the whole of it.
+    #[default]
+    Whole,
+    /// A slice of the history, by the values that it was sliced by.
+    Slice(Vec<SliceValue>),
+    /// The frames of a kind, by the name of their schema.
+    Schema(String),
+    /// A step of the scenario.
+    Step {
+        /// Its number, from 1.
+        number: usize,
+        /// Its line in the file.
+        line: u32,
+    },
+    /// The script of the model, by a JSON Pointer into it.
+    Model(String),
+    /// A file in the workspace, by its path.
+    File(String),
+}
+
+/// A value that names a slice of the history: the `m1` of `msg_id m1`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SliceValue {
+    /// The member that has the value, the state, or the scope.
+    pub name: String,
+    /// The value, or the number of the scope's instance.
+    pub value: String,
+}
+
+impl Origin {
+    /// A part of the only session.
+    #[must_use]
+    pub fn of(part: Part) -> Self {
+        Origin { session: 0, part }
+    }
+
+    /// The values that name the slice; none if it is no slice.
+    #[must_use]
+    pub fn slice(&self) -> &[SliceValue] {
+        match &self.part {
+            Part::Slice(values) => values,
+            _ => &[],
+        }
+    }
+
+    /// The texts in it that an agent may have written.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match &mut self.part {
+            Part::Slice(values) => values.iter_mut().map(|one| &mut one.value).collect(),
+            Part::Model(text) | Part::File(text) => vec![text],
+            Part::Whole | Part::Schema(_) | Part::Step { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether it is no part of the only session.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        *self == Origin::default()
+    }
+}
+
+impl Part {
+    fn is_whole(&self) -> bool {
+        *self == Part::Whole
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// In words that follow "at frame 7": `, session 2, msg_id m1`.
+impl Display for Origin {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.session > 0 {
+            write!(f, ", session {}", self.session)?;
+        }
+        match &self.part {
+            Part::Whole | Part::Schema(_) => Ok(()),
+            Part::Slice(values) => {
+                let mut each = values.iter();
+                each.try_for_each(|one| write!(f, ", {} {}", one.name, one.value))
+            }
+            Part::Step { number, line } => write!(f, ", step {number}, line {line}"),
+            Part::Model(pointer) => write!(f, ", model{pointer}"),
+            Part::File(path) => write!(f, ", {path}"),
+        }
+    }
 }
 
 /// One frame quoted in a finding.

@@ -8,7 +8,6 @@ mod violation;
 
 pub use annotations::AnnotatedKeyword;
 pub use members::MemberError;
-pub use violation::SchemaViolation;
 
 use jsonschema::{Draft, ValidationError, Validator};
 use plain_integer::{PLAIN_INTEGER, plain_integer};

@@ -2,25 +2,15 @@
 
 use super::long_texts;
 use super::model::{CitedClause, Coverage, Report, ReportCommand, ScenarioReport};
+use conform_judge::check::Exercised;
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::Blame;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What one scenario or transcript exercised: the input of coverage.
-#[derive(Debug, Clone, Default)]
-pub struct Exercised {
-    /// How often each rule was evaluated, by rule id.
-    pub rules: IndexMap<String, u64>,
-    /// Observed readings of ambiguous clauses: rule id, then reading, then how often.
-    pub readings: IndexMap<String, IndexMap<String, u64>>,
-    /// Clauses that something other than a rule checked, such as a step of the scenario.
-    pub clauses: Vec<String>,
-}
-
 /// Collects the entries of a report.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ReportBuilder {
     command: ReportCommand,
     side: Blame,
@@ -37,16 +27,10 @@ impl ReportBuilder {
     /// An empty builder. Findings of `side` decide the verdicts.
     #[must_use]
     pub fn new(command: ReportCommand, side: Blame) -> Self {
-        let exercised = Exercised::default();
         ReportBuilder {
             command,
             side,
-            dialects: IndexMap::new(),
-            scenarios: Vec::new(),
-            exercised,
-            entries_by_clause: IndexMap::new(),
-            clauses_by_rule: HashMap::new(),
-            docs: IndexMap::new(),
+            ..ReportBuilder::default()
         }
     }
 
@@ -75,21 +59,9 @@ impl ReportBuilder {
         long_texts::shorten(&mut scenario);
         self.scenarios.push(scenario);
         for clause in clauses_checked(&self.clauses_by_rule, &exercised) {
-            match self.entries_by_clause.get_mut(clause) {
-                Some(entries) => *entries += 1,
-                None => drop(self.entries_by_clause.insert(clause.clone(), 1)),
-            }
+            *self.entries_by_clause.entry(clause.clone()).or_default() += 1;
         }
-        for (rule, times) in exercised.rules {
-            *self.exercised.rules.entry(rule).or_default() += times;
-        }
-        for (rule, readings) in exercised.readings {
-            let counts = self.exercised.readings.entry(rule).or_default();
-            for (reading, times) in readings {
-                *counts.entry(reading).or_default() += times;
-            }
-        }
-        self.exercised.clauses.extend(exercised.clauses);
+        self.exercised.add(exercised);
     }
 
     /// The report, sorted by the ids of its entries. The caller adds the agent, the seed, the duration and the effect of baselines.
@@ -140,33 +112,15 @@ impl ReportBuilder {
     }
 
     fn coverage(&self) -> Coverage {
-        let rules = self.dialects.values().flat_map(|dialect| &dialect.rules);
-        let exercised = rules.filter(|rule| {
-            self.exercised
-                .rules
-                .get(&rule.id)
-                .is_some_and(|times| *times > 0)
-        });
-        let exercised: IndexSet<&String> = exercised
-            .flat_map(|rule| &rule.clauses)
-            .chain(&self.exercised.clauses)
-            .collect();
+        let exercised = clauses_checked(&self.clauses_by_rule, &self.exercised);
         let clauses = self.dialects.values().flat_map(|dialect| &dialect.clauses);
-        let testable: IndexSet<&String> = clauses
-            .filter(|(_, clause)| clause.untestable.is_none())
-            .map(|(id, _)| id)
-            .collect();
+        let testable = clauses.filter(|(_, clause)| clause.untestable.is_none());
+        let testable: IndexSet<&String> = testable.map(|(id, _)| id).collect();
+        let (exercised, not_exercised): (Vec<&String>, Vec<&String>) =
+            testable.into_iter().partition(|id| exercised.contains(*id));
         Coverage {
-            clauses_exercised: testable
-                .iter()
-                .filter(|id| exercised.contains(*id))
-                .map(|id| (*id).clone())
-                .collect(),
-            clauses_not_exercised: testable
-                .iter()
-                .filter(|id| !exercised.contains(*id))
-                .map(|id| (*id).clone())
-                .collect(),
+            clauses_exercised: exercised.into_iter().cloned().collect(),
+            clauses_not_exercised: not_exercised.into_iter().cloned().collect(),
             entries_by_clause: self.entries_by_clause.clone(),
             rules: self.exercised.rules.clone(),
             readings: self.exercised.readings.clone(),
@@ -174,7 +128,7 @@ impl ReportBuilder {
     }
 }
 
-/// The clauses that the rules evaluated by one entry check, and those that its steps checked.
+/// The clauses that the rules which applied check, and those that steps checked.
 fn clauses_checked<'a>(
     by_rule: &'a HashMap<String, IndexSet<String>>,
     exercised: &'a Exercised,

@@ -1,6 +1,6 @@
 //! A cause in the report: one thing to fix. Data only; [`causes`](super::causes) derives it from the findings.
 
-use conform_judge::finding::{Baselined, Blame, Difference, Evidence, Level, Source};
+use conform_judge::finding::{Baselined, Blame, Difference, Evidence, Level, Origin, Source};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,9 +64,9 @@ pub struct CauseExample {
     pub scenario: String,
     /// The number of the frame that broke the rule, from 1.
     pub at: u64,
-    /// The slice of the history that it belongs to, such as `msg_id m1`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub key: String,
+    /// The session and the part of it, or of the scenario, that it belongs to.
+    #[serde(default, skip_serializing_if = "Origin::is_whole")]
+    pub origin: Origin,
     /// A JSON Pointer into the frame, if one place is wrong.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,

@@ -10,7 +10,7 @@
 //! use conform_judge::check::{CheckOptions, Checker};
 //! use conform_judge::dialect::{self, DialectSource};
 //! use conform_judge::finding::Blame;
-//! use conform_report::{Exercised, ReportBuilder, ReportCommand, ScenarioReport};
+//! use conform_report::{ReportBuilder, ReportCommand, ScenarioReport};
 //! use conform_report::{causes, verdict_rules};
 //! use conform_report::reporter;
 //! use conform_judge::transcript::TranscriptReader;
@@ -35,10 +35,9 @@
 //!     findings: outcome.findings,
 //!     ..ScenarioReport::default()
 //! };
-//! let exercised = Exercised { rules: outcome.exercised, readings: outcome.readings, clauses: Vec::new() };
 //! let mut report = ReportBuilder::new(ReportCommand::Check, Blame::Agent);
 //! report.add_dialect(&dialect);
-//! report.add(entry, exercised);
+//! report.add(entry, outcome.exercised);
 //!
 //! let mut page = Vec::new();
 //! let markdown = reporter::find("markdown").expect("it is a format");
@@ -65,12 +64,12 @@ pub mod shell_words;
 mod summarize;
 pub mod verdict_rules;
 
-pub use builder::{Exercised, ReportBuilder};
+pub use builder::ReportBuilder;
 pub use cause::{Cause, CauseExample};
 pub use clause_results::{ClauseResult, ClauseStatus, clause_results};
 pub use comparison::{Cell, ComparedAgent, ComparedCause, Comparison, Group, NamedReport, compare};
 pub use merge::merge;
 pub use model::{
-    BaselineUse, CitedClause, Coverage, NetworkUse, ReasonGroup, Report, ReportCommand, ReportTool,
-    ScenarioReport, Try, Verdict, VerdictCounts,
+    BaselineUse, CitedClause, Coverage, FORMAT, NetworkUse, ReasonGroup, Report, ReportCommand,
+    ReportTool, ScenarioReport, Try, Verdict, VerdictCounts,
 };

@@ -13,7 +13,8 @@ const END: usize = 400;
 pub(super) fn shorten(scenario: &mut ScenarioReport) {
     for finding in scenario.all_findings_mut() {
         let texts = finding.expected.iter_mut();
-        for text in texts.chain([&mut finding.message, &mut finding.key]) {
+        let texts = texts.chain([&mut finding.message]);
+        for text in texts.chain(finding.origin.texts_mut()) {
             if text.len() > WHOLE {
                 *text = shortened(text);
             }

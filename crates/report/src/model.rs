@@ -115,14 +115,21 @@ pub struct ReportTool {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// The number of the report's form: [`FORMAT`], or that of another version of the program.
+    #[serde(default)]
+    pub format: u32,
 }
+
+/// The number of the form that reports have now. It changes whenever former reports cannot be read any more.
+pub const FORMAT: u32 = 2;
 
 impl Default for ReportTool {
     /// This program.
     fn default() -> Self {
         ReportTool {
-            name: env!("CARGO_PKG_NAME").to_owned(),
+            name: "conform".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            format: FORMAT,
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The scenarios that are still to play: of each suite its smoke scenario first, and the others once that has passed.
 
 use super::play::context::SuiteContext;
+use super::scenario_run::ScenarioRun;
 use crate::scenario::Scenario;
+use conform_report::Verdict;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,6 +21,11 @@ pub(super) struct QueuedScenario {
 impl QueuedScenario {
     pub(super) fn id(&self) -> String {
         format!("{}/{}", self.context.dialect.id(), self.scenario.id)
+    }
+
+    /// The result of the scenario if it is not played, and why.
+    pub(super) fn unplayed(&self, verdict: Verdict, why: impl Into<String>) -> ScenarioRun {
+        ScenarioRun::new(&self.context.dialect, &self.scenario).without_result(verdict, why)
     }
 }
 
@@ -46,15 +53,13 @@ enum Smoke {
 }
 
 impl PlayQueue {
-    /// Adds the scenarios of a suite. With `smoke_first`, the others wait for the smoke scenario of the dialect, if it is among them.
-    pub(super) fn add(
-        &mut self,
-        context: Arc<SuiteContext>,
-        scenarios: Vec<Scenario>,
-        smoke_first: bool,
-    ) {
+    /// Adds the scenarios of a suite. If the settings say so, the others wait for the smoke scenario of the dialect, if it is among them.
+    pub(super) fn add(&mut self, context: Arc<SuiteContext>, scenarios: Vec<Scenario>) {
         let mut scenarios: VecDeque<Arc<Scenario>> = scenarios.into_iter().map(Arc::new).collect();
-        let smoke = context.dialect.smoke_id().filter(|_| smoke_first);
+        let smoke = context
+            .dialect
+            .smoke_id()
+            .filter(|_| context.settings.smoke_first);
         let at = smoke.and_then(|smoke| scenarios.iter().position(|one| one.id == smoke));
         let first = at.and_then(|at| scenarios.remove(at));
         // At the end of a run, nothing else would be left to do while they wait.

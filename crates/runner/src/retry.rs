@@ -2,27 +2,15 @@
 
 use super::play::context::SuiteContext;
 use super::play::player::play;
-use super::play::scenario_result::ScenarioResult;
-use super::transcripts::KeepTranscripts;
+use super::scenario_run::ScenarioRun;
+use super::scheduler::SuiteSettings;
 use crate::scenario::Scenario;
 use conform_judge::finding::{Blame, Finding};
 use conform_report::ScenarioReport;
-use conform_report::Try;
 use conform_report::Verdict;
 use conform_report::baseline::DatedBaseline;
 use conform_report::verdict_rules;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// The attempts at one scenario.
-#[derive(Debug)]
-pub(super) struct Attempts {
-    /// The failed attempts that were followed by another one.
-    pub(super) failed: Vec<ScenarioResult>,
-    /// The last attempt, which counts.
-    pub(super) last: ScenarioResult,
-}
 
 /// Which failures are retried, and how often.
 #[derive(Debug, Clone, Default)]
@@ -36,11 +24,11 @@ pub struct RetryOptions {
 }
 
 impl RetryOptions {
-    /// Whether a scenario with this verdict and these findings is retried.
-    fn should_retry(&self, id: &str, verdict: Verdict, findings: &[Finding]) -> bool {
-        match verdict {
+    /// Whether a scenario with this result is retried.
+    fn should_retry(&self, scenario: &ScenarioReport) -> bool {
+        match scenario.verdict {
             Verdict::Inconclusive => true,
-            Verdict::Fail | Verdict::Warn => match self.open_verdict(id, findings) {
+            Verdict::Fail | Verdict::Warn => match self.open_verdict(scenario) {
                 Verdict::Fail => true,
                 Verdict::Warn => self.retry_warnings,
                 _ => false,
@@ -51,113 +39,50 @@ impl RetryOptions {
 
     /// Whether a scenario has failed with findings that the baseline does not know.
     pub(super) fn is_failure(&self, scenario: &ScenarioReport) -> bool {
-        let open = || self.open_verdict(&scenario.id, &scenario.findings);
         scenario.verdict == Verdict::Broken
-            || scenario.verdict == Verdict::Fail && open() == Verdict::Fail
+            || scenario.verdict == Verdict::Fail && self.open_verdict(scenario) == Verdict::Fail
     }
 
     /// The verdict of the findings that the baseline does not know.
-    fn open_verdict(&self, id: &str, findings: &[Finding]) -> Verdict {
+    fn open_verdict(&self, scenario: &ScenarioReport) -> Verdict {
         let is_known = |finding: &Finding| {
             let known = self.baseline.as_ref();
-            known.is_some_and(|known| known.covers(id, finding))
+            known.is_some_and(|known| known.covers(&scenario.id, finding))
         };
-        let open = findings.iter().filter(|finding| !is_known(finding));
+        let open = scenario
+            .findings
+            .iter()
+            .filter(|finding| !is_known(finding));
         let open: Vec<_> = open.cloned().collect();
         verdict_rules::of_findings(&open, Blame::Agent, true)
     }
 }
 
-/// Plays a scenario, and retries it while it fails.
+/// Plays a scenario, and retries it while it fails. The transcripts of failed attempts are stored beside that of the last one.
 ///
 /// # Errors
 /// A sentence that says why the agent cannot be started.
 pub(super) async fn play_with_retries(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
-    policy: Arc<RetryOptions>,
-) -> Result<Attempts, String> {
-    let id = format!("{}/{}", suite.dialect.id(), scenario.id);
-    let mut failed = Vec::new();
+) -> Result<ScenarioRun, String> {
+    let SuiteSettings { retry, keep, .. } = &*suite.settings;
+    let mut failed = None;
     loop {
-        let last = play(Arc::clone(&suite), Arc::clone(&scenario)).await?;
-        let should_retry = policy.should_retry(&id, last.verdict, &last.findings);
-        let is_left = u32::try_from(failed.len()).is_ok_and(|done| done < policy.max_retries);
-        if !(should_retry && is_left) || *suite.cancel.borrow() {
-            return Ok(Attempts { failed, last });
+        let mut run = play(Arc::clone(&suite), Arc::clone(&scenario)).await?;
+        failed.into_iter().for_each(|before| run.add_failed(before));
+        let name = run.report.id.clone();
+        let retries = run.report.tries.len();
+        let is_left = u32::try_from(retries).is_ok_and(|done| done < retry.max_retries);
+        if !(is_left && retry.should_retry(&run.report)) || *suite.cancel.borrow() {
+            run.store(keep, &name);
+            run.played = true;
+            tracing::debug!(name, wall = ?run.wall, "played");
+            return Ok(run);
         }
-        failed.push(last);
+        run.store(keep, &format!("{name}.try-{}", retries + 1));
+        failed = Some(run);
     }
-}
-
-impl Attempts {
-    /// A single attempt.
-    pub(super) fn only(last: ScenarioResult) -> Self {
-        Attempts {
-            failed: Vec::new(),
-            last,
-        }
-    }
-
-    /// How many agents were started.
-    pub(super) fn starts(&self) -> u32 {
-        let all = self.failed.iter().chain([&self.last]);
-        all.map(|one| one.starts).sum()
-    }
-
-    /// The time that all attempts took together, and the part of it in which no agent was running.
-    pub(super) fn times(&self) -> (Duration, Duration) {
-        let all = self.failed.iter().chain([&self.last]);
-        all.fold((Duration::ZERO, Duration::ZERO), |(wall, overhead), one| {
-            (
-                wall + one.wall,
-                overhead + one.wall.saturating_sub(one.lifetime),
-            )
-        })
-    }
-}
-
-/// The failed attempts at the scenario `id` for the report. Their transcripts are stored beside that of the last attempt.
-pub(super) fn failed_attempts(
-    id: &str,
-    failed: Vec<ScenarioResult>,
-    keep: &KeepTranscripts,
-) -> Vec<Try> {
-    let one = |(n, mut played): (usize, ScenarioResult)| {
-        let name = format!("{id}.try-{}", n + 1);
-        let transcripts = store_transcripts(keep, &name, played.verdict, &played.transcripts);
-        played.remove_sandbox();
-        Try {
-            verdict: played.verdict,
-            reason: played.reason,
-            duration_ms: u64::try_from(played.wall.as_millis()).unwrap_or(u64::MAX),
-            findings: played.findings,
-            transcript: first_path(&transcripts),
-            stderr: played.stderr,
-        }
-    };
-    failed.into_iter().enumerate().map(one).collect()
-}
-
-/// Stores the transcripts that are to be kept, and returns their paths. A transcript that cannot be stored is logged and lost.
-pub(super) fn store_transcripts(
-    keep: &KeepTranscripts,
-    name: &str,
-    verdict: Verdict,
-    transcripts: &[PathBuf],
-) -> Vec<PathBuf> {
-    keep.store(name, verdict, transcripts)
-        .unwrap_or_else(|error| {
-            tracing::warn!(%error, name, "a transcript could not be stored");
-            Vec::new()
-        })
-}
-
-/// The first of the stored transcripts, as reports name it; empty if there is none.
-pub(super) fn first_path(kept: &[PathBuf]) -> String {
-    kept.first()
-        .map(|path| path.display().to_string())
-        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -196,11 +121,13 @@ mod tests {
                 retry_warnings: warnings,
                 baseline: Some(known.clone()),
             };
-            assert_eq!(
-                policy.should_retry("d@1/s", verdict, &findings),
-                expected,
-                "{verdict:?} {findings:?}"
-            );
+            let scenario = ScenarioReport {
+                id: "d@1/s".into(),
+                verdict,
+                findings,
+                ..ScenarioReport::default()
+            };
+            assert_eq!(policy.should_retry(&scenario), expected, "{scenario:?}");
         }
     }
 }

@@ -76,7 +76,7 @@ impl SandboxRoot {
     ///
     /// # Errors
     /// The folder cannot be made.
-    pub fn folder(&self) -> io::Result<PathBuf> {
+    fn folder(&self) -> io::Result<PathBuf> {
         let n = self.next.fetch_add(1, Ordering::Relaxed);
         let path = self.path.join(n.to_string());
         private(&path)?;

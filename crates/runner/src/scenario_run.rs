@@ -1,26 +1,28 @@
 //! The result of a scenario in a run: its part of the report, and what the run needs to know besides.
 
 use super::agent_times::{AgentCpu, FirstLine};
-use super::play::scenario_result::ScenarioResult;
-use super::play_queue::QueuedScenario;
-use super::retry::{Attempts, failed_attempts, first_path, store_transcripts};
+use super::sandbox::Sandbox;
 use super::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
+use conform_judge::check::Exercised;
+use conform_judge::dialect::Dialect;
+use conform_judge::framing::ParsedFrame;
 use conform_report::verdict_rules;
-use conform_report::{Exercised, ScenarioReport, Verdict};
+use conform_report::{ScenarioReport, Try, Verdict};
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::task::JoinError;
 
 /// A scenario that was played, or left out of a run that ended early.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default)]
 pub struct ScenarioRun {
     /// Its part of the report.
     pub report: ScenarioReport,
     /// Whether it was played. If not, the reason of the report says why.
     pub played: bool,
-    /// The stored transcripts, one for each session.
-    pub transcripts: Vec<PathBuf>,
+    /// The transcripts, one for each session: in the sandbox first, then where they are stored.
+    pub(super) transcripts: Vec<PathBuf>,
+    /// The frames of each session, if they are kept.
+    pub frames: Vec<Vec<ParsedFrame>>,
     /// For each finding of the report the number of its session, from 0.
     pub sessions: Vec<usize>,
     /// What it exercised.
@@ -31,119 +33,87 @@ pub struct ScenarioRun {
     pub turn: bool,
     /// Whether the scenario scripts the model, so that the agent should begin a turn.
     pub expects_turn: bool,
-    /// The time from the first preparation to the last cleanup.
+    /// The time from the first preparation to the last cleanup, of all attempts.
     pub wall: Duration,
-    /// The part of that time in which no agent was running: the overhead of the harness.
-    pub overhead: Duration,
+    /// The part of that time in which an agent was running.
+    pub agent_time: Duration,
     /// How many agents were started for it.
     pub starts: u32,
     /// The first line of the first agent of the last attempt.
     pub first_line: Option<FirstLine>,
     /// The CPU time of the agents of the last attempt, as far as it was measured.
     pub agent_cpu: AgentCpu,
+    /// Keeps the sandbox until the transcripts are stored.
+    pub(super) sandbox: Option<Sandbox>,
 }
 
 impl ScenarioRun {
-    /// The result of a scenario after its attempts. Stores the transcripts and removes the sandbox.
-    pub(super) fn of_attempts(
-        queued: &QueuedScenario,
-        attempts: Attempts,
-        keep: &KeepTranscripts,
-    ) -> Self {
-        let id = queued.id();
-        let (wall, overhead) = attempts.times();
-        let starts = attempts.starts();
-        let Attempts {
-            failed,
-            last: mut played,
-        } = attempts;
-        let transcripts = store_transcripts(keep, &id, played.verdict, &played.transcripts);
-        let began = std::time::Instant::now();
-        played.remove_sandbox();
-        let cleanup = began.elapsed();
-        tracing::debug!(id, ?wall, ?overhead, ?cleanup, "played");
-        let passed = matches!(played.verdict, Verdict::Pass | Verdict::Skipped);
-        ScenarioRun {
-            played: true,
-            spoke: played.spoke || failed.iter().any(|one| one.spoke),
-            turn: played.turn || failed.iter().any(|one| one.turn),
-            report: ScenarioReport {
-                name: queued.scenario.name.clone(),
-                file: queued.scenario.path.display().to_string(),
-                start_settings: queued.scenario.start_settings(),
-                verdict: played.verdict,
-                reason: played.reason,
-                flaky: !failed.is_empty() && verdict_rules::is_flaky(played.verdict),
-                tries: failed_attempts(&id, failed, keep),
-                id,
-                duration_ms: u64::try_from((played.wall + cleanup).as_millis()).unwrap_or(u64::MAX),
-                frames: played.frames,
-                findings: played.findings,
-                excerpt: played.excerpt,
-                findings_dropped: played.findings_dropped,
-                transcript: first_path(&transcripts),
-                stderr: if passed { Vec::new() } else { played.stderr },
-            },
-            transcripts,
-            sessions: played.sessions,
-            exercised: played.exercised,
-            expects_turn: expects_turn(&queued.scenario),
-            wall: wall + cleanup,
-            overhead: overhead + cleanup,
-            starts,
-            first_line: played.first_line,
-            agent_cpu: played.agent_cpu,
-        }
-    }
-
-    /// The result of a scenario that was left out, and why.
-    pub(super) fn left_out(queued: &QueuedScenario, verdict: Verdict, why: &str) -> Self {
+    /// A scenario before anything of it was played.
+    pub(super) fn new(dialect: &Dialect, scenario: &Scenario) -> Self {
+        let mut replies = scenario.model.as_array().into_iter().flatten();
         ScenarioRun {
             report: ScenarioReport {
-                id: queued.id(),
-                name: queued.scenario.name.clone(),
-                file: queued.scenario.path.display().to_string(),
-                verdict,
-                reason: why.to_owned(),
+                id: format!("{}/{}", dialect.id(), scenario.id),
+                name: scenario.name.clone(),
+                file: scenario.path.display().to_string(),
+                start_settings: scenario.start_settings(),
                 ..ScenarioReport::default()
             },
-            played: false,
-            transcripts: Vec::new(),
-            sessions: Vec::new(),
-            exercised: Exercised::default(),
-            spoke: false,
-            turn: false,
-            expects_turn: expects_turn(&queued.scenario),
-            wall: Duration::ZERO,
-            overhead: Duration::ZERO,
-            starts: 0,
-            first_line: None,
-            agent_cpu: AgentCpu::default(),
+            expects_turn: replies.next().is_some(),
+            ..ScenarioRun::default()
         }
     }
-}
 
-/// The result of a scenario whose task has panicked.
-pub(super) fn panicked(error: JoinError) -> Attempts {
-    let why = match error.try_into_panic() {
-        Ok(panic) => {
-            let message = panic
-                .downcast_ref::<String>()
-                .map(String::as_str)
-                .or_else(|| panic.downcast_ref::<&str>().copied());
-            format!(
-                "conform itself failed: {}",
-                message.unwrap_or("it panicked")
-            )
-        }
-        Err(error) => format!("conform itself failed: {error}"),
-    };
-    Attempts::only(ScenarioResult::broken(why, Duration::ZERO))
-}
+    /// The scenario without a result, and why.
+    pub(super) fn without_result(mut self, verdict: Verdict, why: impl Into<String>) -> Self {
+        self.report.verdict = verdict;
+        self.report.reason = why.into();
+        self
+    }
 
-fn expects_turn(scenario: &Scenario) -> bool {
-    scenario
-        .model
-        .as_array()
-        .is_some_and(|replies| !replies.is_empty())
+    /// The same, after this time.
+    pub(super) fn after(mut self, wall: Duration) -> Self {
+        self.wall = wall;
+        self.report.duration_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+        self
+    }
+
+    /// The time in which no agent was running: the overhead of the harness.
+    #[must_use]
+    pub fn overhead(&self) -> Duration {
+        self.wall.saturating_sub(self.agent_time)
+    }
+
+    /// Stores the transcripts that are to be kept, and removes the sandbox. A transcript that cannot be stored is logged and lost.
+    pub(super) fn store(&mut self, keep: &KeepTranscripts, name: &str) {
+        let kept = keep.store(name, self.report.verdict, &self.transcripts);
+        self.transcripts = kept.unwrap_or_else(|error| {
+            tracing::warn!(%error, name, "a transcript could not be stored");
+            Vec::new()
+        });
+        let first = self.transcripts.first();
+        self.report.transcript = first.map_or_else(String::new, |path| path.display().to_string());
+        // Some file systems are slow.
+        let sandbox = self.sandbox.take();
+        tokio::task::spawn_blocking(move || drop(sandbox));
+    }
+
+    /// Adds the failed attempt before this one, and those before it.
+    pub(super) fn add_failed(&mut self, failed: ScenarioRun) {
+        self.spoke |= failed.spoke;
+        self.turn |= failed.turn;
+        self.wall += failed.wall;
+        self.agent_time += failed.agent_time;
+        self.starts += failed.starts;
+        self.report.flaky = verdict_rules::is_flaky(self.report.verdict);
+        self.report.tries = failed.report.tries;
+        self.report.tries.push(Try {
+            verdict: failed.report.verdict,
+            reason: failed.report.reason,
+            duration_ms: failed.report.duration_ms,
+            findings: failed.report.findings,
+            transcript: failed.report.transcript,
+            stderr: failed.report.stderr,
+        });
+    }
 }

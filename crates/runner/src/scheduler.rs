@@ -4,9 +4,9 @@ use super::agent::Agent;
 use super::job_limit::{JobLimit, Jobs, SAMPLE_INTERVAL};
 use super::play::context::SuiteContext;
 use super::play_queue::{PlayQueue, QueuedScenario};
-use super::retry::{Attempts, RetryOptions, play_with_retries};
+use super::retry::{RetryOptions, play_with_retries};
 use super::sandbox_root::SandboxRoot;
-use super::scenario_run::{ScenarioRun, panicked};
+use super::scenario_run::ScenarioRun;
 use super::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
 use conform_judge::dialect::Dialect;
@@ -53,6 +53,8 @@ pub struct SuiteSettings {
     pub seed: u64,
     /// Which transcripts are kept, and where.
     pub keep: KeepTranscripts,
+    /// Whether the result of a scenario has its frames.
+    pub with_frames: bool,
     /// Which failures are retried, and how often.
     pub retry: RetryOptions,
 }
@@ -104,7 +106,6 @@ pub async fn run(
 ) -> SuiteEnd {
     let mut run = Run {
         queue: queue(suites, settings, &sandboxes, &cancel),
-        retry: Arc::new(settings.retry.clone()),
         settings,
         limit: JobLimit::new(settings.jobs),
         playing: JoinSet::new(),
@@ -141,10 +142,9 @@ pub async fn run(
 /// The state of a run.
 struct Run<'a> {
     queue: PlayQueue,
-    retry: Arc<RetryOptions>,
     settings: &'a SuiteSettings,
     limit: JobLimit,
-    playing: JoinSet<Result<Attempts, String>>,
+    playing: JoinSet<Result<ScenarioRun, String>>,
     started: HashMap<Id, QueuedScenario>,
     /// The most scenarios that were played at the same time.
     most: usize,
@@ -167,7 +167,7 @@ impl Run<'_> {
         };
         (self.on_event)(RunEvent::Started(queued.id()));
         let (context, scenario) = (Arc::clone(&queued.context), Arc::clone(&queued.scenario));
-        let play = play_with_retries(context, scenario, Arc::clone(&self.retry));
+        let play = play_with_retries(context, scenario);
         self.started.insert(self.playing.spawn(play).id(), queued);
         self.most = self.most.max(self.playing.len());
         true
@@ -175,23 +175,27 @@ impl Run<'_> {
 
     fn panicked(&mut self, error: JoinError) {
         let id = error.id();
-        self.ended(id, Ok(panicked(error)));
+        if let Some(queued) = self.started.get(&id) {
+            let broken = queued.unplayed(Verdict::Broken, panic_message(error));
+            let played = true;
+            self.ended(id, Ok(ScenarioRun { played, ..broken }));
+        }
     }
 
     /// Reports a scenario that has ended, and leaves others out if it decides that.
-    fn ended(&mut self, id: Id, played: Result<Attempts, String>) {
+    fn ended(&mut self, id: Id, played: Result<ScenarioRun, String>) {
         let Some(queued) = self.started.remove(&id) else {
             return;
         };
         let entry = match played {
-            Ok(attempts) => ScenarioRun::of_attempts(&queued, attempts, &self.settings.keep),
+            Ok(run) => run,
             Err(why) => {
                 self.queue.drain();
                 self.end = SuiteEnd::NotStarted(why);
                 return;
             }
         };
-        let is_failure = self.retry.is_failure(&entry.report);
+        let is_failure = self.settings.retry.is_failure(&entry.report);
         let is_silent = !entry.spoke && SILENT_VERDICTS.contains(&entry.report.verdict);
         (self.on_event)(RunEvent::Ended(Box::new(entry)));
 
@@ -232,10 +236,25 @@ impl Run<'_> {
             self.end = end;
         }
         for queued in scenarios {
-            let entry = ScenarioRun::left_out(&queued, verdict, why);
+            let entry = queued.unplayed(verdict, why);
             (self.on_event)(RunEvent::Ended(Box::new(entry)));
         }
     }
+}
+
+/// Why a scenario has no result whose task has panicked.
+fn panic_message(error: JoinError) -> String {
+    let why = match error.try_into_panic() {
+        Ok(panic) => match panic.downcast::<String>() {
+            Ok(message) => *message,
+            Err(panic) => panic
+                .downcast_ref::<&str>()
+                .map_or("it panicked", |text| text)
+                .to_owned(),
+        },
+        Err(error) => error.to_string(),
+    };
+    format!("conform itself failed: {why}")
 }
 
 fn queue(
@@ -245,21 +264,17 @@ fn queue(
     cancel: &watch::Receiver<bool>,
 ) -> PlayQueue {
     let mut queue = PlayQueue::default();
+    let settings = Arc::new(settings.clone());
     for suite in suites {
         let context = SuiteContext {
             agent: suite.agent,
             dialect: suite.dialect,
             wire: suite.wire,
-            profile: settings.profile,
-            time_scale: settings.time_scale,
-            settle: settings.settle,
-            smoke_first: settings.smoke_first,
-            timings: settings.timings,
-            seed: settings.seed,
+            settings: Arc::clone(&settings),
             sandboxes: Arc::clone(sandboxes),
             cancel: cancel.clone(),
         };
-        queue.add(Arc::new(context), suite.scenarios, settings.smoke_first);
+        queue.add(Arc::new(context), suite.scenarios);
     }
     queue
 }

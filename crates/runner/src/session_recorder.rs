@@ -1,10 +1,12 @@
-//! The recorder of one session: passes each frame to the checker and writes it to the transcript.
+//! The recorder of one session: passes each frame to the checker, writes it to the transcript, and keeps it if that is wanted.
 
-use conform_judge::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
+use crate::scenario_run::ScenarioRun;
+use crate::scheduler::SuiteSettings;
+use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::Evidence;
 use conform_judge::frame::{Body, Frame};
-use conform_judge::profile::Profile;
+use conform_judge::framing::{Parsed, ParsedFrame};
 use conform_judge::transcript::{Header, TranscriptWriter};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -19,30 +21,17 @@ const STDERR_TEXT: usize = 500;
 /// The recorder of a session.
 pub(super) struct SessionRecorder {
     checker: Checker,
-    excerpt: SessionExcerpt,
+    frames: Option<Vec<ParsedFrame>>,
     transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
     path: PathBuf,
     stderr: VecDeque<String>,
-}
-
-/// A session that is over, with its findings.
-#[derive(Debug)]
-pub(super) struct RecordedSession {
-    /// The result of the checker.
-    pub(super) outcome: CheckOutcome,
-    /// Its first and last frames.
-    pub(super) excerpt: SessionExcerpt,
-    /// The path of its transcript.
-    pub(super) transcript: PathBuf,
-    /// The last lines of stderr.
-    pub(super) stderr: Vec<String>,
 }
 
 impl SessionRecorder {
     /// A recorder that writes the transcript to a file.
     pub(super) fn new(
         dialect: &Arc<Dialect>,
-        profile: Profile,
+        settings: &SuiteSettings,
         argv: Vec<String>,
         path: PathBuf,
     ) -> Self {
@@ -53,12 +42,12 @@ impl SessionRecorder {
         let context = CheckOptions {
             argv: Some(argv),
             capture: false,
-            profile,
+            profile: settings.profile,
         };
         let file = File::create(&path).map(BufWriter::new);
         SessionRecorder {
-            checker: Checker::new(Arc::clone(dialect), context),
-            excerpt: SessionExcerpt::default(),
+            checker: Checker::new(Arc::clone(dialect), context).with_excerpt(),
+            frames: settings.with_frames.then(Vec::new),
             transcript: file.and_then(|file| TranscriptWriter::new(file, &header)),
             path,
             stderr: VecDeque::new(),
@@ -66,7 +55,7 @@ impl SessionRecorder {
     }
 
     /// Records the next frame, and returns its number.
-    pub(super) fn push(&mut self, frame: &Frame) -> u64 {
+    pub(super) fn push(&mut self, frame: &Frame, parsed: &Parsed) -> u64 {
         if let Body::Stderr(line) = &frame.body {
             if self.stderr.len() == STDERR_LINES {
                 self.stderr.pop_front();
@@ -74,8 +63,11 @@ impl SessionRecorder {
             self.stderr
                 .push_back(line.text().chars().take(STDERR_TEXT).collect());
         }
-        self.checker.push(frame);
-        self.excerpt.push(frame);
+        self.checker.push_parsed(frame, parsed);
+        if let Some(frames) = &mut self.frames {
+            let (frame, parsed) = (frame.clone(), parsed.clone());
+            frames.push(ParsedFrame { frame, parsed });
+        }
         if let Ok(writer) = &mut self.transcript
             && let Err(error) = writer.write(frame)
         {
@@ -99,20 +91,18 @@ impl SessionRecorder {
         self.checker.evidence()
     }
 
-    /// Ends the session and closes the transcript.
+    /// Ends the session, closes the transcript, and adds to the run what was recorded.
     ///
     /// # Errors
     /// The transcript could not be written.
-    pub(super) fn finish(self) -> Result<RecordedSession, String> {
+    pub(super) fn finish(self, run: &mut ScenarioRun) -> Result<CheckOutcome, String> {
         let failed = |error| format!("cannot write the transcript: {error}");
         self.transcript
             .and_then(TranscriptWriter::finish)
             .map_err(failed)?;
-        Ok(RecordedSession {
-            outcome: self.checker.finish(),
-            excerpt: self.excerpt,
-            transcript: self.path,
-            stderr: self.stderr.into(),
-        })
+        run.transcripts.push(self.path);
+        run.frames.extend(self.frames);
+        run.report.stderr = self.stderr.into();
+        Ok(self.checker.finish())
     }
 }

@@ -26,13 +26,22 @@ const baselineNote = (mark) =>
 /** What was expected is a frame or words of conform, which may have a name between backticks. */
 const expectation = (text) => (text.includes("`") ? marked(text) : el("code", {}, text));
 
+/** The session and the part of it, or of the scenario, that a finding belongs to, in words after the number of its frame. */
+const place = ({ session, part }) => {
+  const values = part?.slice?.map(({ name, value }) => `${name} ${value}`) ?? [];
+  const step = part?.step && `step ${part.step.number}, line ${part.step.line}`;
+  const model = part?.model === undefined ? "" : `model${part.model}`;
+  const words = [session ? `session ${session}` : "", ...values, step, model, part?.file];
+  return words.filter(Boolean).map((one) => `, ${one}`).join("");
+};
+
 /** What a finding says, without its frames, and more facts behind. */
 const findingFacts = (finding, ...more) => [
   clauseQuotes(finding.clauses ?? []),
   el("dl", { class: "words" },
     term("expected", ...(finding.expected ?? []).map(expectation)),
     actual(finding) === undefined ? "" : term("got", el("code", {}, actual(finding))),
-    finding.key ? term("where", `frame ${finding.at}, ${finding.key}`) : "",
+    finding.origin ? term("where", `frame ${finding.at}${place(finding.origin)}`) : "",
     finding.rerun ? term("rerun", copyable(finding.rerun)) : "",
     more),
 ];

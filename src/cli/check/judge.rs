@@ -1,24 +1,21 @@
 //! Judges transcript files: detects their dialect, runs the checker over their frames, and builds the report.
 
 use super::CheckArgs;
-use super::peek_reader::PeekReader;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
-use conform_judge::check::{CheckOptions, CheckOutcome, Checker, SessionExcerpt};
-use conform_judge::dialect::{self, Dialect, DialectSource};
+use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
+use conform_judge::check::{CheckOptions, CheckOutcome, Exercised};
+use conform_judge::dialect::DialectSource;
 use conform_judge::finding::{Blame, Level};
 use conform_judge::transcript::{self, TranscriptReader};
+use conform_report::ReportBuilder;
 use conform_report::Verdict;
 use conform_report::reporter::terminal;
-use conform_report::{Exercised, ReportBuilder};
 use conform_report::{Report, ReportCommand, ScenarioReport};
 use conform_report::{causes, verdict_rules};
-use conform_runner::detect::recording;
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 /// The size of the read buffer, in bytes.
 const BUFFER: usize = 256 << 10;
@@ -35,8 +32,7 @@ pub(super) fn all(
     let mut judge = TranscriptJudge {
         args,
         side: args.side.into(),
-        source: DialectSource::new(args.dialect.dialect_dir.clone()),
-        loaded: HashMap::new(),
+        dialects: LoadedDialects::new(DialectSource::new(args.dialect.dialect_dir.clone())),
         report: ReportBuilder::new(ReportCommand::Check, args.side.into()),
     };
     let mut unread = false;
@@ -67,15 +63,13 @@ pub(super) fn all(
     Ok((report, unread))
 }
 
-/// How many frames, and bytes of them, are read to detect the dialect.
+/// How many frames are read at most to detect the dialect.
 const PEEK_FRAMES: usize = 256;
-const PEEK_BYTES: usize = 4 << 20;
 
 struct TranscriptJudge<'a> {
     args: &'a CheckArgs,
     side: Blame,
-    source: DialectSource,
-    loaded: HashMap<String, Arc<Dialect>>,
+    dialects: LoadedDialects,
     report: ReportBuilder,
 }
 
@@ -91,32 +85,37 @@ impl TranscriptJudge<'_> {
         let input =
             open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
         let reader = TranscriptReader::new(input).map_err(|error| error.in_file(name(path)))?;
-        let mut reader = PeekReader::new(reader);
-        let dialect = self.dialect(path, &mut reader)?;
-        let context = CheckOptions {
-            argv: reader.header().map(|header| header.agent.clone()),
-            capture: reader.header().is_none(),
+        let header = reader.header().cloned();
+        let argv = header.as_ref().map(|header| header.agent.clone());
+        let program = argv.as_ref().and_then(|argv| argv.first()).map(Path::new);
+        let recorded = header.as_ref().and_then(|header| header.dialect.as_deref());
+        let named = self.args.dialect.dialect.as_deref().or(recorded);
+        let choice = DialectChoice::new(&mut self.dialects, named, program);
+        let choice = choice.map_err(|errors| self.broken_dialect(path, &errors))?;
+        let options = CheckOptions {
+            capture: header.is_none(),
+            argv,
             profile: self.args.profile.into(),
         };
-        let mut checker = Checker::new(dialect, context);
-        let mut excerpt = SessionExcerpt::default();
+        let mut judge = SessionJudge::new(choice, options, PEEK_FRAMES);
         let (mut micros, mut error) = (0, None);
         for frame in reader {
             match frame {
                 Ok(frame) => {
                     micros = frame.at;
-                    checker.push(&frame);
-                    excerpt.push(&frame);
+                    judge.push(frame);
                 }
                 Err(problem) => error = Some(problem),
             }
         }
-        let mut judged = self.judged(path, checker.finish(), micros, error);
-        let findings = &judged.entry.findings;
-        if findings.iter().any(|finding| finding.level > Level::May) {
-            judged.entry.excerpt = excerpt.finish();
+        let ((dialect, by), outcome) = judge
+            .finish()
+            .ok_or_else(|| self.unrecognized(path, header.is_some()))?;
+        if let Some(by) = by {
+            output::note(format_args!("{}: {}, {by}", name(path), dialect.id()));
         }
-        Ok(judged)
+        self.report.add_dialect(&dialect);
+        Ok(self.judged(path, outcome, micros, error))
     }
 
     fn judged(
@@ -147,6 +146,7 @@ impl TranscriptJudge<'_> {
         for finding in &mut findings {
             finding.rerun = self.rerun(path);
         }
+        let has_counted = findings.iter().any(|finding| finding.level > Level::May);
         let entry = ScenarioReport {
             id: self.id(path),
             verdict,
@@ -155,84 +155,21 @@ impl TranscriptJudge<'_> {
             frames: outcome.frames,
             findings,
             findings_dropped: outcome.dropped,
+            excerpt: match has_counted {
+                true => outcome.excerpt.finish(),
+                false => Vec::new(),
+            },
             transcript: name(path),
             ..ScenarioReport::default()
         };
-        let exercised = Exercised {
-            rules: outcome.exercised,
-            readings: outcome.readings,
-            clauses: vec![],
-        };
         JudgedTranscript {
             entry,
-            exercised,
+            exercised: outcome.exercised,
             error,
         }
     }
 
-    /// The dialect that the user or the header names; if neither names a version, the one that the frames show.
-    fn dialect(&mut self, path: &Path, reader: &mut PeekReader) -> Result<Arc<Dialect>, String> {
-        let header = reader.header();
-        let named = self.args.dialect.dialect.clone();
-        let named = named.or_else(|| header.and_then(|header| header.dialect.clone()));
-        if let Some(id) = named.as_ref().filter(|id| id.contains('@')) {
-            return self.load(path, id);
-        }
-        let argv = header.map(|header| header.agent.clone());
-        let program = argv.and_then(|argv| argv.first().cloned());
-        let candidates = self.candidates(path, named.as_deref(), program.as_deref())?;
-        if let [only] = &candidates[..] {
-            let id = only.id();
-            if named.is_none() {
-                output::note(format_args!("{}: {id}, by the agent's name", name(path)));
-            }
-            return self.load(path, &id);
-        }
-        let found = recording::dialect_of_frames(&candidates, reader.peek(PEEK_FRAMES, PEEK_BYTES));
-        match (found, &named) {
-            (Some(found), _) => {
-                let id = candidates[found].id();
-                output::note(format_args!("{}: {id}, by its frames", name(path)));
-                self.load(path, &id)
-            }
-            (None, Some(id)) => self.load(path, id),
-            (None, None) => Err(self.unrecognized(path, reader.header().is_some())),
-        }
-    }
-
-    /// The possible dialects: those of the name, else those whose agents have the program's name, else all.
-    fn candidates(
-        &self,
-        path: &Path,
-        named: Option<&str>,
-        program: Option<&str>,
-    ) -> Result<Vec<Arc<Dialect>>, String> {
-        let names = self.source.names().into_iter();
-        let ids = names
-            .filter(|(name, _)| named.is_none_or(|named| named == name))
-            .map(|(name, version)| format!("{name}@{version}"));
-        let all: Vec<_> = ids
-            .map(|id| self.read(path, &id))
-            .collect::<Result<_, _>>()?;
-        let program = program.map(Path::new).and_then(Path::file_name);
-        let has_program = |dialect: &&Arc<Dialect>| {
-            let programs = dialect.launch.programs.iter();
-            program.is_some_and(|program| programs.clone().any(|known| program == known.as_str()))
-        };
-        let by_program: Vec<_> = all.iter().filter(has_program).cloned().collect();
-        Ok(if by_program.is_empty() {
-            all
-        } else {
-            by_program
-        })
-    }
-
     fn unrecognized(&self, path: &Path, with_header: bool) -> String {
-        let names = self.source.names();
-        let known: Vec<_> = names
-            .iter()
-            .map(|(name, version)| format!("{name}@{version}"))
-            .collect();
         let why = if with_header {
             "the header names no dialect"
         } else {
@@ -241,35 +178,22 @@ impl TranscriptJudge<'_> {
         format!(
             "{}:1: {why}, and the frames do not show one; name the dialect with --dialect (one of {})",
             name(path),
-            known.join(", ")
+            self.dialects.ids().join(", ")
         )
     }
 
-    fn load(&mut self, path: &Path, id: &str) -> Result<Arc<Dialect>, String> {
-        if let Some(dialect) = self.loaded.get(id) {
-            return Ok(Arc::clone(dialect));
+    fn broken_dialect(&self, path: &Path, errors: &[spanned_yaml::Error]) -> String {
+        let place = match self.args.dialect.dialect {
+            Some(_) => String::new(),
+            None => format!("{}:1: ", name(path)),
+        };
+        match errors {
+            [error] if error.span.line == 0 => format!("{place}{}", error.message),
+            errors => format!(
+                "{place}the dialect is broken\n{}",
+                spanned_yaml::render_all(errors)
+            ),
         }
-        let dialect = self.read(path, id)?;
-        self.report.add_dialect(&dialect);
-        self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
-        Ok(dialect)
-    }
-
-    fn read(&self, path: &Path, id: &str) -> Result<Arc<Dialect>, String> {
-        dialect::load(&self.source, id).map_err(|errors| {
-            let place = if self.args.dialect.dialect.is_some() {
-                String::new()
-            } else {
-                format!("{}:1: ", name(path))
-            };
-            match &errors[..] {
-                [error] if error.span.line == 0 => format!("{place}{}", error.message),
-                errors => format!(
-                    "{place}the dialect {id} is broken\n{}",
-                    spanned_yaml::render_all(errors)
-                ),
-            }
-        })
     }
 
     fn what(&self) -> &'static str {

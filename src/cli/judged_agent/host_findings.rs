@@ -3,12 +3,12 @@
 
 use super::cause_file::CauseFile;
 use crate::cli::output;
-use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::check::{CheckOptions, Checker, Exercised};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_judge::frame::Frame;
 use conform_report::reporter::terminal;
-use conform_report::{Exercised, Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
+use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -159,12 +159,9 @@ fn of_host(findings: &[Finding]) -> Vec<Finding> {
 
 /// Its level, rule, place and message in one line.
 fn headline(finding: &Finding) -> String {
-    let key = match finding.key.as_str() {
-        "" => String::new(),
-        key => format!(", {key}"),
-    };
     let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
-    format!("{level} {rule} at frame {at}{key}: {}", finding.message)
+    let (origin, message) = (&finding.origin, &finding.message);
+    format!("{level} {rule} at frame {at}{origin}: {message}")
 }
 
 fn warn_unless(written: std::io::Result<()>) {

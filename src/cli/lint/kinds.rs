@@ -1,5 +1,6 @@
 //! Detects the kind of a YAML file by the keys in it.
 
+use crate::editor_schemas::file_schema;
 use spanned_yaml::Node;
 
 /// A kind of file that can be linted.
@@ -15,145 +16,69 @@ pub(super) enum FileKind {
     Dialect,
 }
 
-/// The shape of a kind of file: its name in singular and plural, whether it is a list, and its keys.
+/// The shape of a kind of file: its name in singular and plural, and the name of its schema, which has its keys.
 #[derive(Debug)]
 pub(super) struct FileShape {
     pub(super) kind: FileKind,
     pub(super) one: &'static str,
     pub(super) several: &'static str,
-    is_list: bool,
-    keys: &'static [&'static str],
+    schema: &'static str,
+}
+
+const fn shape_of(
+    kind: FileKind,
+    one: &'static str,
+    several: &'static str,
+    schema: &'static str,
+) -> FileShape {
+    FileShape {
+        kind,
+        one,
+        several,
+        schema,
+    }
 }
 
 const SHAPES: &[FileShape] = &[
-    FileShape {
-        kind: FileKind::Scenario,
-        one: "scenario",
-        several: "scenarios",
-        is_list: false,
-        keys: &[
-            "name",
-            "clauses",
-            "tags",
-            "needs",
-            "level",
-            "agent",
-            "files",
-            "model",
-            "answers",
-            "steps",
-            "files_after",
-            "budgets",
-        ],
-    },
-    FileShape {
-        kind: FileKind::Dialect,
-        one: "dialect file",
-        several: "dialect files",
-        is_list: false,
-        keys: &[
-            "name",
-            "version",
-            "title",
-            "extends",
-            "discriminator",
-            "events",
-            "commands",
-            "removed",
-            "session",
-            "capabilities",
-            "budgets",
-            "limits",
-            "launch",
-        ],
-    },
-    FileShape {
-        kind: FileKind::Dialect,
-        one: "ordering file",
-        several: "ordering files",
-        is_list: false,
-        keys: &[
-            "classes", "scopes", "state", "answers", "rules", "aliases", "remove",
-        ],
-    },
-    FileShape {
-        kind: FileKind::Dialect,
-        one: "fault file",
-        several: "fault files",
-        is_list: false,
-        keys: &["rules", "frames", "remove", "caught_by", "faults"],
-    },
-    FileShape {
-        kind: FileKind::AgentScript,
-        one: "agent script",
-        several: "agent scripts",
-        is_list: false,
-        keys: &[
-            "dialect",
-            "session",
-            "variables",
-            "start",
-            "commands",
-            "unknown",
-            "malformed",
-            "end_of_input",
-            "terminate",
-            "gate_timeout",
-        ],
-    },
-    FileShape {
-        kind: FileKind::Script,
-        one: "script",
-        several: "scripts",
-        is_list: true,
-        keys: &[
-            "when",
-            "repeat",
-            "expect_request",
-            "gate",
-            "delay",
-            "thinking",
-            "text",
-            "tool_calls",
-            "content",
-            "interleave",
-            "usage",
-            "stop",
-            "error",
-            "cut",
-            "delivery",
-        ],
-    },
-    FileShape {
-        kind: FileKind::Dialect,
-        one: "clause file",
-        several: "clause files",
-        is_list: true,
-        keys: &[
-            "id",
-            "section",
-            "strength",
-            "side",
-            "text",
-            "testable",
-            "untestable",
-        ],
-    },
-    FileShape {
-        kind: FileKind::Dialect,
-        one: "host file",
-        several: "host files",
-        is_list: true,
-        keys: &[
-            "id",
-            "summary",
-            "caught_by",
-            "inherited",
-            "session",
-            "agent",
-        ],
-    },
+    shape_of(FileKind::Scenario, "scenario", "scenarios", "scenario"),
+    shape_of(
+        FileKind::Dialect,
+        "dialect file",
+        "dialect files",
+        "dialect",
+    ),
+    shape_of(
+        FileKind::Dialect,
+        "ordering file",
+        "ordering files",
+        "ordering",
+    ),
+    shape_of(FileKind::Dialect, "fault file", "fault files", "faults"),
+    shape_of(
+        FileKind::AgentScript,
+        "agent script",
+        "agent scripts",
+        "agent-script",
+    ),
+    shape_of(FileKind::Script, "script", "scripts", "script"),
+    shape_of(FileKind::Dialect, "clause file", "clause files", "clauses"),
+    shape_of(FileKind::Dialect, "host file", "host files", "hosts"),
 ];
+
+impl FileShape {
+    /// How many of these keys are in the schema; `None` if its files are not of this form.
+    fn score(&self, is_list: bool, keys: &[&str]) -> Option<usize> {
+        let schema = file_schema(self.schema);
+        let has_items = schema["type"] == "array";
+        let object = match (has_items, schema["items"]["$ref"].as_str()) {
+            (false, _) => &schema,
+            (true, None) => &schema["items"],
+            (true, Some(reference)) => schema.pointer(reference.strip_prefix('#')?)?,
+        };
+        let known = |key: &&&str| object["properties"].get(**key).is_some();
+        (has_items == is_list).then(|| keys.iter().filter(known).count())
+    }
+}
 
 /// The shape that has the most keys of a file; `None` if no shape has any.
 pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
@@ -162,18 +87,14 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
         Some(items) => (true, first(items)?),
         None => (false, file.as_map()?.to_vec()),
     };
-    let score = |shape: &FileShape| {
-        entries
-            .iter()
-            .filter(|(key, _)| shape.keys.contains(&key.name.as_str()))
-            .count()
-    };
+    let keys: Vec<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
     let fitting = SHAPES
         .iter()
-        .filter(|shape| shape.is_list == is_list)
-        .map(|shape| (score(shape), shape));
+        .filter_map(|shape| Some((shape.score(is_list, &keys)?, shape)));
     // Of equal scores the first in the table wins.
     fitting
+        .collect::<Vec<_>>()
+        .into_iter()
         .rev()
         .max_by_key(|(score, _)| *score)
         .filter(|(score, _)| *score > 0)

@@ -5,6 +5,7 @@ use super::unused_names::unused_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
 use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_runner::mutation::bad_hosts;
 use conform_runner::scenario::{self, ScenarioSource, UniqueNames, Vocabulary};
 use frame_faults::{FaultTable, KnownNames};
 use indexmap::IndexMap;
@@ -268,6 +269,7 @@ impl LintedDialect {
     fn of(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
         let faults =
             dialect::faults(source, &dialect::fault_sources(&dialect))?.unwrap_or_default();
+        bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
         let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
         let behaviors = mock_agent::behaviors().iter();

@@ -1,15 +1,14 @@
 //! Proves the rules of a dialect with any agent: it must be good first, then faults are played on its frames.
 
 use super::mutation_run::{Exercised, MutationOutcome, MutationRun, note_exercised, tested};
-use super::suite_player::{SuitePlayer, frames};
+use super::suite_player::SuitePlayer;
 use super::tested_agent::TestedAgent;
 use crate::cli::baseline::ActiveBaseline;
-use crate::cli::exit::ExitStatus;
+use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_judge::frame::Body;
-use conform_judge::framing::parse;
 use conform_report::Verdict;
 use conform_report::reporter::text::count;
 use conform_runner::mutation::coverage::provable_rules;
@@ -18,12 +17,10 @@ use conform_runner::mutation::matrix::{Fate, Row};
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::DialectSuite;
-use conform_runner::transcripts::KeepTranscripts;
 use frame_faults::generic_faults::SampleFrames;
 use frame_faults::{Effect, Fault, FaultTable, KnownNames};
 use indexmap::IndexMap;
 use serde_json::Value;
-use spanned_yaml::render_all;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,9 +28,6 @@ use tokio::sync::OnceCell;
 
 /// How many findings of an agent that should be good are shown.
 const SHOWN: usize = 5;
-
-/// Why there is no matrix.
-pub(super) type Failure = (ExitStatus, String);
 
 /// An agent that has passed its suite, and what it did there.
 pub(super) struct GoodAgent {
@@ -61,7 +55,7 @@ pub(super) async fn good_agent(
     dialect_dir: Option<PathBuf>,
     baseline: &ActiveBaseline,
     sandboxes: Arc<SandboxRoot>,
-) -> Result<GoodAgent, Failure> {
+) -> Result<GoodAgent, CommandError> {
     let DialectSuite {
         agent,
         dialect,
@@ -75,12 +69,8 @@ pub(super) async fn good_agent(
         wire,
         sandboxes,
     };
-    let harness = |message: String| (ExitStatus::Harness, message);
-    let folder = player.sandboxes.folder();
-    let folder = folder.map_err(|error| harness(error.to_string()))?;
-    let keep = KeepTranscripts::All(folder.clone());
-    let played = player.play(None, player.scenarios.clone(), 1.0, keep).await;
-    let mut played = played.map_err(|message| (ExitStatus::Usage, message))?;
+    let played = player.play(None, player.scenarios.clone(), 1.0).await;
+    let mut played = played?;
     for entry in &mut played {
         baseline.mark(&mut entry.report, Blame::Agent);
     }
@@ -100,13 +90,11 @@ pub(super) async fn good_agent(
         skipped += usize::from(entry.report.verdict == Verdict::Skipped);
         if is_clean(&entry) {
             note_exercised(&mut exercised, entry);
-            let sample = sample(entry, &player.dialect).map_err(harness)?;
+            let sample = sample(entry, &player.dialect);
             samples.insert(entry.report.id.clone(), sample);
             clean.insert(entry.report.id.clone());
         }
     }
-    // A failure is repaired when the folder of sandboxes is removed.
-    let _ = std::fs::remove_dir_all(folder);
     let all = player.scenarios.len();
     let id = player.dialect.id();
     let is_kept = |scenario: &conform_runner::scenario::Scenario| {
@@ -115,7 +103,7 @@ pub(super) async fn good_agent(
     player.scenarios.retain(is_kept);
     if player.scenarios.is_empty() {
         let message = "no scenario passes, so there is nothing that a fault could break";
-        return Err((ExitStatus::Incomplete, message.to_owned()));
+        return Err(CommandError::incomplete(message));
     }
     Ok(GoodAgent {
         left_out: all - skipped - player.scenarios.len(),
@@ -126,7 +114,7 @@ pub(super) async fn good_agent(
 }
 
 /// Fails if the agent has a finding that no baseline knows: then a finding would say nothing about a fault.
-fn refuse_findings(played: &[ScenarioRun]) -> Result<(), Failure> {
+fn refuse_findings(played: &[ScenarioRun]) -> Result<(), CommandError> {
     let findings = played.iter().flat_map(|entry| {
         let own = entry.report.findings.iter();
         own.filter(|finding| finding.blame == Blame::Agent && finding.baseline.is_none())
@@ -146,33 +134,25 @@ fn refuse_findings(played: &[ScenarioRun]) -> Result<(), Failure> {
         more => format!("\n  and {more} more"),
     };
     let shown = &findings[..findings.len().min(SHOWN)];
-    Err((
-        ExitStatus::Violations,
-        format!(
-            "the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}{more}",
-            shown.join("\n  ")
-        ),
-    ))
+    Err(CommandError::violations(format!(
+        "the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}{more}",
+        shown.join("\n  ")
+    )))
 }
 
 /// The frames that the agent sent in a scenario.
-fn sample(entry: &ScenarioRun, dialect: &Dialect) -> Result<SampleFrames, String> {
+fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
     let mut sample = SampleFrames::default();
-    for path in &entry.transcripts {
-        for frame in frames(path)? {
-            let Body::FromAgent(line) = &frame.body else {
-                continue;
-            };
-            let value = parse(line).value;
-            let at = &dialect.events.discriminator;
-            if let Some(value) = value
-                && let Some(kind) = value.pointer(at).and_then(Value::as_str)
-            {
-                sample.add(kind, &value);
-            }
+    for one in entry.frames.iter().flatten() {
+        let at = &dialect.events.discriminator;
+        if matches!(one.frame.body, Body::FromAgent(_))
+            && let Some(value) = &one.parsed.value
+            && let Some(kind) = value.pointer(at).and_then(Value::as_str)
+        {
+            sample.add(kind, value);
         }
     }
-    Ok(sample)
+    sample
 }
 
 /// The faults of a dialect; `None` if it has no `faults.yaml`.
@@ -182,13 +162,8 @@ fn sample(entry: &ScenarioRun, dialect: &Dialect) -> Result<SampleFrames, String
 pub(super) fn listed_faults(
     source: &DialectSource,
     dialect: &Dialect,
-) -> Result<Option<FaultTable>, Failure> {
-    let usage = |errors: Vec<spanned_yaml::Error>| {
-        let text = render_all(&errors);
-        let text = text.strip_prefix("error: ").unwrap_or(&text);
-        (ExitStatus::Usage, text.trim_end().to_owned())
-    };
-    let table = dialect::faults(source, &dialect::fault_sources(dialect)).map_err(usage)?;
+) -> Result<Option<FaultTable>, CommandError> {
+    let table = dialect::faults(source, &dialect::fault_sources(dialect))?;
     // A base may name frames that this version does not have any more.
     let own = Path::new(&dialect.name)
         .join(&dialect.version)
@@ -199,7 +174,7 @@ pub(super) fn listed_faults(
         mistakes
     });
     match mistakes.filter(|mistakes| !mistakes.is_empty()) {
-        Some(mistakes) => Err(usage(mistakes)),
+        Some(mistakes) => Err(mistakes.into()),
         None => Ok(table),
     }
 }
@@ -229,7 +204,7 @@ pub(super) async fn matrix(
     run: &MutationRun<'_>,
     good: GoodAgent,
     table: &FaultTable,
-) -> Result<AgentOutcome, Failure> {
+) -> Result<AgentOutcome, CommandError> {
     let dialect = Arc::clone(&good.player.dialect);
     let is_sent = |kind: &str| {
         let mut samples = good.samples.values();
@@ -264,9 +239,7 @@ pub(super) async fn matrix(
     ));
     let exercised = OnceCell::new_with(Some(good.exercised));
     let played = run.rows(good.player, exercised, playable).await;
-    let mut played = played
-        .map_err(|message| (ExitStatus::Harness, message))?
-        .into_iter();
+    let mut played = played.map_err(CommandError::harness)?.into_iter();
     let rows = selected
         .iter()
         .filter_map(|fault| match fault.is_playable_outside() {

@@ -1,9 +1,9 @@
 //! Plays generic faults on the frames of a good agent. What survives is an open question.
 
 use super::accepted::Accepted;
-use super::any_agent::{Failure, GoodAgent};
+use super::any_agent::GoodAgent;
 use super::mutation_run::MutationRun;
-use crate::cli::exit::ExitStatus;
+use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use conform_judge::finding::Blame;
 use conform_report::reporter::text::count;
@@ -40,7 +40,7 @@ pub(super) struct GenericOutcome {
 pub(super) async fn outcome(
     run: &MutationRun<'_>,
     good: GoodAgent,
-) -> Result<GenericOutcome, Failure> {
+) -> Result<GenericOutcome, CommandError> {
     let dialect = good.player.dialect.id();
     let mut samples = SampleFrames::default();
     for sample in good.samples.values() {
@@ -66,11 +66,10 @@ pub(super) async fn outcome(
             (n, played(&good, &fault, time_scale).await)
         });
     }
-    let harness = |message: String| (ExitStatus::Harness, message);
     let mut rows = Vec::new();
     while let Some(done) = tasks.join_next().await {
-        let (n, row) = done.map_err(|error| harness(error.to_string()))?;
-        rows.push((n, row.map_err(harness)?));
+        let (n, row) = done.map_err(|error| CommandError::harness(error.to_string()))?;
+        rows.push((n, row.map_err(CommandError::harness)?));
     }
     rows.sort_by_key(|(n, _)| *n);
     Ok(GenericOutcome {

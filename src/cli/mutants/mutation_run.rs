@@ -13,7 +13,6 @@ use conform_runner::mutation::matrix::{Fate, Matrix, Row};
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::selection::Shard;
-use conform_runner::transcripts::KeepTranscripts;
 use frame_faults::{Fault, ShownAt};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -221,12 +220,7 @@ impl MutationContext {
     async fn good_run(&self) -> Result<Exercised, String> {
         let entries = self
             .player
-            .play(
-                None,
-                self.player.scenarios.clone(),
-                1.0,
-                KeepTranscripts::Nothing,
-            )
+            .play(None, self.player.scenarios.clone(), 1.0)
             .await?;
         let mut exercised = Exercised::new();
         for entry in entries {

@@ -1,8 +1,7 @@
 //! The options of `conform run` that decide how the agent is started and what it plays.
 
 use crate::cli::args::DialectArgs;
-use crate::cli::run::RunArgs;
-use clap::Parser;
+use crate::cli::run::RunRequest;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -26,47 +25,19 @@ pub(super) struct RunOptions {
     scenario: Vec<String>,
 }
 
-/// The command line of `conform run`, without its first two words.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct RunLine {
-    #[command(flatten)]
-    args: RunArgs,
-}
-
 impl RunOptions {
-    /// The same options as `conform run` takes them: the run plan is made from those.
-    ///
-    /// # Errors
-    /// They are not well formed.
-    pub(super) fn run_args(
-        &self,
-        dialect: &DialectArgs,
-        agent: &[OsString],
-    ) -> Result<RunArgs, String> {
-        let mut words: Vec<OsString> = Vec::new();
-        let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
-        if let Some(id) = &dialect.dialect {
-            option("--dialect", id.into());
+    /// The run of this agent that the options ask for.
+    pub(super) fn request(&self, dialect: &DialectArgs, agent: &[OsString]) -> RunRequest {
+        RunRequest {
+            agent: agent.to_vec(),
+            dialect: dialect.clone(),
+            scenarios: self.scenarios.clone(),
+            only: self.scenario.clone(),
+            wire: self.wire.clone(),
+            env: self.env.clone(),
+            lacks: self.lacks.clone(),
+            time_scale: 1.0,
+            ..RunRequest::default()
         }
-        if let Some(folder) = &dialect.dialect_dir {
-            option("--dialect-dir", folder.into());
-        }
-        if let Some(wire) = &self.wire {
-            option("--wire", wire.into());
-        }
-        let paths = self.scenarios.iter();
-        paths.for_each(|path| option("--scenarios", path.into()));
-        for (name, values) in [
-            ("--env", &self.env),
-            ("--lacks", &self.lacks),
-            ("--only", &self.scenario),
-        ] {
-            values.iter().for_each(|value| option(name, value.into()));
-        }
-        words.push("--".into());
-        words.extend(agent.iter().cloned());
-        let line = RunLine::try_parse_from(words).map_err(|error| error.to_string())?;
-        Ok(line.args)
     }
 }

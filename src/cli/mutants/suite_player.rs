@@ -2,9 +2,7 @@
 
 use super::tested_agent::TestedAgent;
 use conform_judge::dialect::Dialect;
-use conform_judge::frame::Frame;
 use conform_judge::profile::Profile;
-use conform_judge::transcript::TranscriptReader;
 use conform_runner::job_limit::Jobs;
 use conform_runner::mutation::fault_trace::FaultTrace;
 use conform_runner::mutation::kill_analysis::PlayedScenario;
@@ -14,10 +12,7 @@ use conform_runner::scenario::Scenario;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
 use conform_runner::transcripts::KeepTranscripts;
-use std::fs::File;
-use std::io::BufReader;
 use std::num::NonZeroUsize;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -49,35 +44,27 @@ impl SuitePlayer {
     ) -> Result<Vec<PlayedScenario>, String> {
         let scenarios = self.scenarios.iter().filter(|s| selected(&self.id(s)));
         let scenarios = scenarios.cloned().collect();
-        let folder = self.sandboxes.folder().map_err(|e| e.to_string())?;
-        let keep = KeepTranscripts::All(folder.clone());
-        let entries = self.play(Some(fault), scenarios, time_scale, keep).await?;
+        let entries = self.play(Some(fault), scenarios, time_scale).await?;
         let played = entries.into_iter().map(|entry| self.played(fault, entry));
-        let played = played.collect();
-        // A failure is repaired when the folder of sandboxes is removed.
-        let _ = std::fs::remove_dir_all(folder);
-        played
+        Ok(played.collect())
     }
 
-    fn played(&self, fault: &str, entry: ScenarioRun) -> Result<PlayedScenario, String> {
+    fn played(&self, fault: &str, entry: ScenarioRun) -> PlayedScenario {
         let parse_line = |text: &str| {
             let (id, line) = frame_faults::parse_entry(text)?;
             (id == fault).then_some(line)
         };
-        let traces = entry.transcripts.iter().map(|path| {
-            let frames = frames(path)?.into_iter();
-            Ok(FaultTrace::of(frames, &self.dialect, parse_line))
-        });
-        let traces: Result<Vec<FaultTrace>, String> = traces.collect();
-        Ok(PlayedScenario {
+        let traces = entry.frames.iter();
+        let traces = traces.map(|frames| FaultTrace::of(frames, &self.dialect, parse_line));
+        PlayedScenario {
             id: entry.report.id,
             findings: entry
                 .sessions
                 .into_iter()
                 .zip(entry.report.findings)
                 .collect(),
-            traces: traces?,
-        })
+            traces: traces.collect(),
+        }
     }
 
     /// Plays scenarios with a fault, or without one.
@@ -86,7 +73,6 @@ impl SuitePlayer {
         fault: Option<&str>,
         scenarios: Vec<Scenario>,
         time_scale: f64,
-        keep: KeepTranscripts,
     ) -> Result<Vec<ScenarioRun>, String> {
         let agent = self.agent.with_fault(fault, &self.dialect);
         let part = DialectSuite {
@@ -105,7 +91,8 @@ impl SuitePlayer {
             time_scale,
             seed: 0,
             retry: RetryOptions::default(),
-            keep,
+            keep: KeepTranscripts::Nothing,
+            with_frames: true,
         };
         let (_keep, cancelled) = watch::channel(false);
         let mut entries = Vec::new();
@@ -128,16 +115,4 @@ impl SuitePlayer {
             }
         }
     }
-}
-
-/// The frames of a stored transcript.
-///
-/// # Errors
-/// It cannot be read.
-pub(super) fn frames(path: &Path) -> Result<Vec<Frame>, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    let frames = TranscriptReader::new(BufReader::new(file)).map_err(|error| failed(&error))?;
-    let frames: Result<Vec<Frame>, _> = frames.collect();
-    frames.map_err(|error| failed(&error))
 }

@@ -3,15 +3,14 @@
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
 use crate::cli::output;
-use conform_judge::dialect::{self, Dialect, DialectSource};
+use crate::cli::session_judge::{DialectChoice, LoadedDialects};
+use conform_judge::dialect::{Dialect, DialectSource};
 use conform_judge::frame::Frame;
 use conform_judge::transcript::TranscriptReader;
 use conform_relay::{RecordedScript, agent_script, model_script};
-use conform_runner::detect::recording::dialect_of_frames;
 use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 /// The kinds of script that a session becomes.
 #[derive(Debug, Clone, Copy)]
@@ -40,8 +39,13 @@ pub(super) fn write(
     let named = reader.header().and_then(|header| header.dialect.clone());
     // A session that was cut off still has what came before the end.
     let frames: Vec<Frame> = reader.map_while(Result::ok).collect();
-    let dialect = dialect(args, args.dialect.clone().or(named), &frames)
-        .map_err(|message| format!("{shown}: {message}"))?;
+    let mut dialects = LoadedDialects::new(DialectSource::new(args.dialect_dir.clone()));
+    let named = args.dialect.clone().or(named);
+    let chosen = DialectChoice::new(&mut dialects, named.as_deref(), None)
+        .map_err(|errors| format!("{shown}: {}", render_errors(&errors)))?
+        .of_frames(&frames);
+    let (dialect, _) = chosen
+        .ok_or_else(|| format!("{shown}: the frames show no dialect; name it with --dialect"))?;
     let text = match kind {
         ScriptKind::Model => model_text(&frames, &dialect),
         ScriptKind::Agent => agent_text(&frames, &dialect),
@@ -83,27 +87,4 @@ fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
         output::warning(loss);
     }
     Ok(text)
-}
-
-/// The dialect of this id, or else the one that the frames show.
-fn dialect(
-    args: &DialectArgs,
-    id: Option<String>,
-    frames: &[Frame],
-) -> Result<Arc<Dialect>, String> {
-    let source = DialectSource::new(args.dialect_dir.clone());
-    let load = |id: &str| dialect::load(&source, id).map_err(|errors| render_errors(&errors));
-    if let Some(id) = id.as_deref().filter(|id| id.contains('@')) {
-        return load(id);
-    }
-    let names = source.names().into_iter();
-    let names = names.filter(|(name, _)| id.as_ref().is_none_or(|id| id == name));
-    let candidates: Result<Vec<_>, _> = names
-        .map(|(name, version)| load(&format!("{name}@{version}")))
-        .collect();
-    let candidates = candidates?;
-    match dialect_of_frames(&candidates, frames) {
-        Some(found) => Ok(Arc::clone(&candidates[found])),
-        None => Err("the frames show no dialect; name it with --dialect".to_owned()),
-    }
 }

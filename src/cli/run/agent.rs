@@ -1,6 +1,6 @@
 //! The agent under test, from the command line of `conform run`.
 
-use super::run_error::RunError;
+use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use conform_judge::dialect::Dialect;
 use conform_runner::agent::Agent;
@@ -25,7 +25,7 @@ const LAUNCHERS: &[(&str, Option<&str>, &str)] = &[
 pub(in crate::cli) fn agent_of(
     words: &[OsString],
     variables: &[String],
-) -> Result<Agent, RunError> {
+) -> Result<Agent, CommandError> {
     let named = variables.iter().map(|entry| variable(entry));
     let mut env: Vec<_> = project_folder(words)?.into_iter().collect();
     env.extend(named.collect::<Result<Vec<_>, _>>()?);
@@ -44,7 +44,7 @@ pub(in crate::cli) fn agent_of(
             missing_features: Vec::new(),
         }),
         Some((program, rest)) => Ok(Agent {
-            program: Agent::find(program).map_err(RunError::usage)?,
+            program: Agent::find(program).map_err(CommandError::usage)?,
             prefix: Vec::new(),
             recipe_args: RecipeArgs::wanted_by(rest),
             args: rest.iter().map(|arg| with_absolute_path(arg)).collect(),
@@ -97,16 +97,16 @@ fn with_absolute_path(arg: &OsStr) -> OsString {
     }
 }
 
-fn variable(entry: &str) -> Result<(OsString, OsString), RunError> {
+fn variable(entry: &str) -> Result<(OsString, OsString), CommandError> {
     match entry.split_once('=') {
-        Some(("", _)) => Err(RunError::usage(format!(
+        Some(("", _)) => Err(CommandError::usage(format!(
             "--env {entry}: a variable needs a name"
         ))),
         Some((name, value)) => Ok((name.into(), value.into())),
         None => {
             let value = std::env::var_os(entry);
             let missing =
-                || RunError::usage(format!("--env {entry}: conform has no such variable"));
+                || CommandError::usage(format!("--env {entry}: conform has no such variable"));
             Ok((entry.into(), value.ok_or_else(missing)?))
         }
     }
@@ -121,7 +121,7 @@ pub(super) fn speaking(
     dialect: &Dialect,
     dialect_dir: Option<&Path>,
     script: Option<&Path>,
-) -> Result<Agent, RunError> {
+) -> Result<Agent, CommandError> {
     let mut agent = agent.clone();
     if let Some(script) = script {
         let mut args: Vec<OsString> = vec!["--dialect".into(), dialect.id().into()];
@@ -138,7 +138,7 @@ pub(super) fn speaking(
     }
     let (name, version) = (dialect.name.as_str(), dialect.version.as_str());
     if !mock_agent::dialects().any(|spoken| spoken == (name, version)) {
-        return Err(RunError::usage(format!(
+        return Err(CommandError::usage(format!(
             "the bundled agent does not speak {}: name an agent, or an agent script with --agent-script FILE",
             dialect.id()
         )));

@@ -26,32 +26,8 @@ wrote an event are always 3.";
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXIT_STATUS)]
 pub(in crate::cli) struct RunArgs {
-    /// The agent's program and its arguments [default: the bundled reference agent, with every dialect]
-    ///
-    /// Arguments of the dialect's launch recipe that are not there are added behind, unless one has a placeholder: `{llm_url}`,
-    /// `{workspace}`, `{home}`, or `{args}` for the recipe's. Options of conform come before the program.
-    #[arg(value_name = "AGENT", trailing_var_arg = true)]
-    pub(super) agent: Vec<OsString>,
-    /// The bundled agent plays this agent script, for a dialect that it does not speak itself
-    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
-    pub(super) agent_script: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) dialect: DialectArgs,
-    /// Do not probe first whether the agent speaks the dialect
-    #[arg(long)]
-    pub(super) no_probe: bool,
-    /// Scenarios of your own, files or folders, instead of the built-in ones; repeatable
-    #[arg(long, value_name = "PATH")]
-    pub(super) scenarios: Vec<PathBuf>,
-    /// Only scenarios whose id contains this text, or matches it, with or without its dialect, as a pattern if it has a `*` or `?`; repeatable
-    #[arg(long, value_name = "PATTERN")]
-    pub(super) only: Vec<String>,
-    /// Only scenarios with this tag; repeatable
-    #[arg(long, value_name = "TAG")]
-    pub(super) tag: Vec<String>,
-    /// Only scenarios that failed when this agent was last tested from this folder
-    #[arg(long)]
-    pub(super) failed: bool,
+    pub(super) request: RunRequest,
     /// How many scenarios to play in parallel [default: as many as the idle cores allow]
     ///
     /// By default the number starts at the number of cores, grows while cores are idle, since agents mostly wait, and falls back when the
@@ -70,36 +46,12 @@ pub(in crate::cli) struct RunArgs {
     /// Stop after N failed scenarios
     #[arg(long, value_name = "N", value_parser = args::at_least_one::<NonZeroU32>)]
     pub(super) max_fail: Option<NonZeroU32>,
-    /// Only the K-th of N parts of the suite
-    #[arg(long, value_name = "K/N")]
-    pub(super) shard: Option<Shard>,
-    /// Stretch every timeout by this factor
-    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = args::factor)]
-    pub(super) time_scale: f64,
-    /// Wait the whole timeout even if nothing more can come
-    ///
-    /// A step that waits fails early when its event can no longer come: all turns have ended, all commands are answered, no request to the
-    /// model is open, and the agent does nothing. The findings are the same.
-    #[arg(long)]
-    pub(super) no_settle: bool,
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
     pub(super) profile: ProfileArg,
-    /// The seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) seed: u64,
-    /// The model API (wire) of the launch recipe to serve the model over [default: the first one]
-    #[arg(long, value_name = "NAME")]
-    pub(super) wire: Option<String>,
-    /// Set this environment variable for the agent; without a value, conform's own value is passed on; repeatable
-    #[arg(long, value_name = "NAME[=VALUE]")]
-    pub(super) env: Vec<String>,
     /// Whether the agent may reach addresses outside of this machine
     #[arg(long, value_enum, default_value_t)]
     pub(super) network: NetworkArg,
-    /// The agent lacks this command, capability or wire: skip scenarios that need it; repeatable
-    #[arg(long, value_name = "NAME")]
-    pub(super) lacks: Vec<String>,
     /// Retry a scenario up to N times if it fails with findings beyond the baseline; one that passes then is shown as flaky and does not
     /// fail
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -118,4 +70,59 @@ pub(in crate::cli) struct RunArgs {
     /// Show how long the run took beside what the cores allow
     #[arg(long)]
     pub(super) timings: bool,
+}
+
+/// What is played: the agent, how it is started, and which scenarios.
+#[derive(Debug, Default, clap::Args)]
+pub(in crate::cli) struct RunRequest {
+    /// The agent's program and its arguments [default: the bundled reference agent, with every dialect]
+    ///
+    /// Arguments of the dialect's launch recipe that are not there are added behind, unless one has a placeholder: `{llm_url}`,
+    /// `{workspace}`, `{home}`, or `{args}` for the recipe's. Options of conform come before the program.
+    #[arg(value_name = "AGENT", trailing_var_arg = true)]
+    pub(in crate::cli) agent: Vec<OsString>,
+    /// The bundled agent plays this agent script, for a dialect that it does not speak itself
+    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
+    pub(in crate::cli) agent_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) dialect: DialectArgs,
+    /// Do not probe first whether the agent speaks the dialect
+    #[arg(long)]
+    pub(in crate::cli) no_probe: bool,
+    /// Scenarios of your own, files or folders, instead of the built-in ones; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(in crate::cli) scenarios: Vec<PathBuf>,
+    /// Only scenarios whose id contains this text, or matches it, with or without its dialect, as a pattern if it has a `*` or `?`; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    pub(in crate::cli) only: Vec<String>,
+    /// Only scenarios with this tag; repeatable
+    #[arg(long, value_name = "TAG")]
+    pub(in crate::cli) tag: Vec<String>,
+    /// Only scenarios that failed when this agent was last tested from this folder
+    #[arg(long)]
+    pub(in crate::cli) failed: bool,
+    /// Only the K-th of N parts of the suite
+    #[arg(long, value_name = "K/N")]
+    pub(in crate::cli) shard: Option<Shard>,
+    /// Stretch every timeout by this factor
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = args::factor)]
+    pub(in crate::cli) time_scale: f64,
+    /// Wait the whole timeout even if nothing more can come
+    ///
+    /// A step that waits fails early when its event can no longer come: all turns have ended, all commands are answered, no request to the
+    /// model is open, and the agent does nothing. The findings are the same.
+    #[arg(long)]
+    pub(in crate::cli) no_settle: bool,
+    /// The seed of everything random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(in crate::cli) seed: u64,
+    /// The model API (wire) of the launch recipe to serve the model over [default: the first one]
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) wire: Option<String>,
+    /// Set this environment variable for the agent; without a value, conform's own value is passed on; repeatable
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(in crate::cli) env: Vec<String>,
+    /// The agent lacks this command, capability or wire: skip scenarios that need it; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) lacks: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! The command line that plays one scenario again, as findings show it.
 
-use super::args::RunArgs;
+use super::args::RunRequest;
 use crate::cli::args::DialectArgs;
 use crate::cli::output::quoted;
 
@@ -13,7 +13,7 @@ pub(super) struct RerunCommand {
 
 impl RerunCommand {
     /// The command of this run, with the dialect as it was detected.
-    pub(super) fn new(args: &RunArgs, dialect: &DialectArgs, ids: &[String]) -> Self {
+    pub(super) fn new(args: &RunRequest, dialect: &DialectArgs, ids: &[String]) -> Self {
         let mut words = vec!["conform".to_owned(), "run".to_owned()];
         let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
         if let Some(folder) = &dialect.dialect_dir {

@@ -1,13 +1,13 @@
 //! The run plan: which scenarios of which dialects are played with which agent, from the command line and `conform.yaml`.
 
 use super::agent::{agent_of, package, speaking};
-use super::args::RunArgs;
+use super::args::RunRequest;
 use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
-use super::run_error::RunError;
 use super::unmatched_names::unmatched_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
+use crate::cli::command_error::CommandError;
 use crate::cli::detection_notes::{note_command_line, with_patience};
 use crate::cli::output::{self, quoted};
 use crate::project_config::{FILE, ProjectConfig, read_config};
@@ -19,6 +19,7 @@ use conform_runner::detect::probe::Patience;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scheduler::DialectSuite;
 use conform_runner::selection::Selection;
+use spanned_yaml::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -37,19 +38,19 @@ pub(in crate::cli) struct RunPlan {
 /// Checks the dialect and the scenarios of `conform.yaml`, where no option overrules them.
 fn check_config(
     config: &ProjectConfig,
-    args: &RunArgs,
+    args: &RunRequest,
     source: &DialectSource,
-) -> Result<(), RunError> {
+) -> Result<(), CommandError> {
     if let (Some(id), None) = (&config.dialect, &args.dialect.dialect) {
         source
             .resolve(id)
-            .map_err(|error| RunError::usage(format!("{FILE}: `dialect`: {error}")))?;
+            .map_err(|error| CommandError::usage(format!("{FILE}: `dialect`: {error}")))?;
     }
     if args.scenarios.is_empty() {
         for path in &config.scenarios {
             std::fs::metadata(path).map_err(|error| {
                 let path = path.display();
-                RunError::usage(format!("{FILE}: `scenarios`: {path}: {error}"))
+                CommandError::usage(format!("{FILE}: `scenarios`: {path}: {error}"))
             })?;
         }
     }
@@ -58,13 +59,12 @@ fn check_config(
 
 /// Finds the agent, its dialects and the scenarios to play, and checks that the agent starts and speaks its dialect.
 pub(in crate::cli) async fn run_plan(
-    args: &RunArgs,
+    args: &RunRequest,
     sandboxes: &SandboxRoot,
     cancelled: &watch::Receiver<bool>,
     last_failures: &LastFailures,
-) -> Result<RunPlan, RunError> {
-    let config =
-        read_config().map_err(|errors| RunError::usage(catalogue::render_errors(&errors)))?;
+) -> Result<RunPlan, CommandError> {
+    let config = read_config()?;
     let source = DialectSource::new(
         args.dialect
             .dialect_dir
@@ -105,14 +105,14 @@ pub(in crate::cli) async fn run_plan(
         Some(id) => vec![id.clone()],
         None if args.agent_script.is_some() => {
             let why = "--agent-script needs --dialect NAME@VERSION";
-            return Err(RunError::usage(why));
+            return Err(CommandError::usage(why));
         }
         None if is_bundled => bundled_dialects(&source),
         None => vec![announced(with_patience(detector.detect(&source)).await?)],
     };
     let load =
         |id: &String| catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref());
-    let known = all_at_once(&ids, load).map_err(RunError::usage)?;
+    let known = all_at_once(&ids, load)?;
     let mut selection = Selection {
         only: args.only.clone(),
         tags: args.tag.clone(),
@@ -141,13 +141,13 @@ pub(in crate::cli) async fn run_plan(
         };
         suite.agent.missing_features =
             missing_features(&suite.dialect, package.as_ref(), &config.lacks)
-                .map_err(|error| RunError::usage(format!("{FILE}: `lacks`: {error}")))?;
+                .map_err(|error| CommandError::usage(format!("{FILE}: `lacks`: {error}")))?;
         let named = missing_features(&suite.dialect, None, &args.lacks)
-            .map_err(|error| RunError::usage(format!("--lacks: {error}")))?;
+            .map_err(|error| CommandError::usage(format!("--lacks: {error}")))?;
         suite.agent.missing_features.extend(named);
         let is_wire = |missing: &&MissingFeature| suite.wire.as_ref() == Some(&missing.name);
         if let Some(missing) = suite.agent.missing_features.iter().find(is_wire) {
-            return Err(RunError::usage(format!(
+            return Err(CommandError::usage(format!(
                 "--wire {}: the agent lacks it: {}",
                 missing.name, missing.reason
             )));
@@ -173,8 +173,8 @@ pub(in crate::cli) async fn run_plan(
 /// Loads each dialect in a thread of its own.
 fn all_at_once(
     ids: &[String],
-    load: impl Fn(&String) -> Result<KnownDialect, String> + Sync,
-) -> Result<Vec<KnownDialect>, String> {
+    load: impl Fn(&String) -> Result<KnownDialect, Vec<Error>> + Sync,
+) -> Result<Vec<KnownDialect>, Vec<Error>> {
     let load = &load;
     std::thread::scope(|scope| {
         let threads: Vec<_> = ids.iter().map(|id| scope.spawn(move || load(id))).collect();
@@ -207,11 +207,11 @@ fn bundled_dialects(source: &DialectSource) -> Vec<String> {
 fn suites(
     known: Vec<KnownDialect>,
     agent: &Agent,
-    args: &RunArgs,
+    args: &RunRequest,
     dialect_dir: Option<&Path>,
     selection: &Selection,
     unmatched: &[String],
-) -> Result<Vec<DialectSuite>, RunError> {
+) -> Result<Vec<DialectSuite>, CommandError> {
     let mut suites = Vec::new();
     let mut place = 0;
     for KnownDialect {
@@ -223,7 +223,7 @@ fn suites(
         {
             let known = dialect.launch.wires.keys().map(String::as_str);
             let unknown = spanned_yaml::unknown("wire", wire, known);
-            return Err(RunError::usage(format!("{}: {unknown}", dialect.id())));
+            return Err(CommandError::usage(format!("{}: {unknown}", dialect.id())));
         }
         let selected = scenarios.into_iter().filter(|scenario| {
             let id = format!("{}/{}", dialect.id(), scenario.id);
@@ -247,13 +247,13 @@ fn suites(
         }
     }
     if suites.is_empty() {
-        return Err(RunError::incomplete(nothing(args, unmatched)));
+        return Err(CommandError::incomplete(nothing(args, unmatched)));
     }
     Ok(suites)
 }
 
 /// The message for a run without scenarios.
-fn nothing(args: &RunArgs, unmatched: &[String]) -> String {
+fn nothing(args: &RunRequest, unmatched: &[String]) -> String {
     if !unmatched.is_empty() {
         return format!(
             "nothing was checked (`conform list scenarios` shows what there is): {}",
@@ -281,7 +281,7 @@ fn nothing(args: &RunArgs, unmatched: &[String]) -> String {
     )
 }
 
-fn agent_command(args: &RunArgs) -> Vec<String> {
+fn agent_command(args: &RunRequest) -> Vec<String> {
     if args.agent.is_empty() {
         let mut words = vec!["conform".to_owned(), "agent".to_owned()];
         if let Some(script) = &args.agent_script {

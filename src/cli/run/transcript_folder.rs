@@ -1,7 +1,7 @@
 //! The folder for transcripts: the one that the user names, else one for each run in the system's temporary folder, for those of failed
 //! scenarios. Folders of earlier runs are removed, except the newest few.
 
-use super::run_error::RunError;
+use crate::cli::command_error::CommandError;
 use rustix::fs::{Access, access};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ const KEPT: usize = 3;
 ///
 /// # Errors
 /// The folder cannot be made, or nothing can be written to it.
-pub(super) fn make_folder(folder: &Path) -> Result<(), RunError> {
+pub(super) fn make_folder(folder: &Path) -> Result<(), CommandError> {
     let made = std::fs::create_dir_all(folder).map_err(|error| error.to_string());
     let is_writable = |()| access(folder, Access::WRITE_OK).map_err(|error| error.to_string());
     made.and_then(is_writable).map_err(|error| {
-        RunError::usage(format!(
+        CommandError::usage(format!(
             "--transcripts {}: cannot write there: {error}",
             folder.display()
         ))

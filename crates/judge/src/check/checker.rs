@@ -1,11 +1,13 @@
 //! The checker: runs every rule of a dialect over the history of a session, one frame at a time.
 
+use super::excerpt::SessionExcerpt;
+use super::exercised::Exercised;
 use super::state::CheckerState;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Evidence, Finding, Level};
 use crate::frame::{Body, Eol, Frame};
+use crate::framing::Parsed;
 use crate::profile::Profile;
-use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// What is known of a session besides its frames, and how its findings are judged.
@@ -26,10 +28,10 @@ pub struct CheckOutcome {
     pub findings: Vec<Finding>,
     /// Findings like ten others of the same rule, counted and not listed.
     pub dropped: u64,
-    /// How often each rule applied, by the rule's id.
-    pub exercised: IndexMap<String, u64>,
-    /// How often each reading of an ambiguous clause was met, by the rule's id and the reading.
-    pub readings: IndexMap<String, IndexMap<String, u64>>,
+    /// The rules that applied, and the readings of ambiguous clauses that were met.
+    pub exercised: Exercised,
+    /// The first and last frames, if they were asked for.
+    pub excerpt: SessionExcerpt,
     /// Frames checked.
     pub frames: u64,
     /// Events among them that the dialect knows.
@@ -45,6 +47,8 @@ pub struct CheckOutcome {
 pub struct Checker {
     state: CheckerState,
     unterminated: Option<Box<UnterminatedCommand>>,
+    /// The first and last frames, if they are asked for.
+    excerpt: Option<SessionExcerpt>,
 }
 
 /// The history behind a last line of the host that has no newline. An agent may take that line or leave it, so findings blame the
@@ -82,16 +86,34 @@ impl Checker {
         Checker {
             state: CheckerState::new(dialect, &options),
             unterminated: None,
+            excerpt: None,
+        }
+    }
+
+    /// The same checker, which also quotes the first and last frames for a report.
+    #[must_use]
+    pub fn with_excerpt(self) -> Self {
+        Checker {
+            excerpt: Some(SessionExcerpt::default()),
+            ..self
         }
     }
 
     /// Checks the next frame.
     pub fn push(&mut self, frame: &Frame) {
+        self.push_parsed(frame, &Parsed::of(frame));
+    }
+
+    /// Checks the next frame, whose line is parsed already.
+    pub fn push_parsed(&mut self, frame: &Frame, parsed: &Parsed) {
+        if let Some(excerpt) = &mut self.excerpt {
+            excerpt.push(frame);
+        }
         let is_unterminated = matches!(&frame.body, Body::ToAgent(line) if line.eol == Eol::None);
         if let Some(unterminated) = &mut self.unterminated {
             let known = self.state.findings().len();
-            self.state.check(frame);
-            unterminated.without.check(frame);
+            self.state.check(frame, parsed);
+            unterminated.without.check(frame, parsed);
             let new = self.state.take_findings_from(known);
             self.state.add_findings(unterminated.confirmed(new));
         } else {
@@ -104,7 +126,7 @@ impl Checker {
                     held: Vec::new(),
                 }));
             }
-            self.state.check(frame);
+            self.state.check(frame, parsed);
         }
     }
 
@@ -136,6 +158,9 @@ impl Checker {
     /// Ends the check.
     #[must_use]
     pub fn finish(self) -> CheckOutcome {
-        self.state.finish()
+        CheckOutcome {
+            excerpt: self.excerpt.unwrap_or_default(),
+            ..self.state.finish()
+        }
     }
 }

@@ -3,12 +3,12 @@
 use super::end_of_session::{KILL, ShutdownFacts, end_value};
 use super::line_classifier::{Classification, FrameDefinition, LineClassifier};
 use crate::dialect::Dialect;
-use crate::finding::Blame;
+use crate::finding::{Blame, Finding};
 use crate::frame::{Body, Frame, Line};
-use crate::framing::{Defect, parse};
+use crate::framing::{Defect, Parsed};
 use crate::rules::symbol::FrameSymbols;
-use crate::schema::SchemaViolation;
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// The most violations of a schema that are reported for one frame.
 const MAX_SCHEMA_VIOLATIONS: usize = 4;
@@ -21,13 +21,13 @@ pub(super) struct DecodedFrame<'a> {
     /// Its symbols; none if it is part of no protocol, such as a line of stderr.
     pub(super) symbols: FrameSymbols,
     /// Its JSON; for a frame that is not a line, an object that describes it.
-    pub(super) value: Value,
+    pub(super) value: Cow<'a, Value>,
     /// Defects of the line: the name, and a message.
     pub(super) defects: Vec<(&'static str, String)>,
     /// The definitions that it was checked against: that of its name, and that of its nested kind.
     pub(super) definitions: [Option<&'a FrameDefinition>; 2],
     /// How it breaks their schemas.
-    pub(super) schema_violations: Vec<(&'a FrameDefinition, SchemaViolation)>,
+    pub(super) schema_violations: Vec<(&'a FrameDefinition, Finding)>,
 }
 
 impl<'a> DecodedFrame<'a> {
@@ -36,11 +36,12 @@ impl<'a> DecodedFrame<'a> {
         dialect: &Dialect,
         (events, commands): (&'a LineClassifier, &'a LineClassifier),
         frame: &Frame,
+        parsed: &'a Parsed,
         shutdown: ShutdownFacts,
     ) -> Self {
         match &frame.body {
-            Body::FromAgent(line) => Self::line(dialect, events, line),
-            Body::ToAgent(line) => Self::line(dialect, commands, line),
+            Body::FromAgent(line) => Self::line(dialect, events, line, parsed),
+            Body::ToAgent(line) => Self::line(dialect, commands, line, parsed),
             Body::Stderr(_) => Self::special(dialect, Blame::Agent, None, Value::Null),
             Body::LlmRequest(request) => {
                 let value = json!({ "n": request.n, "path": request.path, "body": request.body });
@@ -78,15 +79,14 @@ impl<'a> DecodedFrame<'a> {
         DecodedFrame {
             blame,
             symbols,
-            value,
+            value: Cow::Owned(value),
             defects: Vec::new(),
             definitions: [None, None],
             schema_violations: Vec::new(),
         }
     }
 
-    fn line(dialect: &Dialect, lines: &'a LineClassifier, line: &Line) -> Self {
-        let parsed = parse(line);
+    fn line(dialect: &Dialect, lines: &'a LineClassifier, line: &Line, parsed: &'a Parsed) -> Self {
         let mut defects: Vec<_> = parsed
             .defects
             .iter()
@@ -106,20 +106,22 @@ impl<'a> DecodedFrame<'a> {
         let mut decoded = DecodedFrame {
             blame: lines.blame,
             symbols: FrameSymbols::default(),
-            value: Value::Null,
+            value: Cow::Owned(Value::Null),
             defects,
             definitions: [None, None],
             schema_violations: Vec::new(),
         };
-        match parsed.value {
+        match &parsed.value {
             Some(value) if value.is_object() && !unclear => {
-                decoded.value = value;
+                decoded.value = Cow::Borrowed(value);
                 decoded.object(dialect, lines);
             }
             _ if blank => {}
             other => {
                 let json = other.is_some();
-                decoded.value = json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 });
+                decoded.value = Cow::Owned(
+                    json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 }),
+                );
                 decoded.mark(lines.malformed);
             }
         }

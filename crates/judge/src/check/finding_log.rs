@@ -1,14 +1,19 @@
 //! The finding log: the findings of a session, with a limit on similar ones.
 
 use super::evidence::RecentFrames;
-use crate::finding::{Finding, Level};
+use crate::finding::{DifferenceKind, Facts, Finding};
+use crate::frame::{Body, Frame};
 use crate::profile::Profile;
-use crate::rules::monitor::Violation;
 use crate::rules::rule::Rule;
+use indexmap::IndexSet;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The most findings of one rule at one place of a frame that are listed.
 const MAX_SIMILAR: u64 = 10;
+/// The most texts of a line, and the most bytes of one, that a finding remembers. Names and ids are short.
+const MAX_TEXTS: usize = 4_096;
+const MAX_TEXT: usize = 200;
 
 /// The findings so far.
 #[derive(Debug, Clone, Default)]
@@ -28,16 +33,15 @@ impl FindingLog {
         }
     }
 
-    /// Adds a finding: a violation of a rule at the newest frame, with the clauses and the level of the broken part.
+    /// Adds a finding of a rule at the newest frame, which is `frame`.
     pub(super) fn add(
         &mut self,
         rule: &Rule,
-        violation: Violation,
-        clauses: &[String],
-        level: Level,
+        found: Finding,
+        frame: &Frame,
         recent: &RecentFrames,
     ) {
-        let place = (rule.id.clone(), violation.pointer.clone());
+        let place = (rule.id.clone(), found.pointer.clone());
         let similar = self.similar.entry(place).or_default();
         *similar += 1;
         if *similar > MAX_SIMILAR {
@@ -46,18 +50,34 @@ impl FindingLog {
         }
         self.findings.push(Finding {
             rule: rule.id.clone(),
-            level: self.profile.apply(level, rule.source),
+            level: self.profile.apply(found.level, rule.source),
             source: rule.source,
-            blame: violation.blame,
-            clauses: clauses.to_vec(),
             at: recent.newest(),
-            key: violation.key,
-            message: violation.message,
-            expected: violation.expected,
-            pointer: violation.pointer,
-            difference: violation.difference,
             evidence: recent.quoted(),
-            ..Finding::default()
+            facts: Facts {
+                texts: texts(&found, frame),
+                ..found.facts
+            },
+            ..found
         });
     }
+}
+
+/// The texts in quotes of the line that a finding accuses, whether it is JSON or not.
+fn texts(found: &Finding, frame: &Frame) -> Vec<String> {
+    use DifferenceKind::{Condition, Malformed};
+    let (Body::FromAgent(line) | Body::ToAgent(line)) = &frame.body else {
+        return Vec::new();
+    };
+    if !matches!(found.difference.kind, Condition | Malformed) {
+        return Vec::new();
+    }
+    let quoted = line
+        .bytes
+        .split(|byte| *byte == b'"')
+        .skip(1)
+        .take(MAX_TEXTS);
+    let short = quoted.filter(|text| text.len() <= MAX_TEXT);
+    let texts: IndexSet<_> = short.map(String::from_utf8_lossy).collect();
+    texts.into_iter().map(Cow::into_owned).collect()
 }

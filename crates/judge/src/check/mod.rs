@@ -9,6 +9,7 @@ mod dispatch;
 mod end_of_session;
 mod evidence;
 mod excerpt;
+mod exercised;
 mod finding_log;
 mod line_classifier;
 mod monitors;
@@ -18,3 +19,4 @@ mod state;
 
 pub use checker::{CheckOptions, CheckOutcome, Checker};
 pub use excerpt::SessionExcerpt;
+pub use exercised::Exercised;

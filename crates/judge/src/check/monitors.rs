@@ -1,8 +1,9 @@
 //! The monitors of a dialect's rules while a history is judged: each sees the frames of its alphabet, by slice.
 
 use crate::dialect::Dialect;
+use crate::finding::Finding;
 use crate::rules::frame_context::FrameContext;
-use crate::rules::monitor::{EndCircumstances, Monitor, Violation};
+use crate::rules::monitor::{EndCircumstances, Monitor};
 use crate::rules::rule::Rule;
 use crate::rules::slices::SliceKey;
 use crate::rules::symbol::{FrameSymbols, SymbolSet};
@@ -21,7 +22,7 @@ pub(super) struct Monitors {
 }
 
 /// Violations, each with the number of its rule.
-pub(super) type Violations = Vec<(usize, Violation)>;
+pub(super) type Violations = Vec<(usize, Finding)>;
 
 impl Monitors {
     /// The monitors at the start of a history that cannot show the symbols of `unobservable`.
@@ -129,7 +130,7 @@ fn with_monitor(
     monitors: &mut [Option<Box<dyn Monitor>>],
     n: usize,
     out: &mut Violations,
-    act: impl FnOnce(&mut dyn Monitor, &mut Vec<Violation>),
+    act: impl FnOnce(&mut dyn Monitor, &mut Vec<Finding>),
 ) {
     let Some(monitor) = &mut monitors[n] else {
         return;

@@ -3,9 +3,8 @@
 use super::decoded_frame::DecodedFrame;
 use super::monitors::Violations;
 use crate::dialect::Dialect;
-use crate::finding::{Blame, Difference, DifferenceKind, Level};
+use crate::finding::{Blame, Difference, DifferenceKind, Finding, Origin, Part};
 use crate::frame::{Body, Frame};
-use crate::rules::monitor::Violation;
 use crate::rules::rule::{Rule, RuleForm};
 
 /// The rules that look at one frame and need no history.
@@ -17,14 +16,6 @@ pub(super) struct PerFrameChecks {
     lines: [u64; 2],
     /// How often each schema rule applied.
     schema: Vec<u64>,
-}
-
-/// A schema rule that a frame broke, with the clauses and the level of the broken part of the schema.
-pub(super) struct BrokenSchema {
-    pub(super) rule: usize,
-    pub(super) violation: Violation,
-    pub(super) clauses: Vec<String>,
-    pub(super) level: Level,
 }
 
 impl PerFrameChecks {
@@ -70,16 +61,21 @@ impl PerFrameChecks {
                 let defects = decoded.defects.iter();
                 let forbidden = defects.filter(|(name, _)| names.iter().any(|n| n == name));
                 out.extend(forbidden.map(|(name, message)| {
-                    let difference = Difference::named(DifferenceKind::Malformed, *name);
-                    (n, violation(decoded, message.clone(), difference))
+                    let finding = Finding {
+                        blame: decoded.blame,
+                        message: message.clone(),
+                        difference: Difference::named(DifferenceKind::Malformed, *name),
+                        ..Finding::default()
+                    };
+                    (n, finding)
                 }));
             }
         }
         out
     }
 
-    /// Checks a frame against the schemas of its kind.
-    pub(super) fn check_schema(&mut self, decoded: &DecodedFrame<'_>) -> Vec<BrokenSchema> {
+    /// Checks a frame against the schemas of its kind. The findings have the clauses and the levels of the broken parts.
+    pub(super) fn check_schema(&mut self, decoded: &DecodedFrame<'_>) -> Violations {
         for definition in decoded.definitions.into_iter().flatten() {
             if let Some(n) = definition.rule {
                 self.schema[n] += 1;
@@ -87,17 +83,14 @@ impl PerFrameChecks {
         }
         let broken = decoded.schema_violations.iter();
         let broken = broken.filter_map(|(definition, broken)| {
-            let message = format!("`{}`: {}", definition.label, broken.message);
-            Some(BrokenSchema {
-                rule: definition.rule?,
-                violation: Violation {
-                    expected: broken.expected.clone(),
-                    pointer: broken.pointer.clone(),
-                    ..violation(decoded, message, Difference::of(broken.kind))
-                },
-                clauses: broken.clauses.clone(),
-                level: broken.level,
-            })
+            let label = &definition.label;
+            let finding = Finding {
+                blame: decoded.blame,
+                origin: Origin::of(Part::Schema(label.clone())),
+                message: format!("`{label}`: {}", broken.message),
+                ..broken.clone()
+            };
+            Some((definition.rule?, finding))
         });
         broken.collect()
     }
@@ -105,15 +98,4 @@ impl PerFrameChecks {
 
 fn side(blame: Blame) -> usize {
     usize::from(blame == Blame::Host)
-}
-
-fn violation(decoded: &DecodedFrame<'_>, message: String, difference: Difference) -> Violation {
-    Violation {
-        blame: decoded.blame,
-        key: String::new(),
-        message,
-        expected: Vec::new(),
-        pointer: String::new(),
-        difference,
-    }
 }

@@ -6,6 +6,8 @@ use super::decoded_frame::DecodedFrame;
 use super::dispatch::Dispatcher;
 use super::end_of_session::ShutdownFacts;
 use super::evidence::RecentFrames;
+use super::excerpt::SessionExcerpt;
+use super::exercised::Exercised;
 use super::finding_log::FindingLog;
 use super::line_classifier::LineClassifier;
 use super::monitors::{Monitors, Violations};
@@ -14,11 +16,11 @@ use super::per_frame::PerFrameChecks;
 use crate::dialect::{Dialect, FrameIdentity};
 use crate::finding::{DifferenceKind, Evidence, Finding};
 use crate::frame::{Body, Frame};
+use crate::framing::Parsed;
 use crate::rules::frame_context::FrameContext;
 use crate::rules::history_state::HistoryState;
 use crate::rules::symbol::SymbolSet;
 use crate::rules::truth::Truth;
-use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// What a plain capture of stdout does not show, besides commands.
@@ -108,12 +110,12 @@ impl CheckerState {
     }
 
     /// Checks a frame.
-    pub(super) fn check(&mut self, frame: &Frame) {
+    pub(super) fn check(&mut self, frame: &Frame, parsed: &Parsed) {
         self.count(frame);
         let tables = Arc::clone(&self.tables);
         let dialect = &*tables.dialect;
         let classifiers = (&tables.events, &tables.commands);
-        let decoded = DecodedFrame::new(dialect, classifiers, frame, self.shutdown);
+        let decoded = DecodedFrame::new(dialect, classifiers, frame, parsed, self.shutdown);
         let is_command = matches!(frame.body, Body::ToAgent(_));
         self.check_by_itself(dialect, frame, &decoded);
         match frame.body {
@@ -128,7 +130,7 @@ impl CheckerState {
         self.count_known(&decoded, is_command);
         self.note_session_frames(dialect, frame, &decoded);
 
-        let (symbols, value) = (&decoded.symbols, &decoded.value);
+        let (symbols, value) = (&decoded.symbols, &*decoded.value);
         let declarations = &dialect.declarations;
         let route = self.dispatcher.route(dialect, &self.monitors, symbols);
         let touched = &route.declarations;
@@ -157,30 +159,28 @@ impl CheckerState {
             is_command,
         );
         name_unknown_frames(dialect, &decoded, is_command, &mut violations);
-        self.log(dialect, violations);
+        self.log(dialect, frame, violations);
     }
 
     /// Checks the bytes of a line and its schema.
     fn check_by_itself(&mut self, dialect: &Dialect, frame: &Frame, decoded: &DecodedFrame<'_>) {
         let defects = self.per_frame.check_bytes(dialect, frame, decoded);
-        self.log(dialect, defects);
-        for broken in self.per_frame.check_schema(decoded) {
-            let rule = &dialect.rules[broken.rule];
-            self.finding_log.add(
-                rule,
-                broken.violation,
-                &broken.clauses,
-                broken.level,
-                &self.recent,
-            );
+        self.log(dialect, frame, defects);
+        for (n, broken) in self.per_frame.check_schema(decoded) {
+            let rule = &dialect.rules[n];
+            self.finding_log.add(rule, broken, frame, &self.recent);
         }
     }
 
-    fn log(&mut self, dialect: &Dialect, violations: Violations) {
+    fn log(&mut self, dialect: &Dialect, frame: &Frame, violations: Violations) {
         for (n, violation) in violations {
             let rule = &dialect.rules[n];
-            self.finding_log
-                .add(rule, violation, &rule.clauses, rule.level, &self.recent);
+            let finding = Finding {
+                clauses: rule.clauses.clone(),
+                level: rule.level,
+                ..violation
+            };
+            self.finding_log.add(rule, finding, frame, &self.recent);
         }
     }
 
@@ -233,21 +233,20 @@ impl CheckerState {
     }
 
     pub(super) fn finish(self) -> CheckOutcome {
-        let mut exercised = IndexMap::new();
-        let mut readings = IndexMap::new();
+        let mut exercised = Exercised::default();
         for (n, rule) in self.tables.dialect.rules.iter().enumerate() {
             let times = self.per_frame.exercised(n, rule) + self.monitors.exercised(n);
-            exercised.insert(rule.id.clone(), times);
+            exercised.rules.insert(rule.id.clone(), times);
             let met = self.monitors.readings(n);
             if !met.is_empty() {
-                readings.insert(rule.id.clone(), met);
+                exercised.readings.insert(rule.id.clone(), met);
             }
         }
         CheckOutcome {
             findings: self.finding_log.findings,
             dropped: self.finding_log.dropped,
             exercised,
-            readings,
+            excerpt: SessionExcerpt::default(),
             frames: self.frames,
             events: self.events,
             commands: self.commands,

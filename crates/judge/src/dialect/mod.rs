@@ -10,7 +10,7 @@ mod types;
 
 pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, ToolName,
-    faults,
+    clause_names, faults,
 };
 pub use fault_names::{fault_sources, names_for_faults};
 pub use load::load;

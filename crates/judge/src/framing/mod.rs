@@ -11,4 +11,4 @@ mod value;
 
 pub use defect::Defect;
 pub use framer::{Framer, LINE_LIMIT};
-pub use parse::{Parsed, parse};
+pub use parse::{Parsed, ParsedFrame, parse};

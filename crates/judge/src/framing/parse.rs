@@ -1,20 +1,47 @@
 //! The parser of one line: its JSON value and its defects.
 
 use super::{Defect, surrogate, value};
-use crate::frame::{Eol, Line};
+use crate::frame::{Body, Eol, Frame, Line};
 use serde_json::Value;
 use std::borrow::Cow;
 
 const BOM: &str = "\u{feff}";
 
 /// A parsed line.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     /// The JSON value, also of a line with defects that lenient hosts accept (a byte order mark, bad UTF-8 inside a string). `None` if
     /// there is none.
     pub value: Option<Value>,
     /// The defects; none for a clean line. A defect that follows from another one is not listed.
     pub defects: Vec<Defect>,
+}
+
+impl Parsed {
+    /// The parsed line of a frame; empty for a frame that is no line of the host or the agent.
+    #[must_use]
+    pub fn of(frame: &Frame) -> Self {
+        match &frame.body {
+            Body::FromAgent(line) | Body::ToAgent(line) => parse(line),
+            _ => Parsed::default(),
+        }
+    }
+}
+
+/// A frame with its parsed line, for those who look at it again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ParsedFrame {
+    /// The frame.
+    pub frame: Frame,
+    /// Its line.
+    pub parsed: Parsed,
+}
+
+impl From<Frame> for ParsedFrame {
+    fn from(frame: Frame) -> Self {
+        let parsed = Parsed::of(&frame);
+        ParsedFrame { frame, parsed }
+    }
 }
 
 /// Parses one line. No input makes it panic, overflow the stack or use unbounded memory.

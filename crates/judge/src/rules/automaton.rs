@@ -171,15 +171,15 @@ impl Automaton {
         all
     }
 
-    /// What may come next, as written in the rule, each once.
+    /// What may come next, each once.
     #[must_use]
-    pub fn expected(&self, state: PositionSet) -> Vec<String> {
-        self.names(self.followers(state))
+    pub fn expected(&self, state: PositionSet) -> Vec<&Atom> {
+        self.distinct(self.followers(state))
     }
 
-    /// Of what may come next, that which leads to an end of the expression by the shortest way, as written in the rule.
+    /// Of what may come next, that which leads to an end of the expression by the shortest way.
     #[must_use]
-    pub fn missing(&self, state: PositionSet) -> Vec<String> {
+    pub fn missing(&self, state: PositionSet) -> Vec<&Atom> {
         let next = self.followers(state);
         let mut near = self.last;
         while near & next == 0 {
@@ -187,22 +187,25 @@ impl Automaton {
             let leading = (1..=self.atoms.len()).filter(leads);
             let more = leading.fold(near, |all, position| all | 1 << position);
             if more == near {
-                return self.names(next);
+                return self.distinct(next);
             }
             near = more;
         }
-        self.names(near & next)
+        self.distinct(near & next)
     }
 
-    fn names(&self, state: PositionSet) -> Vec<String> {
-        let mut seen: Vec<String> = Vec::new();
-        for position in positions(state) {
-            let source = &self.atom(position).source;
-            if !seen.contains(source) {
-                seen.push(source.clone());
+    /// The atoms at these positions; of those that are written alike, the first.
+    fn distinct(&self, state: PositionSet) -> Vec<&Atom> {
+        let mut distinct: Vec<&Atom> = Vec::new();
+        for atom in positions(state).map(|position| self.atom(position)) {
+            if !distinct
+                .iter()
+                .any(|one| one.source == atom.source && one.name == atom.name)
+            {
+                distinct.push(atom);
             }
         }
-        seen
+        distinct
     }
 
     /// The states reachable from the start, whatever the guards say; at most `limit` of them.
@@ -261,6 +264,10 @@ mod tests {
         (symbols, automaton)
     }
 
+    fn names(atoms: &[&Atom]) -> Vec<String> {
+        atoms.iter().map(|atom| atom.name.clone()).collect()
+    }
+
     fn run(source: &str, word: &str) -> Option<bool> {
         let (symbols, automaton) = compile(source);
         let mut state = START;
@@ -301,7 +308,7 @@ mod tests {
                 let next = positions(automaton.followers(state)).filter(fits);
                 next.fold(0, |all, position| all | 1 << position)
             });
-            automaton.missing(state)
+            names(&automaton.missing(state))
         };
         assert_eq!(missing("a b* c", "a"), ["c"]);
         assert_eq!(missing("a b* c a", "abb"), ["c"]);
@@ -312,7 +319,7 @@ mod tests {
     #[test]
     fn a_dead_state_can_say_what_was_allowed() {
         let (_, automaton) = compile("a (b | c)* a");
-        assert_eq!(automaton.expected(START), ["a"]);
-        assert_eq!(automaton.expected(2), ["b", "c", "a"]);
+        assert_eq!(names(&automaton.expected(START)), ["a"]);
+        assert_eq!(names(&automaton.expected(2)), ["b", "c", "a"]);
     }
 }

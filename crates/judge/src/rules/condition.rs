@@ -118,3 +118,67 @@ pub enum Condition {
     /// The condition holds for every element of a list; pointers in it point into the element.
     Every(Operand, Box<Condition>),
 }
+
+impl Operand {
+    /// The place in the frame that it is, or is a function of.
+    fn pointer(&self) -> Option<&str> {
+        match self {
+            Operand::Pointer(pointer) => Some(pointer.plain()),
+            Operand::Call(_, inner) => match &**inner {
+                Operand::Pointer(pointer) => Some(pointer.plain()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether its value depends on the frames before.
+    fn has_state(&self) -> bool {
+        match self {
+            Operand::State(_) | Operand::Entry(..) | Operand::Fold => true,
+            Operand::At(inner, _) | Operand::Call(_, inner) => inner.has_state(),
+            Operand::List(each) => each.iter().any(Operand::has_state),
+            Operand::Literal(_) | Operand::Pointer(_) => false,
+        }
+    }
+}
+
+impl Condition {
+    /// The places in the frame that it looks at, in the order written.
+    #[must_use]
+    pub fn pointers(&self) -> Vec<&str> {
+        match self {
+            Condition::All(each) | Condition::Any(each) => {
+                each.iter().flat_map(Condition::pointers).collect()
+            }
+            Condition::Not(inner) => inner.pointers(),
+            Condition::Compare { left, right, .. } => {
+                left.pointer().into_iter().chain(right.pointer()).collect()
+            }
+            Condition::Matches(operand, _)
+            | Condition::Present(operand)
+            | Condition::Empty(operand)
+            | Condition::Every(operand, _) => operand.pointer().into_iter().collect(),
+            Condition::Seen(..) => Vec::new(),
+        }
+    }
+
+    /// The one place in the frame that it is about; `None` if it is about more than that, or about the frames before.
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        let (operand, other) = match self {
+            Condition::Not(inner) => return inner.subject(),
+            Condition::Compare { left, right, .. } => (left, Some(right)),
+            Condition::Matches(operand, _)
+            | Condition::Present(operand)
+            | Condition::Empty(operand) => (operand, None),
+            _ => return None,
+        };
+        match operand {
+            Operand::Pointer(pointer) if !other.is_some_and(Operand::has_state) => {
+                Some(pointer.plain()).filter(|place| !place.is_empty())
+            }
+            _ => None,
+        }
+    }
+}

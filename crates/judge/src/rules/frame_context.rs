@@ -4,6 +4,7 @@ use super::condition::{Condition, Operand};
 use super::evaluate::EvalContext;
 use super::frame_pattern::FramePattern;
 use super::history_state::HistoryState;
+use super::slices::SliceKey;
 use super::symbol::FrameSymbols;
 use super::truth::Truth;
 use crate::finding::Blame;
@@ -72,12 +73,11 @@ impl<'a> FrameContext<'a> {
             .to_owned()
     }
 
-    /// Writes the key of the slice that this frame belongs to, readable for people: `msg_id m1`. `None` if the frame belongs to none.
+    /// Writes the text of the key of the slice that this frame belongs to. `None` if the frame belongs to none.
     #[must_use]
     pub fn write_slice_key(&self, each: &[KeyPart], text: &mut String) -> Option<()> {
         text.clear();
-        for (n, part) in each.iter().enumerate() {
-            text.push_str(if n > 0 { ", " } else { "" });
+        for part in each {
             part.0.iter().find_map(|s| self.key_source(s, text))?;
         }
         Some(())
@@ -88,11 +88,10 @@ impl<'a> FrameContext<'a> {
             KeySource::Scope(scope) => {
                 let state = &self.history.scopes[*scope];
                 let scope = &self.history.scope_names[*scope];
-                state.open.then(|| {
-                    text.push_str(scope);
-                    text.push(' ');
-                    text.push_str(&state.instance.to_string());
-                })
+                let instance = || state.instance.to_string();
+                state
+                    .open
+                    .then(|| SliceKey::write(text, scope, &instance()))
             }
             KeySource::Operand(label, operand) => {
                 let value = self.eval_context().value(operand)?;
@@ -102,9 +101,7 @@ impl<'a> FrameContext<'a> {
                     Value::String(text) => Cow::Borrowed(text.as_str()),
                     other => Cow::Owned(other.to_string()),
                 };
-                text.push_str(label);
-                text.push(' ');
-                text.push_str(&named);
+                SliceKey::write(text, label, &named);
                 Some(())
             }
         }

@@ -13,7 +13,11 @@ pub struct Atom {
     pub exclude: SymbolSet,
     /// …for which all of these hold.
     pub guards: Vec<Condition>,
-    /// The source text, for messages.
+    /// The name of the frame or of the class, with its `!`.
+    pub name: String,
+    /// The guards that are about one place of the frame, as written.
+    pub places: Vec<String>,
+    /// The source text, for messages about the rule.
     pub source: String,
 }
 

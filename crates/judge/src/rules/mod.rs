@@ -26,3 +26,4 @@ pub mod symbol;
 pub mod truth;
 pub mod variable_content;
 pub mod variable_spec;
+pub(crate) mod wording;

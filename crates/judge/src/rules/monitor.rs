@@ -4,7 +4,7 @@ use super::condition::Condition;
 use super::evaluate::EvalContext;
 use super::frame_context::{FrameContext, KeyPart, MessagePart, fill_message};
 use super::slices::SliceKey;
-use crate::finding::{Blame, Difference};
+use crate::finding::{Blame, Finding};
 use conform_dialect::ordering::file::AtEnd;
 
 /// What monitors of every form need of their rule.
@@ -34,23 +34,6 @@ impl MonitorConfig {
             .as_ref()
             .map_or_else(form, |message| fill_message(message, eval))
     }
-}
-
-/// A violation of a rule, as a monitor reports it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// Who is to blame.
-    pub blame: Blame,
-    /// The slice; empty for the whole session.
-    pub key: String,
-    /// What is wrong.
-    pub message: String,
-    /// What would have been allowed.
-    pub expected: Vec<String>,
-    /// A JSON Pointer into the frame.
-    pub pointer: String,
-    /// The kind of difference, without the values.
-    pub difference: Difference,
 }
 
 /// The circumstances of the end of a session.
@@ -86,7 +69,7 @@ impl EndCircumstances {
     }
 }
 
-/// The runtime of a rule: it sees the frames of a session in order and reports violations.
+/// The runtime of a rule: it sees the frames of a session in order and reports violations, without what all findings of its rule share.
 pub trait Monitor: Send {
     /// A copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Monitor>;
@@ -97,27 +80,29 @@ pub trait Monitor: Send {
         config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     );
 
     /// Handles the end of a scope that the rule slices by. The monitor has seen the frame that closes it. With `judge` false the slices
     /// are forgotten without a check.
     fn on_scope_closed(
         &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        judge: bool,
-        out: &mut Vec<Violation>,
-    );
+        _config: &MonitorConfig,
+        _context: &FrameContext<'_>,
+        _judge: bool,
+        _out: &mut Vec<Finding>,
+    ) {
+    }
 
     /// Handles the end of the session.
     fn on_end(
         &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        end: EndCircumstances,
-        out: &mut Vec<Violation>,
-    );
+        _config: &MonitorConfig,
+        _context: &FrameContext<'_>,
+        _end: EndCircumstances,
+        _out: &mut Vec<Finding>,
+    ) {
+    }
 
     /// How often the rule applied.
     fn exercised(&self) -> u64;

@@ -3,14 +3,14 @@
 use super::automaton::{Automaton, PositionSet, START, positions};
 use super::condition::Condition;
 use super::frame_context::FrameContext;
-use super::frame_pattern::FramePattern;
-use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
+use super::frame_pattern::{Atom, FramePattern};
+use super::monitor::{EndCircumstances, Monitor, MonitorConfig};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
-use crate::finding::{Blame, Difference, DifferenceKind};
+use super::wording::{expecting, list};
+use crate::finding::{Blame, Difference, DifferenceKind, Finding, Origin};
 use conform_dialect::ordering::file::AtEnd;
-use indexmap::IndexSet;
 use std::sync::Arc;
 
 /// An order rule.
@@ -81,7 +81,7 @@ impl OrderMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         end: bool,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let order = &*self.rule;
         for (key, slice) in self.slices.drain() {
@@ -99,13 +99,12 @@ impl OrderMonitor {
                 list(&expected),
                 slice.last
             );
-            out.push(Violation {
+            out.push(Finding {
                 blame: config.blame.unwrap_or(Blame::Agent),
-                key: key.text().to_owned(),
+                origin: Origin::of(key.part()),
                 message: config.violation_message(&context.eval_context(), || message),
-                expected,
-                pointer: String::new(),
                 difference: Difference::of(DifferenceKind::Absent),
+                ..expecting(&expected)
             });
         }
     }
@@ -121,7 +120,7 @@ impl Monitor for OrderMonitor {
         config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let order = &*self.rule;
         if context.matches(&order.disable_on) != Truth::False {
@@ -178,15 +177,15 @@ impl Monitor for OrderMonitor {
         let slice = self.slices.entry(key, || new_slice(excused));
         if next == DEAD {
             let expected = order.automaton.expected(slice.state);
-            out.push(Violation {
+            let origin = Origin::of(key.part());
+            out.push(Finding {
                 blame: config.blame.unwrap_or(context.blame),
-                key: key.text().to_owned(),
                 message: config.violation_message(&eval, || {
-                    unexpected(context, &expected, key.text(), slice.last)
+                    unexpected(context, &expected, &origin, slice.last)
                 }),
-                expected,
-                pointer: String::new(),
+                origin,
                 difference: Difference::named(DifferenceKind::Unexpected, context.frame_name()),
+                ..expecting(&expected)
             });
         }
         slice.state = next;
@@ -198,7 +197,7 @@ impl Monitor for OrderMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         judge: bool,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         if judge {
             self.report_unfinished(config, context, false, out);
@@ -212,7 +211,7 @@ impl Monitor for OrderMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         end: EndCircumstances,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let order = &*self.rule;
         if end.is_last_chance(order.at_end, context, order.timeout_if.as_ref()) {
@@ -236,32 +235,27 @@ fn new_slice(excused: bool) -> OrderSlice {
     }
 }
 
-fn unexpected(context: &FrameContext<'_>, expected: &[String], slice: &str, last: u64) -> String {
+fn unexpected(
+    context: &FrameContext<'_>,
+    expected: &[&Atom],
+    origin: &Origin,
+    last: u64,
+) -> String {
     let name = context.frame_name();
     let allowed = match expected {
         [] => "nothing more".to_owned(),
         expected => format!("only {}", list(expected)),
     };
-    match (last, slice) {
-        (0, "") => format!("`{name}` came at the start, where {allowed} may come"),
+    match (last, origin.slice()) {
+        (0, []) => format!("`{name}` came at the start, where {allowed} may come"),
         (0, slice) => {
+            let slice: Vec<_> = slice
+                .iter()
+                .map(|one| format!("{} {}", one.name, one.value))
+                .collect();
+            let slice = slice.join(", ");
             format!("`{name}` is the first event of {slice}, where {allowed} may come first")
         }
         (last, _) => format!("`{name}` came after frame {last}, where {allowed} may come"),
-    }
-}
-
-/// `a`, `b` or `c`, each once and without its guards.
-#[must_use]
-pub fn list(names: &[String]) -> String {
-    let names = names
-        .iter()
-        .map(|name| name.split('{').next().unwrap_or(name));
-    let names: IndexSet<&str> = names.collect();
-    let quoted: Vec<_> = names.iter().map(|n| format!("`{n}`")).collect();
-    match quoted.split_last() {
-        None => "nothing".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
     }
 }

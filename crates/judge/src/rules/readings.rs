@@ -3,9 +3,10 @@
 use super::condition::Condition;
 use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
-use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
+use super::monitor::{Monitor, MonitorConfig};
 use super::slices::SliceKey;
 use super::truth::Truth;
+use crate::finding::Finding;
 use std::sync::Arc;
 
 /// A readings rule.
@@ -44,7 +45,7 @@ impl Monitor for ReadingsMonitor {
         config: &MonitorConfig,
         _: Option<&SliceKey>,
         context: &FrameContext<'_>,
-        _: &mut Vec<Violation>,
+        _: &mut Vec<Finding>,
     ) {
         if context.matches(&self.rule.on) == Truth::True
             && context.certainly_holds(config.when.as_ref())
@@ -58,24 +59,6 @@ impl Monitor for ReadingsMonitor {
                 self.counts[n] += 1;
             }
         }
-    }
-
-    fn on_scope_closed(
-        &mut self,
-        _: &MonitorConfig,
-        _: &FrameContext<'_>,
-        _: bool,
-        _: &mut Vec<Violation>,
-    ) {
-    }
-
-    fn on_end(
-        &mut self,
-        _: &MonitorConfig,
-        _: &FrameContext<'_>,
-        _: EndCircumstances,
-        _: &mut Vec<Violation>,
-    ) {
     }
 
     fn exercised(&self) -> u64 {

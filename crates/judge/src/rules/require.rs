@@ -4,12 +4,12 @@ use super::condition::{Condition, Operand};
 use super::evaluate::{EvalContext, number};
 use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
-use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
+use super::monitor::{Monitor, MonitorConfig};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
 use super::variable_content::MAX_TEXT;
-use crate::finding::Difference;
+use crate::finding::{Facts, Finding, Origin};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ pub struct RequireRule {
     pub on: FramePattern,
     /// What must hold. It is a violation only if it certainly does not hold.
     pub that: Condition,
-    /// The requirement as text.
-    pub source: Vec<String>,
+    /// What the requirement asks of the frame, in words.
+    pub expected: Vec<String>,
     /// The first sentence of the rule's `doc`: what it requires, for a finding of a rule without `message`.
     pub summary: Option<String>,
     /// The patterns of the `seen` conditions, by index.
@@ -110,7 +110,7 @@ impl Monitor for RequireMonitor {
         config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let require = &*self.rule;
         let Some(key) = key else {
@@ -145,9 +145,11 @@ impl Monitor for RequireMonitor {
                 Truth::Unknown => {}
                 Truth::False => {
                     self.exercised += 1;
-                    out.push(Violation {
+                    let places = require.that.pointers();
+                    let member = |at: &&str| at.rsplit('/').next().map(str::to_owned);
+                    out.push(Finding {
                         blame: config.blame.unwrap_or(context.blame),
-                        key: key.text().to_owned(),
+                        origin: Origin::of(key.part()),
                         message: config.violation_message(&eval, || {
                             let name = context.frame_name();
                             match &require.summary {
@@ -155,9 +157,13 @@ impl Monitor for RequireMonitor {
                                 None => format!("`{name}` does not hold what is required of it"),
                             }
                         }),
-                        expected: require.source.clone(),
-                        pointer: first_pointer(&require.that).unwrap_or_default(),
-                        difference: Difference::default(),
+                        expected: require.expected.clone(),
+                        pointer: places.first().copied().unwrap_or_default().to_owned(),
+                        facts: Facts {
+                            members: places.iter().filter_map(member).collect(),
+                            ..Facts::default()
+                        },
+                        ..Finding::default()
                     });
                 }
             }
@@ -184,18 +190,9 @@ impl Monitor for RequireMonitor {
         _: &MonitorConfig,
         _: &FrameContext<'_>,
         _: bool,
-        _: &mut Vec<Violation>,
+        _: &mut Vec<Finding>,
     ) {
         self.slices = Slices::default();
-    }
-
-    fn on_end(
-        &mut self,
-        _: &MonitorConfig,
-        _: &FrameContext<'_>,
-        _: EndCircumstances,
-        _: &mut Vec<Violation>,
-    ) {
     }
 
     fn exercised(&self) -> u64 {
@@ -223,28 +220,5 @@ impl RequireSlice {
             }
             _ => self.lost = true,
         }
-    }
-}
-
-/// The first value in the frame that a condition looks at.
-#[must_use]
-pub fn first_pointer(condition: &Condition) -> Option<String> {
-    let of = |operand: &Operand| match operand {
-        Operand::Pointer(pointer) => Some(pointer.plain().to_owned()),
-        Operand::Call(_, inner) => match &**inner {
-            Operand::Pointer(pointer) => Some(pointer.plain().to_owned()),
-            _ => None,
-        },
-        _ => None,
-    };
-    match condition {
-        Condition::All(each) | Condition::Any(each) => each.iter().find_map(first_pointer),
-        Condition::Not(inner) => first_pointer(inner),
-        Condition::Compare { left, right, .. } => of(left).or_else(|| of(right)),
-        Condition::Matches(operand, _)
-        | Condition::Present(operand)
-        | Condition::Empty(operand)
-        | Condition::Every(operand, _) => of(operand),
-        Condition::Seen(..) => None,
     }
 }

@@ -3,12 +3,12 @@
 use super::condition::Condition;
 use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
-use super::monitor::{EndCircumstances, Monitor, MonitorConfig, Violation};
-use super::order::list;
+use super::monitor::{EndCircumstances, Monitor, MonitorConfig};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
-use crate::finding::{Blame, Difference, DifferenceKind};
+use super::wording::{expecting, list};
+use crate::finding::{Blame, Difference, DifferenceKind, Finding, Origin};
 use conform_dialect::ordering::file::AtEnd;
 use std::sync::Arc;
 
@@ -89,13 +89,12 @@ impl ResponseMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         late: Vec<(SliceKey, Obligation)>,
-        kind: DifferenceKind,
         how: impl Fn() -> String,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
+        let expected: Vec<_> = self.rule.to.0.iter().collect();
         for (key, owed) in late {
             self.exercised += 1;
-            let expected = self.rule.to.sources();
             let message = || {
                 format!(
                     "{}, and {} owed since frame {} had not come",
@@ -104,13 +103,12 @@ impl ResponseMonitor {
                     owed.since
                 )
             };
-            out.push(Violation {
+            out.push(Finding {
                 blame: config.blame.unwrap_or(Blame::Agent),
-                key: key.text().to_owned(),
+                origin: Origin::of(key.part()),
                 message: config.violation_message(&context.eval_context(), message),
-                expected,
-                pointer: String::new(),
-                difference: Difference::of(kind),
+                difference: Difference::of(DifferenceKind::Absent),
+                ..expecting(&expected)
             });
         }
     }
@@ -126,7 +124,7 @@ impl Monitor for ResponseMonitor {
         config: &MonitorConfig,
         key: Option<&SliceKey>,
         context: &FrameContext<'_>,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let response = Arc::clone(&self.rule);
         if context.matches(&response.to) != Truth::False {
@@ -150,13 +148,13 @@ impl Monitor for ResponseMonitor {
                         budget / 1000
                     )
                 };
-                self.report(config, context, late, DifferenceKind::Absent, how, out);
+                self.report(config, context, late, how, out);
             }
         }
         if context.matches(&response.before) == Truth::True {
             let late = self.take_obligations(key);
             let how = || format!("`{}` came", context.frame_name());
-            self.report(config, context, late, DifferenceKind::Absent, how, out);
+            self.report(config, context, late, how, out);
         }
         if let Some(key) = key
             && context.matches(&response.from) == Truth::True
@@ -174,12 +172,12 @@ impl Monitor for ResponseMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         judge: bool,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let late = self.owed.drain();
         if judge {
             let how = || format!("`{}` came", context.frame_name());
-            self.report(config, context, late, DifferenceKind::Absent, how, out);
+            self.report(config, context, late, how, out);
         }
     }
 
@@ -188,13 +186,13 @@ impl Monitor for ResponseMonitor {
         config: &MonitorConfig,
         context: &FrameContext<'_>,
         end: EndCircumstances,
-        out: &mut Vec<Violation>,
+        out: &mut Vec<Finding>,
     ) {
         let response = &*self.rule;
         if end.is_last_chance(response.at_end, context, response.timeout_if.as_ref()) {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
-            self.report(config, context, late, DifferenceKind::Absent, how, out);
+            self.report(config, context, late, how, out);
         }
     }
 

@@ -1,11 +1,16 @@
 //! Slices of a history by key, such as one turn or one call, in bounded memory (parametric trace slicing).
 
+use crate::finding::{Part, SliceValue};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// The most slices a rule remembers. The oldest is forgotten first.
 pub const MAX_SLICES: usize = 65_536;
+
+/// What stands between the name and the value in the text of a key, and after each value.
+const BETWEEN: char = '\u{1f}';
+const END: char = '\u{1e}';
 
 /// The key of a slice. Its hash is computed once, because many rules slice the history in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,10 +31,32 @@ impl SliceKey {
         }
     }
 
-    /// The text, readable for people: `msg_id m1`.
+    /// The text that it was made of.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The values that name the slice, as they were [written](SliceKey::write).
+    #[must_use]
+    pub fn part(&self) -> Part {
+        let values = self.text.split_terminator(END).map(|one| {
+            let (name, value) = one.split_once(BETWEEN).unwrap_or((one, ""));
+            let (name, value) = (name.to_owned(), value.to_owned());
+            SliceValue { name, value }
+        });
+        match values.collect::<Vec<_>>() {
+            values if values.is_empty() => Part::Whole,
+            values => Part::Slice(values),
+        }
+    }
+
+    /// Adds a value to the text of a key.
+    pub fn write(text: &mut String, name: &str, value: &str) {
+        text.push_str(name);
+        text.push(BETWEEN);
+        text.push_str(value);
+        text.push(END);
     }
 }
 

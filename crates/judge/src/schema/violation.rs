@@ -1,32 +1,16 @@
 //! The violations of a schema by a frame, as sentences.
 
 use super::{Schemas, escape};
-use crate::finding::{DifferenceKind, Level};
+use crate::finding::{Difference, DifferenceKind, Finding};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
-/// A violation of a schema by a frame.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SchemaViolation {
-    /// Where in the frame.
-    pub pointer: String,
-    /// What is wrong there, in one sentence.
-    pub message: String,
-    /// What would have been allowed.
-    pub expected: Vec<String>,
-    /// The kind of difference, without the values.
-    pub kind: DifferenceKind,
-    /// The clauses of the nearest part of the definition that names any (`x-clauses`).
-    pub clauses: Vec<String>,
-    /// The level of that part (`x-level`); `must` by default.
-    pub level: Level,
-}
-
 impl Schemas {
-    /// The violations of a definition by a frame, at most `most` of them.
+    /// The violations of a definition by a frame, at most `most` of them. Each has the clauses and the level of the nearest part of the
+    /// definition that names any (`x-clauses`, `x-level`).
     #[must_use]
-    pub fn violations(&self, name: &str, frame: &Value, most: usize) -> Vec<SchemaViolation> {
+    pub fn violations(&self, name: &str, frame: &Value, most: usize) -> Vec<Finding> {
         let Some(validator) = self.validators.get(name) else {
             return Vec::new();
         };
@@ -34,7 +18,7 @@ impl Schemas {
         errors.map(|error| self.violation(name, &error)).collect()
     }
 
-    fn violation(&self, name: &str, error: &ValidationError<'_>) -> SchemaViolation {
+    fn violation(&self, name: &str, error: &ValidationError<'_>) -> Finding {
         let path = error.schema_path().to_string();
         let (clauses, level) = self.annotations(name, error.evaluation_path().as_str());
         let mut pointer = error.instance_path().to_string();
@@ -72,13 +56,14 @@ impl Schemas {
             ValidationErrorKind::Type { .. } => DifferenceKind::WrongType,
             _ => DifferenceKind::WrongValue,
         };
-        SchemaViolation {
+        Finding {
             pointer,
             message,
             expected,
-            kind,
+            difference: Difference::of(kind),
             clauses,
             level,
+            ..Finding::default()
         }
     }
 

@@ -1,10 +1,12 @@
 //! Approval: which tool calls the host must approve, by mode and by category.
 
 use crate::tools::Category;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// The approval mode: which calls run without an approval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum ApprovalMode {
     /// None.
     #[default]

@@ -4,32 +4,27 @@ use super::event::Event;
 use super::failure::Failure;
 use crate::os::stdout::Outbox;
 use serde_json::Value;
-use std::any::Any;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Encodes events as the frames of one protocol.
-pub(crate) trait EventEncoder: Any {
-    fn encode(&mut self, event: &Event<'_>) -> Vec<Value>;
+pub(crate) trait EventEncoder {
+    fn encode(&self, event: &Event<'_>) -> Vec<Value>;
 }
 
 /// Sends events to the host.
 pub(crate) struct EventSink {
-    encoder: RefCell<Box<dyn EventEncoder>>,
+    encoder: Rc<dyn EventEncoder>,
     pub(crate) outbox: Rc<Outbox>,
 }
 
 impl EventSink {
-    pub(crate) fn new(encoder: Box<dyn EventEncoder>, outbox: Rc<Outbox>) -> Self {
-        EventSink {
-            encoder: RefCell::new(encoder),
-            outbox,
-        }
+    pub(crate) fn new(encoder: Rc<dyn EventEncoder>, outbox: Rc<Outbox>) -> Self {
+        EventSink { encoder, outbox }
     }
 
     /// Encodes an event and sends its frames.
     pub(crate) fn emit(&self, event: &Event<'_>) {
-        for frame in self.encoder.borrow_mut().encode(event) {
+        for frame in self.encoder.encode(event) {
             self.outbox.send(frame);
         }
     }
@@ -37,16 +32,6 @@ impl EventSink {
     /// Sends a frame that a protocol adapter has made itself.
     pub(crate) fn send_frame(&self, frame: Value) {
         self.outbox.send(frame);
-    }
-
-    /// Gives a protocol adapter access to the state of its encoder. `None` if the encoder is not an `E`.
-    pub(crate) fn encoder<E: EventEncoder, T>(
-        &self,
-        access: impl FnOnce(&mut E) -> T,
-    ) -> Option<T> {
-        let mut encoder = self.encoder.borrow_mut();
-        let any: &mut dyn Any = &mut **encoder;
-        any.downcast_mut().map(access)
     }
 
     /// Emits a failure that belongs to no turn.

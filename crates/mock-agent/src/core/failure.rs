@@ -36,6 +36,18 @@ impl Failure {
             retryable: false,
         }
     }
+
+    /// The failure of an invalid command.
+    pub(crate) fn protocol(why: impl Into<String>) -> Self {
+        Failure::permanent(FailureSource::Protocol, why)
+    }
+}
+
+impl From<String> for Failure {
+    /// The failure of an invalid command.
+    fn from(why: String) -> Self {
+        Failure::protocol(why)
+    }
 }
 
 impl From<ModelError> for Failure {

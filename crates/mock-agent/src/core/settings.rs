@@ -2,6 +2,7 @@
 
 use crate::model::message::Message;
 use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire};
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -95,7 +96,8 @@ pub(crate) struct ModelInfo {
 }
 
 /// The price in dollars for a million tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct Rates {
     pub(crate) input: f64,
     pub(crate) output: f64,
@@ -175,6 +177,8 @@ pub(crate) enum FirstSession {
 #[derive(Debug, Clone)]
 pub(crate) struct ListedModel {
     pub(crate) model_info: ModelInfo,
+    /// The longest reply, in tokens.
+    pub(crate) max_tokens: u32,
     pub(crate) wire: Wire,
     pub(crate) endpoint: Endpoint,
     /// Whether the model can think.

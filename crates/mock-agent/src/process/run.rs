@@ -162,12 +162,13 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
             return FATAL;
         }
     };
-    let events = EventSink::new((adapter.encoder)(), Rc::clone(&outbox));
+    let connection = (adapter.connect)();
+    let events = EventSink::new(Rc::clone(&connection) as _, Rc::clone(&outbox));
     match options.and_then(|options| prepare(adapter, options, &faults, &variable, controls)) {
         Ok(prepared) => {
             controls.serve(prepared.control_target(&outbox, &faults));
             let session = prepared.session(events, &faults);
-            let code = serve(adapter, &session, &faults, signals).await;
+            let code = serve((adapter, connection), &session, &faults, signals).await;
             session.events.outbox.finish(FLUSH_TIMEOUT).await;
             if faults.kills_leftover_processes() {
                 process_list::kill_descendants();
@@ -211,7 +212,7 @@ fn report_panic(adapter: &Adapter) -> u8 {
         turn: None,
         failure: &failure,
     };
-    for frame in (adapter.encoder)().encode(&event) {
+    for frame in (adapter.connect)().encode(&event) {
         println!("{frame}");
     }
     process_list::kill_descendants();

@@ -7,6 +7,8 @@ use crate::faults::Faults;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{self, Input, InputLines};
 use crate::protocols::adapter::Adapter;
+use crate::protocols::session::Connection;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// What an exit status adds to the number of a signal.
@@ -33,7 +35,7 @@ enum ShutdownReason {
 
 /// Serves the host until shutdown; returns the exit status.
 pub(crate) async fn serve(
-    adapter: &Adapter,
+    (adapter, connection): (&Adapter, Rc<dyn Connection>),
     session: &Session,
     faults: &Faults,
     mut signals: ShutdownSignals,
@@ -52,7 +54,7 @@ pub(crate) async fn serve(
         biased;
         signal = shutdown_signal(&mut signals, session, faults) => ShutdownReason::Signal(signal),
         () = session.events.outbox.closed() => ShutdownReason::HostGone,
-        reason = take_commands(adapter, session, faults, &mut input) => reason,
+        reason = take_commands(&connection, session, faults, &mut input) => reason,
         () = &mut work => ShutdownReason::EndOfInput,
     };
     if matches!(reason, ShutdownReason::EndOfInput) {
@@ -88,7 +90,7 @@ pub(crate) async fn serve(
 
 /// Takes commands until there are no more, or one of them shuts the agent down.
 async fn take_commands(
-    adapter: &Adapter,
+    connection: &Rc<dyn Connection>,
     session: &Session,
     faults: &Faults,
     input: &mut InputLines,
@@ -108,7 +110,7 @@ async fn take_commands(
             return ShutdownReason::EndOfInput;
         }
         match faults.input(line) {
-            Some(line) => (adapter.command)(session, line),
+            Some(line) => Rc::clone(connection).take(session, line),
             None => return ShutdownReason::EndOfInput,
         }
     }

@@ -1,12 +1,11 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
+use super::session::Connection;
 use crate::config::options::{CliOptions, Flag, IgnoredFlag, UnknownArguments};
 use crate::config::{AgentConfig, Env, StartError};
-use crate::core::event_sink::EventEncoder;
-use crate::core::session::Session;
-use crate::os::stdin::Input;
 use crate::tools::Tool;
 use serde_json::Value;
+use std::rc::Rc;
 
 /// One version of a protocol.
 pub(crate) struct Adapter {
@@ -22,6 +21,8 @@ pub(crate) struct Adapter {
     pub(crate) chosen: fn(&[String]) -> bool,
     /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
+    /// What `--help` says of them, a line each.
+    pub(crate) flags_help: &'static str,
     /// Flags of the real agent that are accepted and have no effect.
     pub(crate) ignored_flags: &'static [IgnoredFlag],
     /// What becomes of any other argument.
@@ -42,10 +43,8 @@ pub(crate) struct Adapter {
     pub(crate) kind_pointer: &'static str,
     /// A frame as a line.
     pub(crate) line: fn(&Value) -> Vec<u8>,
-    /// Makes the encoder of a session.
-    pub(crate) encoder: fn() -> Box<dyn EventEncoder>,
-    /// Handles one line of input.
-    pub(crate) command: fn(&Session, Input),
+    /// Makes the adapter's state of a session, with what it does.
+    pub(crate) connect: fn() -> Rc<dyn Connection>,
     /// The built-in tools.
     pub(crate) tools: &'static [Tool],
     /// Makes the configuration, or says why it cannot.
@@ -66,4 +65,10 @@ pub(crate) struct OtherCommand {
     pub(crate) name: &'static str,
     /// What it prints on stdout, with `{}` for the second argument.
     pub(crate) output: &'static str,
+}
+
+impl OtherCommand {
+    pub(crate) const fn new(name: &'static str, output: &'static str) -> Self {
+        OtherCommand { name, output }
+    }
 }

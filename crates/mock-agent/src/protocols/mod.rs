@@ -2,6 +2,10 @@
 
 pub(crate) mod adapter;
 mod aionrs;
+mod arguments;
+mod commands;
+mod frames;
 mod pi;
+pub(crate) mod session;
 mod synaps;
 pub(crate) mod table;

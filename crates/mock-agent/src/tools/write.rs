@@ -23,6 +23,13 @@ pub(crate) const TOOL: Tool = Tool {
 pub(crate) struct Write {
     pub(crate) file_path: String,
     pub(crate) content: String,
+    /// What the result says of a success.
+    #[serde(skip, default = "in_short")]
+    pub(crate) tell: fn(&Write) -> String,
+}
+
+fn in_short() -> fn(&Write) -> String {
+    |_| "File written successfully".into()
 }
 
 impl Job for Write {
@@ -33,7 +40,7 @@ impl Job for Write {
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
             match self.write(context) {
-                Ok(()) => ToolResult::text("File written successfully"),
+                Ok(()) => ToolResult::text((self.tell)(&self)),
                 Err(why) => ToolResult::error(why),
             }
         })

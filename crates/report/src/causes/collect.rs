@@ -4,6 +4,7 @@ use super::echoes::{self, STEPS};
 use super::shape::place;
 use super::{same_steps, siblings, start_settings};
 use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
+use conform_judge::dialect::clause_names::is_about_member;
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Finding};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
@@ -151,7 +152,7 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
         example: CauseExample {
             scenario: scenario.id.clone(),
             at: finding.at,
-            key: finding.key.clone(),
+            origin: finding.origin.clone(),
             pointer: finding.pointer.clone(),
             expected: finding.expected.clone(),
             frames: finding.evidence.clone(),
@@ -166,20 +167,11 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
     }
 }
 
-/// The clauses of a finding, those that are named after the wrong member first: `demo.end.will-retry` for `/willRetry`.
+/// The clauses of a finding, those about the wrong member first: `demo.end.will-retry` for `/willRetry`.
 fn nearest_first(finding: &Finding) -> Vec<String> {
     let member = finding.pointer.rsplit('/').next().unwrap_or_default();
-    let plain = |name: &str| -> String {
-        let letters = name.chars().filter(char::is_ascii_alphanumeric);
-        letters.map(|c| c.to_ascii_lowercase()).collect()
-    };
-    let member = plain(member);
-    let is_other = |clause: &String| {
-        let name = clause.rsplit('.').next().unwrap_or_default();
-        member.is_empty() || plain(name) != member
-    };
     let mut clauses = finding.clauses.clone();
-    clauses.sort_by_key(is_other);
+    clauses.sort_by_key(|clause| !is_about_member(clause, member));
     clauses
 }
 
@@ -238,7 +230,7 @@ pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
 mod tests {
     use super::*;
     use crate::Try;
-    use conform_judge::finding::{Difference, Level};
+    use conform_judge::finding::{Difference, Facts, Level};
 
     fn finding(rule: &str, level: Level) -> Finding {
         Finding {
@@ -328,7 +320,10 @@ mod tests {
     #[test]
     fn echoes_are_counted_and_raise_the_level_of_their_cause() {
         let rule = Finding {
-            expected: vec!["end".into()],
+            facts: Facts {
+                frames: vec!["end".into()],
+                ..Facts::default()
+            },
             difference: Difference::of(DifferenceKind::Absent),
             ..finding("p/rule", Level::Should)
         };

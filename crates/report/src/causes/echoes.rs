@@ -6,8 +6,7 @@
 
 use super::rule_echoes;
 use super::shape::cause_id;
-use super::wording::in_words;
-use conform_judge::finding::{DifferenceKind, Finding, Level};
+use conform_judge::finding::{DifferenceKind, Finding, Level, Part};
 
 /// The prefix of the rule ids of scenario steps.
 pub(super) const STEPS: &str = "scenario.";
@@ -34,7 +33,7 @@ pub(super) fn is_of_a_step(finding: &Finding) -> bool {
     finding.rule.starts_with(STEPS)
 }
 
-/// Gives each finding of one scenario its cause, marks the echoes, and puts what was expected in words.
+/// Gives each finding of one scenario its cause, and marks the echoes.
 pub fn attribute(findings: &mut [Finding]) {
     let origins: Vec<Option<usize>> = (0..findings.len()).map(|n| origin(findings, n)).collect();
     for (finding, origin) in findings.iter_mut().zip(&origins) {
@@ -45,9 +44,6 @@ pub fn attribute(findings: &mut [Finding]) {
         if let Some(origin) = origin {
             findings[n].cause = findings[*origin].cause.clone();
         }
-    }
-    for finding in findings {
-        finding.expected = in_words(&finding.expected);
     }
 }
 
@@ -62,7 +58,7 @@ fn origin(findings: &[Finding], n: usize) -> Option<usize> {
         !is_of_a_step(rule)
             && rule.level > Level::May
             && rule.blame == step.blame
-            && session(rule) == session(step)
+            && rule.origin.session == step.origin.session
             && is_explained(step, rule)
     };
     match findings.iter().enumerate().find(explains) {
@@ -85,7 +81,8 @@ fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
     findings.iter().position(|root| {
         root.rule == NEVER_ASKED
             && root.blame == step.blame
-            && (is_about_the_model || session(root) == session(step) && root.at <= step.at)
+            && (is_about_the_model
+                || root.origin.session == step.origin.session && root.at <= step.at)
     })
 }
 
@@ -111,56 +108,44 @@ fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
     let same_frame = rule.at == step.at
         && (shares_a_clause
             || is_forbidden
-            || names_the_member(step, rule)
-            || is_same_place(&rule.pointer, &step.pointer)
-            || is_member_of_key(step, rule));
+            || looks_at_the_member(step, rule)
+            || is_same(&rule.pointer, &step.pointer, '/')
+            || rule.difference.kind == Unexpected && is_key_of(step, rule));
     // The frames of one kind often all have the same defect, and the nearest one need not be the first.
-    let schema_of_event = rule.rule.split("/schema/").nth(1);
-    let same_schema = schema_of_event == Some(step.difference.name.as_str())
+    let same_schema = matches!(&rule.origin.part, Part::Schema(frame) if *frame == step.difference.name)
         && matches!(rule.difference.kind, Missing | WrongType | WrongValue)
         && !step.pointer.is_empty()
-        && is_same_place(&rule.pointer, &step.pointer);
+        && is_same(&rule.pointer, &step.pointer, '/');
     same_frame || same_schema
 }
 
-/// Whether one of two pointers is the other one or a place in it. The whole frame is no place.
-fn is_same_place(one: &str, other: &str) -> bool {
+/// Whether one of two names or pointers is the other one or a part of it: `response` means every kind of it, such as `response.fork`. An
+/// empty one is the whole frame, or no frame.
+fn is_same(one: &str, other: &str, separator: char) -> bool {
     let contains = |outer: &str, inner: &str| {
-        !outer.is_empty()
-            && inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        let rest = inner.strip_prefix(outer).filter(|_| !outer.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(separator))
     };
     contains(one, other) || contains(other, one)
 }
 
-/// Whether the message of the rule names the member that the step missed: "the response has no id".
-fn names_the_member(step: &Finding, rule: &Finding) -> bool {
-    let member = step.pointer.rsplit('/').next().unwrap_or_default();
-    let mut words = rule
-        .message
-        .split(|c: char| !c.is_alphanumeric() && c != '_');
-    !member.is_empty()
-        && rule.difference.kind == DifferenceKind::Condition
-        && words.any(|word| word == member)
+/// The last member that a pointer names; empty for the whole frame.
+fn member(pointer: &str) -> &str {
+    pointer.rsplit('/').next().unwrap_or_default()
 }
 
-/// Whether the rule accuses a frame of the wrong slice, and the step missed the value that names the slice, such as `msg_id`.
-fn is_member_of_key(step: &Finding, rule: &Finding) -> bool {
-    is_key_of(step, rule) && rule.difference.kind == DifferenceKind::Unexpected
+/// Whether the rule looks at the member that the step missed.
+fn looks_at_the_member(step: &Finding, rule: &Finding) -> bool {
+    let missed = member(&step.pointer);
+    !missed.is_empty()
+        && rule.difference.kind == DifferenceKind::Condition
+        && rule.facts.members.iter().any(|one| one == missed)
 }
 
 /// Whether the step missed the value that names the slice of the rule, such as `msg_id`.
 fn is_key_of(step: &Finding, rule: &Finding) -> bool {
-    let member = step.pointer.rsplit('/').next().unwrap_or_default();
-    let labels = rule
-        .key
-        .split(", ")
-        .filter_map(|part| part.split(' ').next());
-    !member.is_empty()
-        && labels
-            .into_iter()
-            .any(|label| label.rsplit('/').next() == Some(member))
+    let mut names = rule.origin.slice().iter().map(|value| &value.name);
+    names.any(|name| name == member(&step.pointer))
 }
 
 /// The step waited for an event, and the rule says that it did not come, or not where it belongs.
@@ -182,8 +167,8 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
     match rule.difference.kind {
         Absent => expects(rule, name),
         Unexpected => {
-            is_same_frame(&rule.difference.name, name)
-                || (rule.expected.len() <= FEW && expects(rule, name))
+            is_same(&rule.difference.name, name, '.')
+                || (rule.facts.frames.len() <= FEW && expects(rule, name))
         }
         // A line that is torn or has other text around it.
         Malformed => quotes(rule, name),
@@ -193,9 +178,8 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
 
 /// Whether the line that a finding accuses has this text as a JSON string. A dot ends the name of an event.
 pub(super) fn quotes(finding: &Finding, name: &str) -> bool {
-    let quoted = format!("\"{}\"", name.split('.').next().unwrap_or_default());
-    let line = finding.evidence.iter().find(|frame| frame.here);
-    line.is_some_and(|frame| frame.text.contains(&quoted))
+    let name = name.split('.').next().unwrap_or_default();
+    finding.facts.texts.iter().any(|text| text == name)
 }
 
 /// The agent ended while the step waited, or in a way that it does not allow, and the rule says so.
@@ -210,36 +194,10 @@ fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
         && rule.pointer != "/orphans"
 }
 
-/// Whether a finding lists a frame of this name among those that it expects.
+/// Whether a frame of this name is among those that a finding expects.
 pub(super) fn expects(finding: &Finding, name: &str) -> bool {
-    let mut expected = finding.expected.iter();
-    expected.any(|one| {
-        let plain = one.split('{').next().unwrap_or_default();
-        plain
-            .split(['|', ' '])
-            .any(|one| is_same_frame(one.trim(), name))
-    })
-}
-
-/// Whether two names mean the same frame: `response` means every kind of it, such as `response.fork`.
-fn is_same_frame(one: &str, other: &str) -> bool {
-    let contains = |outer: &str, inner: &str| {
-        !outer.is_empty()
-            && inner
-                .strip_prefix(outer)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    contains(one, other) || contains(other, one)
-}
-
-/// The session of a finding, in a scenario that restarts the agent.
-pub(super) fn session(finding: &Finding) -> &str {
-    let first = finding.key.split(", ").next().unwrap_or_default();
-    if first.starts_with("session ") {
-        first
-    } else {
-        ""
-    }
+    let mut frames = finding.facts.frames.iter();
+    frames.any(|frame| is_same(frame, name, '.'))
 }
 
 #[cfg(test)]

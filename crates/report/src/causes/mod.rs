@@ -10,7 +10,6 @@ mod same_steps;
 mod shape;
 mod siblings;
 mod start_settings;
-mod wording;
 
 pub use collect::{collect, group_by_reason};
 pub use echoes::attribute;

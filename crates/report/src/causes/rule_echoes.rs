@@ -1,7 +1,7 @@
 //! Findings of rules that only follow from another finding of a rule: a frame is missed because it came torn, without its id, or in another
 //! slice. Pure.
 
-use super::echoes::{expects, is_of_a_step, quotes, session};
+use super::echoes::{expects, is_of_a_step, quotes};
 use conform_judge::finding::{Difference, DifferenceKind, Finding};
 
 /// The finding that the finding number `n`, of a rule, follows from.
@@ -14,7 +14,7 @@ pub(super) fn origin(findings: &[Finding], n: usize) -> Option<usize> {
 
 /// Whether two findings are about the same side of the same session.
 fn is_alike(one: &Finding, other: &Finding) -> bool {
-    one.blame == other.blame && session(one) == session(other)
+    one.blame == other.blame && one.origin.session == other.origin.session
 }
 
 /// Whether a finding of a rule says that a frame did not come.
@@ -70,18 +70,15 @@ fn misplaced(findings: &[Finding], n: usize) -> Option<usize> {
 
 /// Whether the line that a finding accuses has the name of one of the frames that another one misses.
 fn has_expected_name(line: &Finding, missing: &Finding) -> bool {
-    let mut expected = missing.expected.iter();
-    expected.any(|one| quotes(line, one.split('{').next().unwrap_or_default()))
+    missing.facts.frames.iter().any(|name| quotes(line, name))
 }
 
 /// For a frame that a rule misses: the finding that a line is no JSON, which has the name of the frame and the id of the slice in it.
 fn unreadable(findings: &[Finding], n: usize) -> Option<usize> {
     let missing = &findings[n];
     let is_of_slice = |line: &Finding| {
-        let parts = missing.key.split(", ");
-        let ids = parts.filter_map(|part| part.split_once(' '));
-        let mut ids = ids.filter(|(label, _)| *label != "session");
-        ids.all(|(_, id)| quotes(line, id))
+        let mut values = missing.origin.slice().iter();
+        values.all(|one| quotes(line, &one.value))
     };
     let explains = |line: &Finding| {
         line.difference == Difference::named(DifferenceKind::Malformed, "not-json")
@@ -96,15 +93,14 @@ fn unreadable(findings: &[Finding], n: usize) -> Option<usize> {
 /// For a frame that a rule misses in the slice of an id: the finding of a rule for one of its clauses, that such a frame came without the id.
 fn without_id(findings: &[Finding], n: usize) -> Option<usize> {
     explained_once(findings, n, |other, missing| {
-        let id = missing.key.rsplit(' ').next().unwrap_or_default();
+        let id = missing.origin.slice().last();
         let mut clauses = other.clauses.iter();
         !is_of_a_step(other)
-            && !id.is_empty()
             && other.difference.kind == DifferenceKind::Condition
             && clauses.any(|clause| missing.clauses.contains(clause))
             && other.at < missing.at
             && is_alike(other, missing)
             && has_expected_name(other, missing)
-            && !quotes(other, id)
+            && id.is_some_and(|id| !quotes(other, &id.value))
     })
 }

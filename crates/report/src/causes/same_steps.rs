@@ -2,38 +2,26 @@
 //! forbidden one, their causes are joined. Pure.
 
 use super::echoes::STEPS;
-use super::siblings::merged;
+use super::siblings::{grouped, merged};
 use crate::Cause;
-use indexmap::IndexMap;
 
 /// So many causes of one shape are one defect. Fewer may well be several.
 const SEVERAL: usize = 3;
 
 /// Joins the causes of steps that report the same difference of the same event. A baseline gives each of them its own reason.
 pub(super) fn join(causes: Vec<Cause>) -> Vec<Cause> {
-    let mut groups: IndexMap<_, Vec<Cause>> = IndexMap::new();
-    for (n, cause) in causes.into_iter().enumerate() {
-        let is_alike = cause.rule.starts_with(STEPS)
-            && !cause.difference.name.is_empty()
-            && cause.baseline.is_none();
-        let shape = is_alike.then(|| {
-            let difference = cause.difference.clone();
-            let (rule, pointer) = (cause.rule.clone(), cause.pointer.clone());
-            (rule, difference.kind.word(), difference.name, pointer)
-        });
-        // Causes of other kinds are groups of their own.
-        let alone = if shape.is_none() { n + 1 } else { 0 };
-        groups.entry((alone, shape)).or_default().push(cause);
-    }
-    groups.into_values().flat_map(joined_if_several).collect()
-}
-
-/// The causes of a group, joined if they are several.
-fn joined_if_several(group: Vec<Cause>) -> Vec<Cause> {
-    if group.len() < SEVERAL {
-        return group;
-    }
-    merged(group).into_iter().collect()
+    let shape = |cause: &Cause| {
+        let is_of_step = cause.rule.starts_with(STEPS) && cause.baseline.is_none();
+        let (rule, pointer) = (cause.rule.clone(), cause.pointer.clone());
+        let difference = cause.difference.clone();
+        (is_of_step && !difference.name.is_empty()).then_some((rule, difference, pointer))
+    };
+    let groups = grouped(causes, shape).into_iter();
+    let joined = |group: Vec<Cause>| match group.len() {
+        0..SEVERAL => group,
+        _ => merged(group).into_iter().collect(),
+    };
+    groups.flat_map(joined).collect()
 }
 
 #[cfg(test)]

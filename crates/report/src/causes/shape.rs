@@ -121,7 +121,6 @@ mod tests {
             pointer: "/usage/12/tokens".into(),
             message: "x".into(),
             at: 7,
-            key: "msg_id m9".into(),
             ..finding()
         };
         assert_eq!(cause_id(&finding()), cause_id(&other));

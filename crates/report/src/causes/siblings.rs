@@ -1,67 +1,77 @@
 //! Members that are missing together in the same frames are one thing to fix: their causes are joined into one that names them all. Pure.
 
 use crate::Cause;
-use conform_judge::finding::{Blame, DifferenceKind};
+use conform_judge::finding::{Blame, DifferenceKind, Part};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
+use std::hash::Hash;
 
 /// Where the findings of a cause are, echoes left out: scenario, try and frame of each one.
 pub(super) type Frames<'a> = Vec<(&'a str, &'a str, u64)>;
 
 /// Joins the causes that say the same of other members of the same objects. A member that is also missing alone keeps a cause of its own.
 pub(super) fn join<'a>(causes: Vec<(Cause, Frames<'a>)>) -> Vec<Cause> {
-    let mut groups: IndexMap<_, Vec<Cause>> = IndexMap::new();
-    for (n, (cause, frames)) in causes.into_iter().enumerate() {
-        let object = missing_member(&cause).map(|(prefix, _)| {
-            let parent = cause
-                .pointer
-                .rsplit_once('/')
-                .map_or("", |(parent, _)| parent);
-            (
-                cause.rule.clone(),
-                cause.clauses.clone(),
-                prefix.to_owned(),
-                parent.to_owned(),
-                cause.blame == Blame::Host,
-                cause.flaky,
-            )
-        });
-        // Causes of other kinds are groups of their own.
-        let alone = if object.is_none() { n + 1 } else { 0 };
-        groups
-            .entry((alone, object, frames))
-            .or_default()
-            .push(cause);
-    }
-    groups.into_values().filter_map(joined).collect()
+    let object = |(cause, frames): &(Cause, Frames<'a>)| {
+        let (parent, _) = cause.pointer.rsplit_once('/')?;
+        missing_member(cause)?;
+        let is_of_host = cause.blame == Blame::Host;
+        let (rule, clauses) = (cause.rule.clone(), cause.clauses.clone());
+        let parent = parent.to_owned();
+        Some((
+            rule,
+            clauses,
+            parent,
+            is_of_host,
+            cause.flaky,
+            frames.clone(),
+        ))
+    };
+    let groups = grouped(causes, object).into_iter();
+    groups.filter_map(joined).collect()
 }
 
-/// The text before the name of the missing member in the message of a cause, and the name.
-fn missing_member(cause: &Cause) -> Option<(&str, &str)> {
-    // A baseline gives each member its own reason.
-    if cause.difference.kind != DifferenceKind::Missing || cause.baseline.is_some() {
-        return None;
+/// Items with the same key in one group, in the order of their first ones. An item without a key is a group of its own.
+pub(super) fn grouped<T, K: Hash + Eq>(
+    items: Vec<T>,
+    key: impl Fn(&T) -> Option<K>,
+) -> Vec<Vec<T>> {
+    let mut groups: IndexMap<Result<K, usize>, Vec<T>> = IndexMap::new();
+    for (n, item) in items.into_iter().enumerate() {
+        groups.entry(key(&item).ok_or(n)).or_default().push(item);
     }
-    let text = cause.message.strip_suffix("` is missing")?;
-    let (prefix, name) = text.rsplit_once('`')?;
-    (cause.pointer.rsplit('/').next() == Some(name)).then_some((prefix, name))
+    groups.into_values().collect()
+}
+
+/// The frame that lacks a member, and the member.
+fn missing_member(cause: &Cause) -> Option<(&str, &str)> {
+    let Part::Schema(frame) = &cause.example.origin.part else {
+        return None;
+    };
+    let (_, member) = cause.pointer.rsplit_once('/')?;
+    // A baseline gives each member its own reason.
+    let is_new = cause.difference.kind == DifferenceKind::Missing && cause.baseline.is_none();
+    is_new.then_some((frame, member))
 }
 
 /// One cause of the causes of a group; the first by its place gives it the id and the example.
-fn joined(mut group: Vec<Cause>) -> Option<Cause> {
+fn joined(group: Vec<(Cause, Frames<'_>)>) -> Option<Cause> {
+    let mut group: Vec<Cause> = group.into_iter().map(|(cause, _)| cause).collect();
     group.sort_by(|a, b| a.pointer.cmp(&b.pointer));
     let members = group.iter().filter_map(missing_member);
-    let names: Vec<String> = members.map(|(_, name)| format!("`{name}`")).collect();
+    let (frames, names): (Vec<&str>, Vec<String>) = members
+        .map(|(frame, name)| (frame, format!("`{name}`")))
+        .unzip();
+    let (frame, names) = (
+        frames.first().map(|one| (*one).to_owned()),
+        in_a_row(&names),
+    );
     let mut causes = group.into_iter();
     let mut cause = causes.next()?;
-    if causes.len() == 0 {
-        return Some(cause);
+    if let Some(frame) = frame.filter(|_| causes.len() > 0) {
+        cause.message = format!("`{frame}`: {names} are missing");
+        cause.example.expected = vec![format!("the members {names}")];
+        causes.for_each(|other| absorb(&mut cause, other));
     }
-    if let Some((prefix, _)) = missing_member(&cause) {
-        cause.message = format!("{prefix}{} are missing", in_a_row(&names));
-    }
-    cause.example.expected = vec![format!("the members {}", in_a_row(&names))];
-    causes.for_each(|other| absorb(&mut cause, other));
     Some(cause)
 }
 
@@ -105,7 +115,7 @@ fn in_a_row(names: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::CauseExample;
-    use conform_judge::finding::{Baselined, BaselinedKind, Difference};
+    use conform_judge::finding::{Baselined, BaselinedKind, Difference, Origin};
 
     fn missing(parent: &str, name: &str) -> Cause {
         Cause {
@@ -117,6 +127,7 @@ mod tests {
             findings: 2,
             open: 2,
             example: CauseExample {
+                origin: Origin::of(Part::Schema("end".into())),
                 expected: vec![format!("a member `{name}`")],
                 ..CauseExample::default()
             },
@@ -145,51 +156,24 @@ mod tests {
 
     #[test]
     fn what_is_not_the_same_thing_stays_apart() {
-        let alone = |cause: Cause, frames: &[u64]| {
-            let both = vec![(missing("/usage", "a"), at(&[3])), (cause, at(frames))];
-            assert_eq!(join(both).len(), 2);
-        };
-        let other = || missing("/usage", "b");
-        alone(other(), &[3, 9]);
-        alone(missing("", "b"), &[3]);
-        alone(
-            Cause {
-                rule: "p/schema/start".into(),
-                ..other()
-            },
-            &[3],
-        );
-        alone(
-            Cause {
-                blame: Blame::Host,
-                ..other()
-            },
-            &[3],
-        );
-        alone(
-            Cause {
-                clauses: vec!["p.cost".into()],
-                ..other()
-            },
-            &[3],
-        );
-        alone(
-            Cause {
-                difference: Difference::of(DifferenceKind::WrongType),
-                ..other()
-            },
-            &[3],
-        );
-        let known = Baselined {
-            kind: BaselinedKind::Known,
-            reason: "x".into(),
-        };
-        alone(
-            Cause {
-                baseline: Some(known),
-                ..other()
-            },
-            &[3],
-        );
+        type Change = (&'static [u64], fn(&mut Cause));
+        let changes: [Change; 7] = [
+            (&[3, 9], |_| ()),
+            (&[3], |one| one.pointer = "/b".into()),
+            (&[3], |one| one.rule = "p/schema/start".into()),
+            (&[3], |one| one.blame = Blame::Host),
+            (&[3], |one| one.clauses = vec!["p.cost".into()]),
+            (&[3], |one| one.difference.kind = DifferenceKind::WrongType),
+            (&[3], |one| {
+                let (kind, reason) = (BaselinedKind::Known, "x".into());
+                one.baseline = Some(Baselined { kind, reason });
+            }),
+        ];
+        for (n, (frames, change)) in changes.into_iter().enumerate() {
+            let mut other = missing("/usage", "b");
+            change(&mut other);
+            let both = vec![(missing("/usage", "a"), at(&[3])), (other, at(frames))];
+            assert_eq!(join(both).len(), 2, "change {n}");
+        }
     }
 }

@@ -198,7 +198,7 @@ impl Detector<'_> {
             (None, Some(probe)) => format!(
                 "an agent of this dialect that is sent {} answers with {}",
                 probe_commands(dialect).unwrap_or_default(),
-                probe.shows.describe(&Default::default())
+                probe.shows.shown(&Default::default())
             ),
             (None, None) => return Ok(DetectedVersion::default()),
         };

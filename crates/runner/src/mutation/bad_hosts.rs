@@ -7,7 +7,7 @@ use super::matrix::{HOST, Row};
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_judge::finding::Blame;
-use conform_judge::frame::Frame;
+use conform_judge::framing::ParsedFrame;
 use conform_judge::history;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -77,13 +77,16 @@ impl BadHost {
     /// Its row of the kill matrix.
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
-        let frames: Vec<Frame> = history::frames(&self.session).unwrap_or_default();
+        let frames = history::frames(&self.session).unwrap_or_default();
+        let frames: Vec<ParsedFrame> = frames.into_iter().map(ParsedFrame::from).collect();
         let options = CheckOptions {
             argv: (!self.agent.is_empty()).then(|| self.agent.clone()),
             ..CheckOptions::default()
         };
         let mut checker = Checker::new(Arc::clone(dialect), options);
-        frames.iter().for_each(|frame| checker.push(frame));
+        for one in &frames {
+            checker.push_parsed(&one.frame, &one.parsed);
+        }
         let findings = checker.finish().findings;
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
@@ -97,9 +100,7 @@ impl BadHost {
         let played = PlayedScenario {
             id: String::new(),
             findings: findings.into_iter().map(|finding| (0, finding)).collect(),
-            traces: vec![
-                FaultTrace::of(frames.into_iter(), dialect, |_| None).with_affected_frame(last),
-            ],
+            traces: vec![FaultTrace::of(&frames, dialect, |_| None).with_affected_frame(last)],
         };
         matrix_row(&fault, &[played])
     }

@@ -1,8 +1,8 @@
 //! Fault traces: at which line of a recorded session a fault was injected.
 
 use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
-use conform_judge::frame::{Body, Frame};
-use conform_judge::framing::parse;
+use conform_judge::frame::Body;
+use conform_judge::framing::ParsedFrame;
 
 /// The name of stderr lines, which are not part of the conversation.
 const STDERR: &str = "stderr";
@@ -33,17 +33,18 @@ impl FaultTrace {
     /// The trace of a session. `first_line` parses the agent's note on stderr that the fault was injected: it returns the first line of
     /// stdout that is affected.
     pub fn of(
-        frames: impl Iterator<Item = Frame>,
+        frames: &[ParsedFrame],
         dialect: &Dialect,
         first_line: impl Fn(&str) -> Option<u64>,
     ) -> Self {
         let mut trace = FaultTrace::default();
-        for frame in frames {
-            if let Body::Stderr(line) = &frame.body {
+        for one in frames {
+            let body = &one.frame.body;
+            if let Body::Stderr(line) = body {
                 trace.injected = trace.injected.or_else(|| first_line(&line.text()));
             }
-            trace.names.push(name(&frame.body, dialect));
-            if matches!(frame.body, Body::FromAgent(_)) {
+            trace.names.push(name(one, dialect));
+            if matches!(body, Body::FromAgent(_)) {
                 trace.lines.push(trace.names.len() as u64);
             }
         }
@@ -114,18 +115,18 @@ impl FaultTrace {
     }
 }
 
-fn name(body: &Body, dialect: &Dialect) -> String {
-    let line = |line: &conform_judge::frame::Line, names: &FrameNames| {
-        let named = parse(line).value.map(|value| names.identify(&value));
+fn name(one: &ParsedFrame, dialect: &Dialect) -> String {
+    let line = |names: &FrameNames| {
+        let named = one.parsed.value.as_ref().map(|value| names.identify(value));
         match named {
             Some(FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None)) => name,
             Some(FrameIdentity::Unknown(_)) => "#unknown".to_owned(),
             Some(FrameIdentity::Missing) | None => "#malformed".to_owned(),
         }
     };
-    match body {
-        Body::FromAgent(text) => line(text, &dialect.events),
-        Body::ToAgent(text) => format!(">{}", line(text, &dialect.commands)),
+    match &one.frame.body {
+        Body::FromAgent(_) => line(&dialect.events),
+        Body::ToAgent(_) => format!(">{}", line(&dialect.commands)),
         Body::LlmRequest(_) => "@request".to_owned(),
         Body::LlmReply(_) => "@reply".to_owned(),
         Body::StdinClosed => "#stdin_closed".to_owned(),

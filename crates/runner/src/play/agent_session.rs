@@ -10,8 +10,10 @@ use crate::process::agent_process::AgentProcess;
 use crate::sandbox::Sandbox;
 use crate::scenario::Scenario;
 use crate::scenario::types::AgentSetup;
+use crate::scenario_run::ScenarioRun;
 use crate::session_recorder::SessionRecorder;
 use conform_dialect::file::WireRecipe;
+use conform_judge::check::CheckOutcome;
 use conform_judge::frame::{End, LlmReply, LlmRequest};
 use conform_judge::framing::{Framer, LINE_LIMIT};
 use json_matcher::Captures;
@@ -89,8 +91,8 @@ impl AgentSession {
             .map_err(|why| EarlyStop::Broken(format!("{}: {why}", scenario.path.display())))?;
         let transcript = sandbox.file(&format!("{session}.jsonl"));
         let recorder =
-            SessionRecorder::new(&suite.dialect, suite.profile, launch.argv(), transcript);
-        let grace = stretch(limits::ORPHAN_GRACE, suite.time_scale.max(1.0));
+            SessionRecorder::new(&suite.dialect, &suite.settings, launch.argv(), transcript);
+        let grace = stretch(limits::ORPHAN_GRACE, suite.settings.time_scale.max(1.0));
         let started = Instant::now();
         let process = AgentProcess::start(&launch, queue, grace)
             .map_err(|error| EarlyStop::NotStarted(error.to_string()))?;
@@ -116,8 +118,19 @@ impl AgentSession {
         })
     }
 
-    /// The CPU time of the agent, which has ended; zero if it was not measured.
-    pub(super) fn cpu(&self) -> AgentCpu {
+    /// Ends the session with an agent that has ended, and adds its times and what was recorded to the run.
+    ///
+    /// # Errors
+    /// The transcript could not be written.
+    pub(super) fn finish(self, run: &mut ScenarioRun) -> Result<CheckOutcome, String> {
+        run.starts += 1;
+        run.agent_time += self.process.lifetime();
+        run.agent_cpu += self.cpu();
+        self.recorder.finish(run)
+    }
+
+    /// The CPU time of the agent; zero if it was not measured.
+    fn cpu(&self) -> AgentCpu {
         match (self.cpu_at_first_line, self.process.cpu_time()) {
             (Some(first_line), Some(end)) => {
                 AgentCpu::between(first_line, self.cpu_at_close.unwrap_or(end), end)

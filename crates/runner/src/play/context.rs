@@ -2,8 +2,8 @@
 
 use crate::agent::Agent;
 use crate::sandbox_root::SandboxRoot;
+use crate::scheduler::SuiteSettings;
 use conform_judge::dialect::Dialect;
-use conform_judge::profile::Profile;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -14,15 +14,7 @@ pub(crate) struct SuiteContext {
     pub(crate) dialect: Arc<Dialect>,
     /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
     pub(crate) wire: Option<String>,
-    pub(crate) profile: Profile,
-    pub(crate) time_scale: f64,
-    /// Whether waits end early when nothing more can come.
-    pub(crate) settle: bool,
-    /// Whether the smoke scenario is played first, and the others only if it passes.
-    pub(crate) smoke_first: bool,
-    /// Whether the CPU time of agents is measured.
-    pub(crate) timings: bool,
-    pub(crate) seed: u64,
+    pub(crate) settings: Arc<SuiteSettings>,
     pub(crate) sandboxes: Arc<SandboxRoot>,
     /// Turns true when the run is cancelled.
     pub(crate) cancel: watch::Receiver<bool>,

@@ -11,8 +11,8 @@ use crate::event_queue::SessionEvent;
 use crate::limits::show;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
-use conform_judge::frame::{Body, End, Frame, Line};
-use conform_judge::framing::{Defect, parse};
+use conform_judge::frame::{Body, End, Frame};
+use conform_judge::framing::{Defect, Parsed};
 use conform_judge::signals;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -157,11 +157,12 @@ impl ScenarioPlayer {
     pub(super) fn handle(&mut self, event: SessionEvent) -> Result<(), EarlyStop> {
         match event {
             SessionEvent::Frame(frame) => {
-                let n = self.session.recorder.push(&frame);
+                let parsed = Parsed::of(&frame);
+                let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
-                    Body::FromAgent(line) => {
+                    Body::FromAgent(_) => {
                         self.note_first_line(Duration::from_micros(frame.at));
-                        self.handle_line(n, &line)?;
+                        self.handle_line(n, parsed)?;
                     }
                     Body::LlmRequest(request) => {
                         self.requests.add(request.n, (self.past_sessions.len(), n));
@@ -172,9 +173,9 @@ impl ScenarioPlayer {
                         self.requests.add_reply(&reply);
                         self.session.replies.push_back(reply);
                     }
-                    Body::ToAgent(line) => {
+                    Body::ToAgent(_) => {
                         self.requests.add_command((self.past_sessions.len(), n));
-                        self.note_prompt(n, &line);
+                        self.note_prompt(n, &parsed.value.unwrap_or_default());
                     }
                     Body::End(end) => self.session.end = Some(end),
                     _ => {}
@@ -206,21 +207,20 @@ impl ScenarioPlayer {
         if !self.session.has_written {
             let cpu = self.measured_cpu();
             self.session.cpu_at_first_line = cpu;
-            self.first_line.get_or_insert(FirstLine { after, cpu });
+            self.run.first_line.get_or_insert(FirstLine { after, cpu });
         }
     }
 
     /// The CPU time that the agent has taken, if it is measured.
     pub(super) fn measured_cpu(&self) -> Option<Duration> {
-        match self.suite.timings {
+        match self.suite.settings.timings {
             true => self.session.process.cpu_time(),
             false => None,
         }
     }
 
-    fn handle_line(&mut self, n: u64, line: &Line) -> Result<(), EarlyStop> {
+    fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
         self.session.has_written = true;
-        let parsed = parse(line);
         if parsed.defects.contains(&Defect::Blank) {
             return Ok(());
         }

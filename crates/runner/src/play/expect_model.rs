@@ -9,7 +9,7 @@ use super::timeout_message::ReceivedEvents;
 use crate::scenario::RequestMatcher;
 use crate::scenario::types::Step;
 use crate::step_rules;
-use conform_judge::finding::Level;
+use conform_judge::finding::{Level, Part};
 use conform_judge::frame::ReplyEnd;
 use mock_provider::{FailureKind, ScriptFailure};
 
@@ -118,7 +118,7 @@ impl ScenarioPlayer {
             level: Some(level),
             clauses: Some(clauses),
             expected: failure.expected.iter().cloned().collect(),
-            key: Some(format!("model{}", failure.pointer)),
+            part: Some(Part::Model(failure.pointer.clone())),
             ..StepFinding::new(rule, message)
         });
     }

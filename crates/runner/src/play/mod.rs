@@ -12,7 +12,6 @@ mod model_requests;
 mod never_asked;
 mod outcome;
 pub(super) mod player;
-pub(super) mod scenario_result;
 mod send;
 mod settle;
 mod shutdown;

@@ -7,18 +7,17 @@ use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
-use conform_judge::frame::Line;
-use conform_judge::framing::parse;
+use conform_judge::finding::Part;
+use serde_json::Value;
 
 impl ScenarioPlayer {
     /// Notes the first command of the session that the agent answers by asking its model.
-    pub(super) fn note_prompt(&mut self, frame: u64, line: &Line) {
+    pub(super) fn note_prompt(&mut self, frame: u64, command: &Value) {
         let dialect = &self.suite.dialect;
         if self.session.first_prompt.is_some() || dialect.session.prompts.is_empty() {
             return;
         }
-        let value = parse(line).value.unwrap_or_default();
-        if let FrameIdentity::Known(name, _) = dialect.commands.identify(&value)
+        if let FrameIdentity::Known(name, _) = dialect.commands.identify(command)
             && dialect.session.prompts.contains(&name)
         {
             self.session.first_prompt = Some(frame);
@@ -45,7 +44,7 @@ impl ScenarioPlayer {
             level: Some(self.scenario.level),
             clauses: Some(Vec::new()),
             expected: vec![self.expected_request()],
-            key: Some(String::new()),
+            part: Some(Part::Whole),
             frame: BlamedFrame::After(prompt),
             ..StepFinding::new(
                 step_rules::NEVER_ASKED,

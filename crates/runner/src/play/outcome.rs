@@ -3,21 +3,17 @@
 use super::context::EarlyStop;
 use super::model_requests::ModelRequests;
 use super::player::ScenarioPlayer;
-use super::scenario_result::ScenarioResult;
 use crate::scenario::types::StepAction;
-use crate::session_recorder::RecordedSession;
+use crate::scenario_run::ScenarioRun;
+use conform_judge::check::CheckOutcome;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::verdict_rules::{self, ScenarioFacts};
-use conform_report::{Exercised, causes};
+use conform_report::{Verdict, causes};
 use std::time::Instant;
 
 impl ScenarioPlayer {
-    /// Turns the player into its result, after the last session is over.
-    pub(super) async fn into_result(
-        self,
-        stop: Option<EarlyStop>,
-        began: Instant,
-    ) -> ScenarioResult {
+    /// The result, after the last session is over.
+    pub(super) async fn into_run(self, stop: Option<EarlyStop>, began: Instant) -> ScenarioRun {
         let ScenarioPlayer {
             suite,
             scenario,
@@ -25,34 +21,29 @@ impl ScenarioPlayer {
             server,
             session,
             past_sessions: mut past,
-            mut agent_lifetime,
-            mut agent_cpu,
+            mut run,
             findings: step_findings,
             mut requests,
             checked_clauses,
-            first_line,
             skipped_after,
             ..
         } = self;
         server.shutdown().await;
-        let starts = u32::try_from(past.len() + 1).unwrap_or(u32::MAX);
-        agent_lifetime += session.process.lifetime();
-        agent_cpu += session.cpu();
         let mut broken = match &stop {
             Some(EarlyStop::Broken(why)) => Some(why.clone()),
             _ => None,
         };
-        match session.recorder.finish() {
+        match session.finish(&mut run) {
             Ok(mut last) => {
                 if let Some(frame) = skipped_after {
-                    last.outcome.findings.retain(|one| one.at <= frame);
+                    last.findings.retain(|one| one.at <= frame);
                 }
                 past.push(last);
             }
             Err(why) => broken = broken.or(Some(why)),
         }
         let by_rules = past.iter().enumerate().flat_map(|(session, one)| {
-            let found = one.outcome.findings.iter();
+            let found = one.findings.iter();
             let found = found.filter(|finding| finding.blame == Blame::Agent);
             found.map(move |finding| (session, finding.at))
         });
@@ -65,24 +56,26 @@ impl ScenarioPlayer {
         if matches!(stop, Some(EarlyStop::Skipped(_))) {
             step_findings.clear();
         }
-        let (sessions, mut findings): (Vec<usize>, Vec<Finding>) =
-            findings(&past, step_findings, &requests)
-                .into_iter()
-                .unzip();
-        causes::attribute(&mut findings);
-        let mut exercised = Exercised::default();
-        for RecordedSession { outcome, .. } in &past {
-            for (rule, times) in &outcome.exercised {
-                *exercised.rules.entry(rule.clone()).or_default() += times;
-            }
-            for (probe, readings) in &outcome.readings {
-                let all = exercised.readings.entry(probe.clone()).or_default();
-                for (reading, times) in readings {
-                    *all.entry(reading.clone()).or_default() += times;
-                }
-            }
+        let found = findings(&past, step_findings, &requests).into_iter();
+        (run.sessions, run.report.findings) = found.unzip();
+        let report = &mut run.report;
+        causes::attribute(&mut report.findings);
+        let counted = report
+            .findings
+            .iter()
+            .position(|one| one.level > Level::May);
+        if let Some(session) = counted.and_then(|index| past.get(run.sessions[index])) {
+            report.excerpt = session.excerpt.finish();
         }
-        exercised.clauses = checked_clauses.into_iter().collect();
+        for session in past {
+            report.frames += session.frames;
+            report.findings_dropped += session.dropped;
+            run.spoke |= session.events > 0;
+            run.turn |= session.turn;
+            run.exercised.add(session.exercised);
+        }
+        run.exercised.clauses = checked_clauses.into_iter().collect();
+        let exercised = &run.exercised;
         let is_checked_by_rule = |clause: &String| {
             suite.dialect.rules.iter().any(|rule| {
                 rule.clauses.contains(clause)
@@ -104,60 +97,38 @@ impl ScenarioPlayer {
                     | StepAction::ExpectText(_)
             )
         });
-        let sum = |count: fn(&RecordedSession) -> u64| past.iter().map(count).sum::<u64>();
-        let spoke = sum(|past| past.outcome.events) > 0;
-        let (verdict, reason) = verdict_rules::of_scenario(&ScenarioFacts {
+        (report.verdict, report.reason) = verdict_rules::of_scenario(&ScenarioFacts {
             broken: broken.as_deref(),
             interrupted: stop == Some(EarlyStop::Interrupted),
-            findings: &findings,
-            came_up: !waits_for_events || spoke,
+            findings: &report.findings,
+            came_up: !waits_for_events || run.spoke,
             skipped: match &stop {
                 Some(EarlyStop::Skipped(why)) => Some(why),
                 _ => None,
             },
             unforeseen: requests.unscripted().map(|request| request.why.as_str()),
-            checked: !exercised.clauses.is_empty() || spoke,
+            checked: !exercised.clauses.is_empty() || run.spoke,
             unmet: &unchecked,
         });
-        let counted = findings.iter().position(|one| one.level > Level::May);
-        let excerpt = counted.and_then(|index| past.get(sessions[index]));
-        ScenarioResult {
-            verdict,
-            reason,
-            excerpt: excerpt.map_or_else(Vec::new, |session| session.excerpt.finish()),
-            findings,
-            sessions,
-            findings_dropped: sum(|past| past.outcome.dropped),
-            frames: sum(|past| past.outcome.frames),
-            exercised,
-            spoke,
-            turn: past.iter().any(|past| past.outcome.turn),
-            stderr: past
-                .last_mut()
-                .map(|past| std::mem::take(&mut past.stderr))
-                .unwrap_or_default(),
-            transcripts: past.into_iter().map(|past| past.transcript).collect(),
-            wall: began.elapsed(),
-            lifetime: agent_lifetime,
-            starts,
-            first_line,
-            agent_cpu,
-            sandbox: Some(sandbox),
+        if matches!(report.verdict, Verdict::Pass | Verdict::Skipped) {
+            report.stderr.clear();
         }
+        run.sandbox = Some(sandbox);
+        run.after(began.elapsed())
     }
 }
 
 /// The findings of all sessions, each with the number of its session, in the order of their frames. Findings that blame the host are left
 /// out, since the host is the scenario.
 fn findings(
-    past: &[RecordedSession],
+    past: &[CheckOutcome],
     step_findings: Vec<(usize, Finding)>,
     requests: &ModelRequests,
 ) -> Vec<(usize, Finding)> {
     let mut step_findings = step_findings;
     let mut all = Vec::new();
     for (session, past_session) in past.iter().enumerate() {
-        let rules = past_session.outcome.findings.iter();
+        let rules = past_session.findings.iter();
         let mut found: Vec<Finding> = rules
             .filter(|finding| {
                 finding.blame == Blame::Agent && requests.is_before_unscripted(session, finding.at)
@@ -171,12 +142,9 @@ fn findings(
         );
         found.sort_by_key(|finding| finding.at);
         if past.len() > 1 {
+            let number = u32::try_from(session + 1).unwrap_or(u32::MAX);
             for finding in &mut found {
-                let of = format!("session {}", session + 1);
-                finding.key = match finding.key.as_str() {
-                    "" => of,
-                    key => format!("{of}, {key}"),
-                };
+                finding.origin.session = number;
             }
         }
         all.extend(found.into_iter().map(|finding| (session, finding)));

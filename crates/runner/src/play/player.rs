@@ -3,22 +3,21 @@
 use super::agent_session::AgentSession;
 use super::context::{EarlyStop, SuiteContext};
 use super::model_requests::ModelRequests;
-use super::scenario_result::ScenarioResult;
 use super::skip::missing_feature;
-use crate::agent_times::{AgentCpu, FirstLine};
 use crate::event_queue::EventQueue;
 use crate::limits::TimeoutBudgets;
 use crate::sandbox::{Sandbox, write_below};
 use crate::scenario::Scenario;
-use crate::session_recorder::RecordedSession;
+use crate::scenario_run::ScenarioRun;
 use crate::{launch, scripted_model};
+use conform_judge::check::CheckOutcome;
 use conform_judge::finding::Finding;
+use conform_report::Verdict;
 use indexmap::IndexSet;
 use json_matcher::{Captures, render_text};
 use mock_provider::server::Server;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -37,7 +36,9 @@ pub(crate) struct ScenarioPlayer {
     pub(super) server: Server,
     pub(super) script: mock_provider::Script,
     pub(super) session: AgentSession,
-    pub(super) past_sessions: Vec<RecordedSession>,
+    pub(super) past_sessions: Vec<CheckOutcome>,
+    /// The result as far as it is known.
+    pub(super) run: ScenarioRun,
     /// Findings of steps, each with the number of its session, from 0.
     pub(super) findings: Vec<(usize, Finding)>,
     /// What is found if no session of the scenario asks the model, each with the number of its session.
@@ -54,12 +55,6 @@ pub(crate) struct ScenarioPlayer {
     pub(super) checked_clauses: IndexSet<String>,
     /// How often each automatic answer was sent.
     pub(super) answers_sent: Vec<u32>,
-    /// The total lifetime of the agent's past processes.
-    pub(super) agent_lifetime: Duration,
-    /// The first line of the first agent.
-    pub(super) first_line: Option<FirstLine>,
-    /// The CPU time of the past agents.
-    pub(super) agent_cpu: AgentCpu,
     /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do.
     pub(super) skipped_after: Option<u64>,
     pub(super) cancel: watch::Receiver<bool>,
@@ -80,10 +75,11 @@ pub(crate) struct InterruptPause {
 pub(crate) async fn play(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
-) -> Result<ScenarioResult, String> {
+) -> Result<ScenarioRun, String> {
     let began = std::time::Instant::now();
+    let run = ScenarioRun::new(&suite.dialect, &scenario);
     if let Some(why) = missing_feature(&suite.agent.missing_features, &suite.dialect, &scenario) {
-        return Ok(ScenarioResult::skipped(why));
+        return Ok(run.without_result(Verdict::Skipped, why));
     }
     match ScenarioPlayer::start(suite, scenario) {
         Ok(mut player) => {
@@ -92,14 +88,17 @@ pub(crate) async fn play(
             if let Some(EarlyStop::NotStarted(why)) = stop {
                 return Err(why);
             }
-            Ok(player.into_result(stop, began).await)
+            Ok(player.into_run(stop, began).await)
         }
         Err(EarlyStop::NotStarted(why)) => Err(why),
-        Err(EarlyStop::Broken(why)) => Ok(ScenarioResult::broken(why, began.elapsed())),
-        Err(other) => Ok(ScenarioResult::broken(
-            format!("{other:?}"),
-            began.elapsed(),
-        )),
+        Err(stop) => {
+            let why = match stop {
+                EarlyStop::Broken(why) => why,
+                other => format!("{other:?}"),
+            };
+            let broken = run.without_result(Verdict::Broken, why);
+            Ok(broken.after(began.elapsed()))
+        }
     }
 }
 
@@ -112,11 +111,12 @@ impl ScenarioPlayer {
         let queue = Arc::new(EventQueue::default());
         let mut captures = launch::placeholders(&sandbox, "");
         let script = scripted_model::script(&scenario, &captures).map_err(EarlyStop::Broken)?;
-        let server =
-            scripted_model::serve(script.clone(), suite.seed, &queue).map_err(EarlyStop::Broken)?;
+        let server = scripted_model::serve(script.clone(), suite.settings.seed, &queue)
+            .map_err(EarlyStop::Broken)?;
         captures.set("llm_url", server.url());
         write_files(&scenario, &sandbox, &captures)?;
-        let budgets = TimeoutBudgets::new(&suite.dialect, &scenario.budgets, suite.time_scale);
+        let budgets =
+            TimeoutBudgets::new(&suite.dialect, &scenario.budgets, suite.settings.time_scale);
         let session = AgentSession::start(
             &suite,
             &scenario,
@@ -129,13 +129,15 @@ impl ScenarioPlayer {
         Ok(ScenarioPlayer {
             total_deadline: Instant::now() + budgets.total,
             budgets,
-            is_smoke: suite.smoke_first && suite.dialect.smoke_id() == Some(scenario.id.as_str()),
+            is_smoke: suite.settings.smoke_first
+                && suite.dialect.smoke_id() == Some(scenario.id.as_str()),
             captures,
             queue,
             server,
             script,
             session,
             past_sessions: Vec::new(),
+            run: ScenarioRun::new(&suite.dialect, &scenario),
             findings: Vec::new(),
             unasked: Vec::new(),
             offered: HashMap::new(),
@@ -143,9 +145,6 @@ impl ScenarioPlayer {
             requests: ModelRequests::default(),
             interrupt_pause: InterruptPause::default(),
             checked_clauses: IndexSet::new(),
-            agent_lifetime: Duration::ZERO,
-            first_line: None,
-            agent_cpu: AgentCpu::default(),
             skipped_after: None,
             answers_sent: vec![0; scenario.answers.len()],
             cancel: suite.cancel.clone(),

@@ -50,7 +50,10 @@ impl SettleWatch {
 impl ScenarioPlayer {
     /// When the wait must be looked at again to end it early; `None` if it does not end early.
     pub(super) fn settle_at(&self, wait: &EventWait) -> Option<Instant> {
-        let watch = wait.settle.as_ref().filter(|_| self.suite.settle)?;
+        let watch = wait
+            .settle
+            .as_ref()
+            .filter(|_| self.suite.settings.settle)?;
         Some(match watch.before {
             None => watch.quiet_since + self.budgets.settle / 2,
             Some(_) => watch.quiet_since + self.budgets.settle,

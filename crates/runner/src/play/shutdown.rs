@@ -10,6 +10,7 @@ use super::player::{InterruptPause, ScenarioPlayer};
 use crate::limits;
 use crate::scenario::types::StepAction;
 use conform_judge::frame::{Body, End, Frame};
+use conform_judge::framing::Parsed;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -88,7 +89,8 @@ impl ScenarioPlayer {
             let body = Body::End(End::Killed {
                 why: why.to_owned(),
             });
-            self.session.recorder.push(&Frame { at, body });
+            let frame = Frame { at, body };
+            self.session.recorder.push(&frame, &Parsed::default());
             return Err(EarlyStop::Broken(
                 "the agent could not be killed".to_owned(),
             ));
@@ -116,10 +118,8 @@ impl ScenarioPlayer {
 
     /// Finishes the transcript and the findings of a session that is over.
     pub(super) fn finish_session(&mut self, session: AgentSession) -> Result<(), EarlyStop> {
-        self.agent_lifetime += session.process.lifetime();
-        self.agent_cpu += session.cpu();
-        self.past_sessions
-            .push(session.recorder.finish().map_err(EarlyStop::Broken)?);
+        let outcome = session.finish(&mut self.run);
+        self.past_sessions.push(outcome.map_err(EarlyStop::Broken)?);
         Ok(())
     }
 

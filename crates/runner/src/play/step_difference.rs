@@ -7,7 +7,6 @@ use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::{Difference, DifferenceKind};
 use json_matcher::Matcher;
-use serde_json::Value;
 
 /// The rules whose findings come while some other step waits.
 const ABOUT_THE_MODEL: &[&str] = &[
@@ -63,8 +62,8 @@ impl ScenarioPlayer {
 
     /// The name of the event that a matcher expects; `None` if it expects no single name.
     pub(super) fn event_name(&self, matcher: &Matcher) -> Option<String> {
-        let value: Value = serde_json::from_str(&matcher.describe(&self.captures)).ok()?;
-        match self.suite.dialect.events.identify(&value) {
+        let expected = matcher.shown(&self.captures);
+        match self.suite.dialect.events.identify(&expected) {
             FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None) => Some(name),
             FrameIdentity::Unknown(name) => Some(name),
             FrameIdentity::Missing => None,

@@ -2,9 +2,10 @@
 
 use super::player::ScenarioPlayer;
 use crate::scenario::types::Step;
-use conform_judge::finding::{Blame, Difference, Finding, Level, Source};
+use conform_judge::dialect::clause_names::is_about_frame;
+use conform_judge::finding::{Blame, Difference, Finding, Level, Origin, Part, Source};
 
-/// A finding of a step before it is added. Level, clauses, key and difference default to those of the current step.
+/// A finding of a step before it is added. Level, clauses, part and difference default to those of the current step.
 #[derive(Debug)]
 pub(super) struct StepFinding {
     pub(super) rule: &'static str,
@@ -12,7 +13,7 @@ pub(super) struct StepFinding {
     pub(super) level: Option<Level>,
     pub(super) clauses: Option<Vec<String>>,
     pub(super) expected: Vec<String>,
-    pub(super) key: Option<String>,
+    pub(super) part: Option<Part>,
     pub(super) frame: BlamedFrame,
     pub(super) difference: Option<Difference>,
 }
@@ -39,7 +40,7 @@ impl StepFinding {
             level: None,
             clauses: None,
             expected: Vec::new(),
-            key: None,
+            part: None,
             frame: BlamedFrame::default(),
             difference: None,
         }
@@ -73,9 +74,10 @@ impl ScenarioPlayer {
             .level
             .or(step.and_then(|step| step.level))
             .unwrap_or(self.scenario.level);
-        let place = || {
-            step.map_or(String::new(), |step| {
-                format!("step {}, line {}", self.step + 1, step.span.line)
+        let of_step = || {
+            step.map_or(Part::Whole, |step| Part::Step {
+                number: self.step + 1,
+                line: step.span.line,
             })
         };
         let mut evidence = self.session.recorder.evidence();
@@ -100,12 +102,12 @@ impl ScenarioPlayer {
         }
         Finding {
             rule: found.rule.to_owned(),
-            level: self.suite.profile.apply(level, source),
+            level: self.suite.settings.profile.apply(level, source),
             source,
             blame: Blame::Agent,
             clauses,
             at,
-            key: found.key.unwrap_or_else(place),
+            origin: Origin::of(found.part.unwrap_or_else(of_step)),
             message: found.message,
             expected: found.expected,
             pointer,
@@ -121,20 +123,11 @@ impl ScenarioPlayer {
         own.unwrap_or(&self.scenario.clauses).clone()
     }
 
-    /// Of the clauses that the current step checks, those about these events; all if none names one. A clause `NAME.EVENT.…` is about the
-    /// event.
+    /// Of the clauses that the current step checks, those about these events; all if none is about one.
     pub(super) fn clauses_about(&self, events: &[String]) -> Vec<String> {
-        let step = self.scenario.steps.get(self.step);
-        let all = self.clauses_of(step);
-        let names: Vec<String> = events
-            .iter()
-            .flat_map(|name| name.split('.'))
-            .map(|name| name.replace('_', "-"))
-            .collect();
-        let is_about = |clause: &&String| {
-            let about = clause.split('.').nth(1).unwrap_or_default();
-            names.iter().any(|name| name == about)
-        };
+        let all = self.clauses_of(self.scenario.steps.get(self.step));
+        let names: Vec<&str> = events.iter().flat_map(|name| name.split('.')).collect();
+        let is_about = |clause: &&String| names.iter().any(|name| is_about_frame(clause, name));
         let about: Vec<String> = all.iter().filter(is_about).cloned().collect();
         if about.is_empty() { all } else { about }
     }

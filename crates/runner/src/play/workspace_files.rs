@@ -8,7 +8,7 @@ use super::step_finding::{BlamedFrame, StepFinding};
 use super::timeout_message::ReceivedEvents;
 use crate::scenario::types::{FileState, Step};
 use crate::step_rules;
-use conform_judge::finding::{Difference, DifferenceKind};
+use conform_judge::finding::{Difference, DifferenceKind, Part};
 use data_encoding::BASE64;
 use indexmap::IndexMap;
 use json_matcher::render_text;
@@ -36,7 +36,7 @@ impl ScenarioPlayer {
                 Some(found) => {
                     let message = format!("{path} {found}");
                     self.add_finding(StepFinding {
-                        key: Some(path),
+                        part: Some(Part::File(path)),
                         frame: BlamedFrame::None,
                         expected: vec![describe(&expected)],
                         difference: Some(Difference::of(match expected {

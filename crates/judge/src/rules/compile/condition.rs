@@ -3,7 +3,8 @@
 use super::Compiler;
 use crate::rules::condition::Condition;
 use crate::rules::parse;
-use indexmap::IndexMap;
+use crate::rules::wording::in_words;
+use indexmap::IndexSet;
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
@@ -86,96 +87,56 @@ fn renumbered(condition: &Condition, first: usize) -> Condition {
     }
 }
 
-/// A condition as readable text, for the `expected` of a finding. Named conditions are written out.
-pub(super) fn describe(node: &Node, named: &IndexMap<String, Node>) -> Vec<String> {
-    let node = resolved(node, named);
-    match node.as_map() {
-        Some([(key, value)]) if key.name == "any" => {
-            alternatives(value.as_list().unwrap_or_default(), named)
+/// What rules know about the end of a process that is in no line of it.
+const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/crashed", "/orphans"];
+
+impl Compiler<'_> {
+    /// What a requirement asks of a frame, in words: the alternatives that its readers can understand. The message of the rule says what
+    /// the others mean.
+    pub(super) fn expected(&self, node: &Node) -> Vec<String> {
+        let node = self.resolved(node);
+        let alternatives = match node.as_map() {
+            Some([(key, value)]) if key.name == "any" => value.as_list().unwrap_or_default(),
+            _ => std::slice::from_ref(node),
+        };
+        let words = alternatives.iter().filter_map(|one| self.in_words(one));
+        words.collect::<IndexSet<_>>().into_iter().collect()
+    }
+
+    /// The condition behind a name.
+    fn resolved<'n>(&'n self, node: &'n Node) -> &'n Node {
+        let named = node.as_str().map(|name| self.conditions.get(name.trim()));
+        named.flatten().unwrap_or(node)
+    }
+
+    /// A condition in words; `None` for one that only the author of the rule understands.
+    fn in_words(&self, node: &Node) -> Option<String> {
+        let node = self.resolved(node);
+        if let Some(text) = node.as_str() {
+            let condition = parse::condition(text, &self.names).ok()?;
+            let is_of_the_line = |place: &&str| !OUTSIDE_THE_LINE.contains(place);
+            return condition
+                .subject()
+                .filter(is_of_the_line)
+                .map(|_| text.to_owned());
         }
-        _ => vec![text_of(node, named)],
-    }
-}
-
-/// The alternatives that a frame could have met. One about state alone says when the rule is silent, so it is left out if there are others.
-fn alternatives(options: &[Node], named: &IndexMap<String, Node>) -> Vec<String> {
-    let all: Vec<_> = options.iter().map(|one| text_of(one, named)).collect();
-    let of_frame: Vec<_> = all
-        .iter()
-        .filter(|text| !is_about_state_alone(text))
-        .cloned()
-        .collect();
-    if of_frame.is_empty() { all } else { of_frame }
-}
-
-/// Whether a text names state, and neither a member of the frame nor the whole frame. A pointer behind a variable goes into its value.
-fn is_about_state_alone(text: &str) -> bool {
-    let mut before = ' ';
-    let mut frame = false;
-    for c in text.chars() {
-        frame |= matches!(c, '/' | '.') && matches!(before, ' ' | '(' | '[');
-        before = c;
-    }
-    let other = frame || text.contains("$fold") || text.contains(" earlier");
-    text.contains('$') && !other
-}
-
-/// The condition behind a name.
-fn resolved<'n>(node: &'n Node, named: &'n IndexMap<String, Node>) -> &'n Node {
-    let condition = node.as_str().and_then(|name| named.get(name.trim()));
-    condition.unwrap_or(node)
-}
-
-fn text_of(node: &Node, named: &IndexMap<String, Node>) -> String {
-    let node = resolved(node, named);
-    if let Some(text) = node.as_str() {
-        return text.to_owned();
-    }
-    let join = |nodes: &[Node], word: &str| {
-        let texts = nodes.iter().map(|one| text_of(one, named));
-        texts.collect::<Vec<_>>().join(word)
-    };
-    if let Some(list) = node.as_list() {
-        return join(list, " and ");
-    }
-    match node.as_map() {
-        Some([(key, value)]) => match (key.name.as_str(), value.as_list()) {
-            ("any", Some([])) => "never".to_owned(),
-            ("any", Some(list)) => alternatives(list, named).join(" or "),
-            ("all", Some(list)) => join(list, " and "),
-            ("seen", _) => format!("{} earlier", text_of(value, named)),
-            (word, _) => format!("{word} ({})", text_of(value, named)),
-        },
-        Some([(_, list), (_, inner)]) => {
-            let (list, inner) = (text_of(list, named), text_of(inner, named));
-            format!("for every element of {list}: {inner}")
+        let all = |nodes: &[Node]| -> Option<Vec<String>> {
+            nodes.iter().map(|one| self.in_words(one)).collect()
+        };
+        if let Some(list) = node.as_list() {
+            return Some(all(list)?.join(" and "));
         }
-        _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_alternative_about_state_alone_is_no_expectation() {
-        for text in [
-            "$name absent",
-            "$model/api absent",
-            "$open = 0 and $begun > 1",
-        ] {
-            assert!(is_about_state_alone(text), "{text}");
-        }
-        for text in [
-            "/name = $name",
-            "$model_of[/id] = x",
-            ". in $history",
-            "sum(/a /b) = $all",
-            "$fold empty",
-            "hello earlier and $open = 0",
-        ] {
-            assert!(!is_about_state_alone(text), "{text}");
+        let (key, value) = node.as_map()?.first()?;
+        match (key.name.as_str(), value.as_list()) {
+            ("any", Some([])) => Some("never".to_owned()),
+            ("any", Some(list)) => Some(all(list)?.join(" or ")),
+            ("all", Some(list)) => Some(all(list)?.join(" and ")),
+            ("seen", _) => {
+                let pattern = parse::pattern(value.as_str()?, &self.names).ok()?;
+                let frames: Vec<_> = pattern.0.iter().map(in_words).collect();
+                Some(format!("{} earlier", frames.join(" or ")))
+            }
+            _ => None,
         }
     }
 }

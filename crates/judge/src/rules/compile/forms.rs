@@ -1,7 +1,6 @@
 //! The compiler of rules, by form.
 
 use super::Compiler;
-use super::condition::describe;
 use crate::framing::Defect;
 use crate::rules::automaton::Automaton;
 use crate::rules::condition::Condition;
@@ -147,7 +146,7 @@ impl Compiler<'_> {
         Some(RuleForm::Require(Arc::new(RequireRule {
             on,
             that: condition,
-            source: describe(that, self.conditions),
+            expected: self.expected(that),
             summary,
             seen: self.seen.clone(),
             fold,

@@ -104,18 +104,31 @@ impl Parser<'_> {
                     .map_or(SymbolSet::default(), |s| s.events),
                 exclude,
                 guards: Vec::new(),
+                name: format!("!{name}"),
+                places: Vec::new(),
                 source: format!("!{name}"),
             }];
         }
         if self.take_sign("{") {
-            let mut guards = vec![self.condition()?];
-            while self.take_sign(",") {
-                guards.push(self.condition()?);
+            let (mut guards, mut places) = (Vec::new(), Vec::new());
+            loop {
+                let from = self.offset();
+                let guard = self.condition()?;
+                let written = self.source[from..self.offset()].trim_end();
+                // A named condition says nothing to the readers of a finding.
+                if guard.subject().is_some() && written.starts_with('/') {
+                    places.push(written.to_owned());
+                }
+                guards.push(guard);
+                if !self.take_sign(",") {
+                    break;
+                }
             }
             self.need_sign("}")?;
             let written = self.source[start..self.offset()].trim_end();
             for atom in &mut atoms {
                 atom.guards.extend(guards.iter().cloned());
+                atom.places.extend(places.iter().cloned());
                 if !written.is_empty() {
                     atom.source = written.to_owned();
                 }
@@ -183,6 +196,8 @@ fn plain(name: &str, include: SymbolSet) -> Vec<Atom> {
         include,
         exclude: SymbolSet::default(),
         guards: Vec::new(),
+        name: name.to_owned(),
+        places: Vec::new(),
         source: name.to_owned(),
     }]
 }

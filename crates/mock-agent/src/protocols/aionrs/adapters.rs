@@ -1,8 +1,7 @@
 //! The adapters of aionrs, one for each version.
 
-use super::commands;
 use super::events::AionrsState;
-use super::flags::{FLAGS, IGNORED_FLAGS};
+use super::flags::{FLAGS, FLAGS_HELP, IGNORED_FLAGS};
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
 use crate::config::options::{CliOptions, UnknownArguments};
@@ -17,6 +16,7 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     version_line: "aionrs 0.1.0",
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
+    flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: &[],
@@ -25,8 +25,7 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     models_flag: None,
     line_limit: LINE_LIMIT,
     line: frame_faults::line,
-    encoder: || Box::new(AionrsState::new(AionrsVersion::V0_1)),
-    command: |session, input| commands::take(session, input, AionrsVersion::V0_1),
+    connect: || AionrsState::connect(AionrsVersion::V0_1),
     exits_by_signal: false,
     kind_pointer: "/type",
     tools: TOOLS,
@@ -37,8 +36,7 @@ pub(in crate::protocols) const V0_2: Adapter = Adapter {
     version: "0.2",
     is_default: false,
     version_line: "aionrs 0.2.0",
-    encoder: || Box::new(AionrsState::new(AionrsVersion::V0_2)),
-    command: |session, input| commands::take(session, input, AionrsVersion::V0_2),
+    connect: || AionrsState::connect(AionrsVersion::V0_2),
     tools: TOOLS_V0_2,
     ..V0_1
 };
@@ -47,7 +45,7 @@ pub(in crate::protocols) const V0_2: Adapter = Adapter {
 const ACTIVATION: &str = "--json-stream";
 
 /// The longest command, in bytes. The specification names no limit.
-const LINE_LIMIT: usize = 16 << 20;
+pub(super) const LINE_LIMIT: usize = 16 << 20;
 
 fn configure(options: CliOptions, env: Env<'_>) -> Result<AgentConfig, StartError> {
     let both = options.session_id.is_some() && options.resume.is_some();

@@ -1,114 +1,80 @@
 //! Sections 2.1 to 2.6 of the specification: commands. Section 4.1: the errors of lines that are no command.
 
-use super::events::{AionrsState, info, invalid};
+use super::adapters::LINE_LIMIT;
+use super::events::{AionrsState, info};
 use super::slash_commands;
-use super::version::AionrsVersion;
+use super::version::AionrsVersion::{self, V0_1, V0_2};
 use crate::core::approval::{ApprovalMode, Decision};
-use crate::core::failure::Failure;
-use crate::core::failure::Halt;
+use crate::core::failure::{Failure, Halt};
 use crate::core::queues::Prompt;
-use crate::core::session::Session;
-use crate::faults::Faults;
 use crate::os::stdin::Input;
-use crate::tools::mcp_client::McpServer;
+use crate::protocols::commands::{CommandTable, Nouns, SilentHandler, arguments, take_silently};
+use crate::protocols::session::ProtocolSession;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Handles a command.
-type Handler = fn(&Session, Value, AionrsVersion) -> Result<(), Failure>;
+pub(super) type AionrsSession<'a> = ProtocolSession<'a, AionrsState>;
 
-/// Whether a version has a feature.
-type AionrsFeature = fn(AionrsVersion) -> bool;
-
-/// Every command by its type, and the versions that have it.
-const COMMANDS: &[(&str, AionrsFeature, Handler)] = &[
-    ("message", AionrsVersion::any, message),
-    ("stop", AionrsVersion::any, |session, _, _| {
+const COMMANDS: &CommandTable<AionrsVersion, SilentHandler<AionrsState>> = &[
+    ("message", V0_1, message),
+    ("stop", V0_1, |session, _| {
         session.stop(Halt::Stop);
         Ok(())
     }),
-    ("tool_approve", AionrsVersion::any, tool_approve),
-    ("tool_deny", AionrsVersion::any, tool_deny),
-    ("init_history", AionrsVersion::any, init_history),
-    ("set_mode", AionrsVersion::any, set_mode),
-    ("set_config", AionrsVersion::has_config, set_config),
-    (
-        "add_mcp_server",
-        AionrsVersion::has_add_mcp_server,
-        |session, command, _| session.add_mcp_server(read::<McpServer>(command)?),
-    ),
-    ("ping", AionrsVersion::has_ping, |session, _, _| {
-        session.events.send_frame(json!({ "type": "pong" }));
+    ("tool_approve", V0_1, tool_approve),
+    ("tool_deny", V0_1, tool_deny),
+    ("init_history", V0_1, init_history),
+    ("set_mode", V0_1, set_mode),
+    ("set_config", V0_2, set_config),
+    ("add_mcp_server", V0_2, |session, command| {
+        session.add_mcp_server(arguments(command)?)
+    }),
+    ("ping", V0_2, |session, _| {
+        session.send(json!({ "type": "pong" }));
         Ok(())
     }),
 ];
 
+const NOUNS: Nouns = Nouns {
+    line: "command",
+    command: "command",
+};
+
 /// Handles one line. Sends a protocol error if it is no valid command.
-pub(super) fn take(session: &Session, input: Input, version: AionrsVersion) {
-    if let Err(failure) = handle(session, input, version) {
-        session.reject_command(&failure);
-    }
+pub(super) fn take(session: AionrsSession<'_>, input: &Input) {
+    let version = session.state().version;
+    take_silently(session, input, (COMMANDS, version), (&NOUNS, LINE_LIMIT));
 }
 
-fn handle(session: &Session, input: Input, version: AionrsVersion) -> Result<(), Failure> {
-    let Input::Line(line) = input else {
-        return Err(invalid("The command is longer than 16 MiB"));
-    };
-    let text = std::str::from_utf8(&line).map_err(|_| invalid("The command is not UTF-8"))?;
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() {
-        return Ok(());
-    }
-    let mut command: Value = serde_json::from_str(text)
-        .map_err(|error| invalid(format!("The command is not JSON: {error}")))?;
-    Faults::of(session).command(&mut command);
-    if !command.is_object() {
-        return Err(invalid("The command is not a JSON object"));
-    }
-    let Some(kind) = command["type"].as_str() else {
-        return Err(invalid("The command has no type"));
-    };
-    let mut known = COMMANDS.iter();
-    let known = known.find(|(name, in_version, _)| *name == kind && in_version(version));
-    let (_, _, handler) = known.ok_or_else(|| invalid(format!("Unknown command type: {kind}")))?;
-    handler(session, command, version)
-}
-
-fn read<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
-    let kind = command["type"].as_str().unwrap_or_default().to_owned();
-    serde_json::from_value(command).map_err(|error| invalid(format!("Invalid {kind}: {error}")))
-}
-
-fn message(session: &Session, command: Value, version: AionrsVersion) -> Result<(), Failure> {
-    let prompt = prompt(command, version.message_text_member())?;
-    if version.has_slash_commands() && slash_commands::answer(session, &prompt)? {
-        return Ok(());
-    }
-    session.submit_prompt(prompt)
-}
-
-/// The prompt of a message, whose text is in this member.
-fn prompt(mut command: Value, member: &str) -> Result<Prompt, Failure> {
+fn message(session: AionrsSession<'_>, mut command: Value) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Message {
         msg_id: String,
         files: Option<Vec<String>>,
     }
-    let text = match command[member].take() {
-        Value::String(text) => text,
-        _ => return Err(invalid(format!("Invalid message: {member:?} is no text"))),
+    let version = session.state().version;
+    let member = match version {
+        V0_1 => "input",
+        V0_2 => "content",
     };
-    let message: Message = read(command)?;
-    Ok(Prompt {
+    let Value::String(text) = command[member].take() else {
+        let why = format!("Invalid message: {member:?} is no text");
+        return Err(Failure::protocol(why));
+    };
+    let message: Message = arguments(command)?;
+    let prompt = Prompt {
         turn: message.msg_id,
         text,
         files: message.files.unwrap_or_default(),
         ..Prompt::default()
-    })
+    };
+    if version >= V0_2 && slash_commands::answer(session, &prompt)? {
+        return Ok(());
+    }
+    session.submit_prompt(prompt)
 }
 
-fn tool_approve(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
+fn tool_approve(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Approve {
         call_id: String,
@@ -122,85 +88,56 @@ fn tool_approve(session: &Session, command: Value, _: AionrsVersion) -> Result<(
         Once,
         Always,
     }
-    let Approve { call_id, scope } = read(command)?;
+    let Approve { call_id, scope } = arguments(command)?;
     let always = scope == Scope::Always;
     session.decide(&call_id, Decision::Approve { always })
 }
 
-fn tool_deny(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
+fn tool_deny(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct Deny {
         call_id: String,
         reason: Option<String>,
     }
-    let Deny { call_id, reason } = read(command)?;
+    let Deny { call_id, reason } = arguments(command)?;
     let reason = reason.unwrap_or_else(|| "User denied".into());
     session.decide(&call_id, Decision::Deny { reason })
 }
 
-fn init_history(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
+fn init_history(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
     #[derive(Deserialize)]
     struct InitHistory {
         text: String,
     }
-    let InitHistory { text } = read(command)?;
+    let InitHistory { text } = arguments(command)?;
     session.add_history(text)
 }
 
-fn set_mode(session: &Session, command: Value, version: AionrsVersion) -> Result<(), Failure> {
-    let mode = mode(command)?;
+fn set_mode(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
+    #[derive(Deserialize)]
+    struct SetMode {
+        mode: ApprovalMode,
+    }
+    let SetMode { mode } = arguments(command)?;
     session.set_mode(mode);
-    if version.has_config() {
-        session
-            .events
-            .send_frame(info(&format!("mode updated: {}", mode.name())));
-        session
-            .events
-            .encoder(|state: &mut AionrsState| state.config.mode = mode.name());
+    if session.state().version >= V0_2 {
+        session.send(info(&format!("mode updated: {}", mode.name())));
+        session.state().config.mode = mode.name();
         send_config(session);
     }
     Ok(())
 }
 
-fn mode(command: Value) -> Result<ApprovalMode, Failure> {
-    #[derive(Deserialize)]
-    struct SetMode {
-        mode: WireMode,
-    }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    enum WireMode {
-        Default,
-        AutoEdit,
-        Yolo,
-    }
-    let SetMode { mode } = read(command)?;
-    Ok(match mode {
-        WireMode::Default => ApprovalMode::Default,
-        WireMode::AutoEdit => ApprovalMode::AutoEdit,
-        WireMode::Yolo => ApprovalMode::Yolo,
-    })
-}
-
-fn set_config(session: &Session, command: Value, _: AionrsVersion) -> Result<(), Failure> {
-    let Value::Object(changes) = command else {
-        return Err(invalid("set_config is no object"));
-    };
-    let set = |state: &mut AionrsState| (state.config.set(&changes), state.config.model.clone());
-    if let Some((report, model)) = session.events.encoder(set) {
-        session.set_model(&model, None);
-        session.events.send_frame(info(&report));
-    }
+fn set_config(session: AionrsSession<'_>, changes: Value) -> Result<(), Failure> {
+    let report = session.state().config.set(&changes);
+    let model = session.state().config.model.clone();
+    session.set_model(&model, None);
+    session.send(info(&report));
     send_config(session);
     Ok(())
 }
 
-fn send_config(session: &Session) {
-    let frame = session
-        .events
-        .encoder(AionrsState::config_changed)
-        .flatten();
-    if let Some(frame) = frame {
-        session.events.send_frame(frame);
-    }
+fn send_config(session: AionrsSession<'_>) {
+    let frame = session.state().config_changed();
+    session.send(frame);
 }

@@ -1,6 +1,6 @@
 //! `set_config`: the settings of the session, their valid values, and the report of a change.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// The settings of the session.
 #[derive(Debug, Clone)]
@@ -12,14 +12,12 @@ pub(super) struct SessionConfig {
     /// The levels of effort of the provider.
     pub(super) efforts: &'static [&'static str],
     thinking: bool,
-    budget: u64,
     effort: Option<&'static str>,
     compaction: &'static str,
 }
 
 const IMAGE_INPUTS: &[&str] = &["unknown", "supported", "unsupported"];
 const COMPACTIONS: &[&str] = &["off", "safe", "full"];
-const BUDGET: u64 = 10_000;
 
 /// The levels of effort of an OpenAI-like provider.
 pub(super) const EFFORTS: &[&str] = &["low", "medium", "high"];
@@ -33,15 +31,14 @@ impl Default for SessionConfig {
             mcp: false,
             efforts: &[],
             thinking: false,
-            budget: BUDGET,
             effort: None,
             compaction: "safe",
         }
     }
 }
 
-/// Applies a member of `set_config`. Returns its part of the report.
-type Setting = fn(&mut SessionConfig, &Value) -> String;
+/// Applies a member of `set_config`. Returns its part of the report; None if the value is invalid.
+type Setting = fn(&mut SessionConfig, &Value) -> Option<String>;
 
 /// In the order of the report.
 const SETTINGS: &[(&str, Setting)] = &[
@@ -68,10 +65,11 @@ impl SessionConfig {
     }
 
     /// Applies the valid members. Returns a report on each member.
-    pub(super) fn set(&mut self, changes: &Map<String, Value>) -> String {
+    pub(super) fn set(&mut self, changes: &Value) -> String {
         let given = SETTINGS.iter().filter_map(|(name, set)| {
             let value = changes.get(*name).filter(|value| !value.is_null())?;
-            Some(set(self, value))
+            let ignored = || format!("{}: ignored invalid value {value}", name.replace('_', " "));
+            Some(set(self, value).unwrap_or_else(ignored))
         });
         let report: Vec<_> = given.collect();
         if report.is_empty() {
@@ -81,73 +79,56 @@ impl SessionConfig {
     }
 }
 
-fn ignored(name: &str, value: &Value) -> String {
-    format!("{name}: ignored invalid value {value}")
-}
-
 /// The word that equals the value.
 fn one_of(words: &[&'static str], value: &Value) -> Option<&'static str> {
     words.iter().find(|word| value == **word).copied()
 }
 
-fn model(config: &mut SessionConfig, value: &Value) -> String {
-    let Some(model) = value.as_str().filter(|model| !model.is_empty()) else {
-        return ignored("model", value);
-    };
+fn model(config: &mut SessionConfig, value: &Value) -> Option<String> {
+    let model = value.as_str().filter(|model| !model.is_empty())?;
     let before = std::mem::replace(&mut config.model, model.to_owned());
     config.image_input = IMAGE_INPUTS[0];
-    format!("model: {before} → {model}")
+    Some(format!("model: {before} → {model}"))
 }
 
-fn image_input(config: &mut SessionConfig, value: &Value) -> String {
-    let Some(word) = one_of(IMAGE_INPUTS, value) else {
-        return ignored("image input", value);
-    };
+fn image_input(config: &mut SessionConfig, value: &Value) -> Option<String> {
+    let word = one_of(IMAGE_INPUTS, value)?;
     let before = std::mem::replace(&mut config.image_input, word);
-    format!("image input: {before} → {word}")
+    Some(format!("image input: {before} → {word}"))
 }
 
-fn thinking(config: &mut SessionConfig, value: &Value) -> String {
-    match one_of(&["enabled", "disabled"], value) {
-        Some(word) => {
-            config.thinking = word == "enabled";
-            format!("thinking: {word}")
-        }
-        None => ignored("thinking", value),
-    }
+fn thinking(config: &mut SessionConfig, value: &Value) -> Option<String> {
+    let word = one_of(&["enabled", "disabled"], value)?;
+    config.thinking = word == "enabled";
+    Some(format!("thinking: {word}"))
 }
 
-fn thinking_budget(config: &mut SessionConfig, value: &Value) -> String {
-    match value.as_u64() {
-        Some(budget) if config.thinking => {
-            config.budget = budget;
-            format!("thinking budget: {budget}")
-        }
-        Some(_) => "thinking budget: ignored, thinking is disabled".into(),
-        None => ignored("thinking budget", value),
-    }
+fn thinking_budget(config: &mut SessionConfig, value: &Value) -> Option<String> {
+    let budget = value.as_u64()?;
+    Some(match config.thinking {
+        true => format!("thinking budget: {budget}"),
+        false => "thinking budget: ignored, thinking is disabled".into(),
+    })
 }
 
-fn effort(config: &mut SessionConfig, value: &Value) -> String {
+fn effort(config: &mut SessionConfig, value: &Value) -> Option<String> {
     if config.efforts.is_empty() {
-        return "effort: not supported by current provider".into();
+        return Some("effort: not supported by current provider".into());
     }
-    match one_of(config.efforts, value) {
-        Some(level) => {
-            let before = config.effort.replace(level).unwrap_or("unset");
-            format!("effort: {before} → {level}")
-        }
-        None => ignored("effort", value),
-    }
+    let level = one_of(config.efforts, value)?;
+    let before = config.effort.replace(level).unwrap_or("unset");
+    Some(format!("effort: {before} → {level}"))
 }
 
-fn compaction(config: &mut SessionConfig, value: &Value) -> String {
+fn compaction(config: &mut SessionConfig, value: &Value) -> Option<String> {
     let Some(word) = one_of(COMPACTIONS, value) else {
         let known = COMPACTIONS.join(", ");
-        return format!("compaction: invalid (unknown level {value}, expected: {known})");
+        return Some(format!(
+            "compaction: invalid (unknown level {value}, expected: {known})"
+        ));
     };
     let before = std::mem::replace(&mut config.compaction, word);
-    format!("compaction: {before} → {word}")
+    Some(format!("compaction: {before} → {word}"))
 }
 
 #[cfg(test)]
@@ -155,7 +136,7 @@ mod tests {
     use super::*;
 
     fn report_of(config: &mut SessionConfig, changes: Value) -> String {
-        config.set(changes.as_object().unwrap())
+        config.set(&changes)
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! Slash commands: messages that the agent answers itself, without a turn.
 
-use super::events::{AionrsState, info, invalid, stream_end};
+use super::commands::AionrsSession;
+use super::events::{info, stream_end};
 use crate::core::failure::Failure;
 use crate::core::queues::Prompt;
-use crate::core::session::Session;
 use crate::model::message::Usage;
 
 /// Runs a slash command. Returns its text, or None if it takes longer and reports later.
-type SlashHandler = fn(&Session, &Prompt) -> Option<String>;
+type SlashHandler = fn(AionrsSession<'_>, &Prompt) -> Option<String>;
 
 /// Name, description and handler.
 const COMMANDS: &[(&str, &str, SlashHandler)] = &[
@@ -17,10 +17,8 @@ const COMMANDS: &[(&str, &str, SlashHandler)] = &[
     }),
     ("/compact", "Sum the conversation up", compact),
     ("/context", "Show how full the context is", |session, _| {
-        let (used, window) = (
-            session.context_tokens.get(),
-            session.settings.model_info.window,
-        );
+        let used = session.context_tokens.get();
+        let window = session.settings.model_info.window;
         Some(format!("Context: {used} of {window} tokens"))
     }),
     ("/help", "List these commands", |_, _| Some(help())),
@@ -30,20 +28,19 @@ const COMMANDS: &[(&str, &str, SlashHandler)] = &[
 ///
 /// # Errors
 /// A turn is running.
-pub(super) fn answer(session: &Session, prompt: &Prompt) -> Result<bool, Failure> {
+pub(super) fn answer(session: AionrsSession<'_>, prompt: &Prompt) -> Result<bool, Failure> {
     let word = prompt.text.split_whitespace().next();
     let Some((_, _, handler)) = COMMANDS.iter().find(|(name, ..)| Some(*name) == word) else {
         return Ok(false);
     };
     if session.is_busy() {
-        return Err(invalid("A slash command cannot be served during a turn"));
+        let why = "A slash command cannot be served during a turn";
+        return Err(Failure::protocol(why));
     }
     session.reserve_turn_id(&prompt.turn)?;
     if let Some(text) = handler(session, prompt) {
-        session.events.send_frame(info(&text));
-        session
-            .events
-            .send_frame(stream_end(&prompt.turn, Usage::default()));
+        session.send(info(&text));
+        session.send(stream_end(&prompt.turn, Usage::default()));
     }
     Ok(true)
 }
@@ -55,17 +52,13 @@ fn help() -> String {
     format!("Available commands:{}", lines.collect::<String>())
 }
 
-fn compact(session: &Session, prompt: &Prompt) -> Option<String> {
+fn compact(session: AionrsSession<'_>, prompt: &Prompt) -> Option<String> {
     if session.conversation.borrow().messages.is_empty() {
         return Some("There is nothing to compact".into());
     }
     let instructions = prompt.text.trim().strip_prefix("/compact").map(str::trim);
     let instructions = instructions.filter(|text| !text.is_empty());
-    session
-        .events
-        .encoder(|state: &mut AionrsState| state.compacting = Some(prompt.turn.clone()));
-    match session.compact(instructions.map(str::to_owned)) {
-        Ok(()) => None,
-        Err(failure) => Some(failure.message),
-    }
+    session.state().compacting = Some(prompt.turn.clone());
+    let compacted = session.compact(instructions.map(str::to_owned));
+    compacted.err().map(|failure| failure.message)
 }

@@ -1,10 +1,9 @@
 //! The adapters of pi, one for each version.
 
-use super::commands;
-use super::commands_v0_14;
 use super::configure::{configure, configure_v0_14};
-use super::events_v0_14::EventsV0_14;
-use super::flags::{FLAGS, FLAGS_V0_14, IGNORED_FLAGS, OTHER_COMMANDS};
+use super::flags::{
+    FLAGS, FLAGS_HELP, FLAGS_HELP_V0_14, FLAGS_V0_14, IGNORED_FLAGS, OTHER_COMMANDS,
+};
 use super::state::PiState;
 use super::tools::{TOOLS_V0_14, TOOLS_V0_73, TOOLS_V0_87};
 use super::version::PiVersion;
@@ -18,6 +17,7 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     version_line: "0.14.0",
     chosen: is_rpc_mode,
     flags: FLAGS_V0_14,
+    flags_help: FLAGS_HELP_V0_14,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Ignored,
     other_commands: OTHER_COMMANDS,
@@ -28,8 +28,7 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     exits_by_signal: false,
     kind_pointer: "/type",
     line: frame_faults::line,
-    encoder: || Box::new(EventsV0_14::default()),
-    command: commands_v0_14::take,
+    connect: || PiState::connect(PiVersion::V0_14),
     tools: TOOLS_V0_14,
     configure: configure_v0_14,
 };
@@ -41,8 +40,8 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
     // Like the real agent. Some readers take U+2028 for the end of a line, and the specification says that it is text.
     line: frame_faults::raw_line,
     flags: FLAGS,
-    encoder: || Box::new(PiState::new(PiVersion::V0_73)),
-    command: |session, input| commands::take(session, input, PiVersion::V0_73),
+    flags_help: FLAGS_HELP,
+    connect: || PiState::connect(PiVersion::V0_73),
     tools: TOOLS_V0_73,
     configure: |options, env| configure(PiVersion::V0_73, options, env),
     ..V0_14
@@ -52,15 +51,14 @@ pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version: "0.87",
     is_default: true,
     version_line: "0.87.1",
-    encoder: || Box::new(PiState::new(PiVersion::V0_87)),
-    command: |session, input| commands::take(session, input, PiVersion::V0_87),
+    connect: || PiState::connect(PiVersion::V0_87),
     tools: TOOLS_V0_87,
     configure: |options, env| configure(PiVersion::V0_87, options, env),
     ..V0_73
 };
 
 /// The longest command, in bytes. The specification names no limit. Attachments are part of the line.
-const LINE_LIMIT: usize = 64 << 20;
+pub(super) const LINE_LIMIT: usize = 64 << 20;
 
 /// "Starting RPC Mode" of the specification.
 fn is_rpc_mode(args: &[String]) -> bool {

@@ -1,220 +1,177 @@
 //! The command table, and the commands that start, stop and compact runs.
 
+use super::adapters::LINE_LIMIT;
 use super::dialogs;
 use super::hooks;
 use super::models;
 use super::queries;
 use super::queue;
-use super::responses::{Answer, Handler, PiCommand, respond};
+use super::responses::{Answer, Handler, PiCommand, PiSession, Reply, respond, response};
 use super::sessions;
 use super::shell;
-use super::state::PiState;
-use super::version::PiVersion;
+use super::version::PiVersion::{self, V0_73, V0_87};
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
-use crate::core::session::Session;
 use crate::faults::Faults;
 use crate::os::stdin::Input;
+use crate::protocols::commands::{CommandTable, find, text};
 use serde_json::Value;
 
-/// The commands of every version.
-const COMMANDS: &[(&str, Handler)] = &[
-    ("prompt", prompt),
-    ("steer", |c| Some(queue::steer(c))),
-    ("follow_up", |c| Some(queue::follow_up(c))),
-    ("abort", abort),
-    ("new_session", sessions::new_session),
-    ("get_state", |c| Some(queries::state(c))),
-    ("get_messages", |c| Some(queries::messages(c))),
-    ("set_model", |c| Some(models::set_model(c))),
-    ("cycle_model", |c| Some(models::cycle_model(c))),
-    ("get_available_models", |c| {
-        Some(models::available_models(c))
-    }),
-    ("set_thinking_level", |c| Some(models::set_level(c))),
-    ("cycle_thinking_level", |c| Some(models::cycle_level(c))),
-    ("set_steering_mode", |c| {
-        Some(queue::set_mode(c, &c.session.queues.steering))
-    }),
-    ("set_follow_up_mode", |c| {
-        Some(queue::set_mode(c, &c.session.queues.follow_up))
-    }),
-    ("compact", compact),
-    ("set_auto_compaction", |c| {
-        Some(c.flag("enabled").map(|on| {
-            c.session.auto_compaction.set(on);
-            None
-        }))
-    }),
-    ("set_auto_retry", |c| {
-        Some(c.flag("enabled").map(|on| {
-            c.session.retry.enabled.set(on);
-            None
-        }))
-    }),
-    ("abort_retry", |c| {
-        if hooks::stops_retry(c.session) {
-            c.session.retry.cancel();
-        }
-        Some(Ok(None))
-    }),
-    ("bash", shell::bash),
-    ("abort_bash", |c| Some(shell::abort(c))),
-    ("get_session_stats", |c| Some(queries::stats(c))),
-    ("export_html", |c| Some(sessions::export(c))),
-    ("switch_session", sessions::switch_session),
-    ("fork", sessions::fork),
-    ("clone", sessions::clone_session),
-    ("get_fork_messages", |c| Some(queries::fork_messages(c))),
-    ("get_last_assistant_text", |c| Some(queries::last_text(c))),
-    ("set_session_name", |c| Some(sessions::set_name(c))),
-    ("get_commands", |c| Some(queries::commands(c))),
-];
-
-/// Whether a version has a feature.
-type PiFeature = fn(PiVersion) -> bool;
-
-/// The commands that only some versions have.
-const OPTIONAL_COMMANDS: &[(&str, PiFeature, Handler)] = &[
-    ("clear_queue", PiVersion::has_clear_queue, |c| {
-        Some(queue::clear(c))
-    }),
+const COMMANDS: &CommandTable<PiVersion, Handler> = &[
+    ("prompt", V0_73, prompt),
+    ("steer", V0_73, |c| queue::enqueue(c, false)),
+    ("follow_up", V0_73, |c| queue::enqueue(c, true)),
+    ("clear_queue", V0_87, queue::clear),
+    ("abort", V0_73, abort),
+    ("new_session", V0_73, sessions::new_session),
+    ("get_state", V0_73, queries::state),
+    ("get_messages", V0_73, queries::messages),
+    ("set_model", V0_73, models::set_model),
+    ("cycle_model", V0_73, models::cycle_model),
+    ("get_available_models", V0_73, models::available_models),
+    ("set_thinking_level", V0_73, models::set_level),
+    ("cycle_thinking_level", V0_73, models::cycle_level),
     (
         "get_available_thinking_levels",
-        PiVersion::lists_levels,
-        |c| Some(models::available_levels(c)),
+        V0_87,
+        models::available_levels,
     ),
-    ("get_entries", PiVersion::has_entries, |c| {
-        Some(queries::entries(c))
+    ("set_steering_mode", V0_73, |c| {
+        queue::set_mode(c, &c.session.queues.steering)
     }),
-    ("get_tree", PiVersion::has_entries, |c| {
-        Some(queries::tree(c))
+    ("set_follow_up_mode", V0_73, |c| {
+        queue::set_mode(c, &c.session.queues.follow_up)
     }),
+    ("compact", V0_73, compact),
+    ("set_auto_compaction", V0_73, |c| {
+        c.session.auto_compaction.set(c.flag("enabled")?);
+        Ok(Reply::Done)
+    }),
+    ("set_auto_retry", V0_73, |c| {
+        c.session.retry.enabled.set(c.flag("enabled")?);
+        Ok(Reply::Done)
+    }),
+    ("abort_retry", V0_73, |c| {
+        if hooks::stops_retry(&c.session) {
+            c.session.retry.cancel();
+        }
+        Ok(Reply::Done)
+    }),
+    ("bash", V0_73, shell::bash),
+    ("abort_bash", V0_73, shell::abort),
+    ("get_session_stats", V0_73, queries::stats),
+    ("export_html", V0_73, sessions::export),
+    ("switch_session", V0_73, sessions::switch_session),
+    ("fork", V0_73, sessions::fork),
+    ("clone", V0_73, sessions::clone_session),
+    ("get_fork_messages", V0_73, queries::fork_messages),
+    ("get_last_assistant_text", V0_73, queries::last_text),
+    ("set_session_name", V0_73, sessions::set_name),
+    ("get_commands", V0_73, queries::commands),
+    ("get_entries", V0_87, queries::entries),
+    ("get_tree", V0_87, queries::tree),
 ];
 
-fn handler(version: PiVersion, name: &str) -> Option<Handler> {
-    let always = COMMANDS.iter().find(|(known, _)| *known == name);
-    let optional = OPTIONAL_COMMANDS
-        .iter()
-        .find(|(known, in_version, _)| *known == name && in_version(version));
-    always
-        .map(|(_, handler)| *handler)
-        .or(optional.map(|(_, _, handler)| *handler))
-}
-
 /// Handles one line.
-pub(super) fn take(session: &Session, input: Input, version: PiVersion) {
-    let mut fields = match read(input) {
+pub(super) fn take(session: PiSession<'_>, input: &Input) {
+    let fields = match read(input) {
         Ok(fields) => fields,
         Err(why) => {
             let why = format!("Failed to parse command: {why}");
-            respond(session, None, "parse", Err(why));
+            session.send(response(&Value::Null, "parse", Err(why)));
             return session.after_rejected_command();
         }
     };
+    let mut command = PiCommand { session, fields };
     sessions::begin(session);
-    Faults::of(session).command(&mut fields);
-    if fields["type"] == "extension_ui_response" {
-        return dialogs::handle_answer(session, &fields);
+    Faults::of(&session).command(&mut command.fields);
+    if command.fields["type"] == "extension_ui_response" {
+        return dialogs::handle_answer(session, &command.fields);
     }
-    let command = PiCommand {
-        session,
-        version,
-        fields,
-    };
     let kind = command.fields["type"].as_str().unwrap_or("unknown");
-    let answer = match handler(version, kind) {
+    let handler = find(COMMANDS, session.state().version, kind);
+    let answer = match handler {
         Some(handle) => handle(&command),
-        None => Some(Err(format!("Unknown command: {kind}"))),
+        None => Err(format!("Unknown command: {kind}")),
     };
-    if let Some(answer) = answer {
-        let refused = answer.is_err();
-        respond(session, command.id(), kind, answer);
-        if refused {
-            session.after_rejected_command();
-        }
+    let refused = answer.is_err();
+    respond(session, &command.fields, answer);
+    if refused {
+        session.after_rejected_command();
     }
 }
 
-fn read(input: Input) -> Result<Value, String> {
-    let Input::Line(line) = input else {
-        return Err("the line is longer than 64 MiB".to_owned());
-    };
-    let text = std::str::from_utf8(&line).map_err(|_| "the line is not UTF-8")?;
+fn read(input: &Input) -> Result<Value, String> {
+    let text = text(input, "the line", LINE_LIMIT)?;
     serde_json::from_str(text.trim()).map_err(|error| error.to_string())
 }
 
-fn prompt(command: &PiCommand<'_>) -> Option<Answer> {
-    match start_run(command) {
-        Ok(()) => None,
-        Err(why) => Some(Err(why)),
-    }
-}
-
-fn start_run(command: &PiCommand<'_>) -> Result<(), String> {
+fn prompt(command: &PiCommand<'_>) -> Answer {
     const BUSY: &str = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
-    let session = command.session;
+    let PiCommand { session, fields } = command;
+    let session = *session;
     let text = command.text("message")?;
     if let Some(dialogs) = dialogs::extension_command(session, text) {
-        dialogs::run_extension_command(session, command.id().cloned(), dialogs);
-        return Ok(());
+        dialogs::run_extension_command(command, dialogs);
+        return Ok(Reply::Later);
     }
     let prompt = queue::prompt(command, text)?;
     if session.has_turn() {
-        match command.fields["streamingBehavior"].as_str() {
+        match fields["streamingBehavior"].as_str() {
             Some("steer") => queue::push(session, prompt, false),
             Some("followUp") => queue::push(session, prompt, true),
             _ => return Err(BUSY.to_owned()),
         }
-        respond(session, command.id(), "prompt", Ok(None));
-        return Ok(());
+        return Ok(Reply::Done);
     }
-    respond(session, command.id(), "prompt", Ok(None));
+    respond(session, fields, Ok(Reply::Done));
     let dialogs = dialogs::prepare_run(session, text);
     if dialogs.is_empty() {
         return submit(session, prompt);
     }
-    let id = command.id().cloned();
-    dialogs::ask_all(session, dialogs, move |session| {
-        if let Err(why) = submit(session, prompt) {
-            respond(session, id.as_ref(), "prompt", Err(why));
+    let fields = fields.clone();
+    session.spawn(async move |session| {
+        for dialog in &dialogs {
+            dialogs::show(session, dialog).await;
         }
+        respond(session, &fields, submit(session, prompt));
     });
-    Ok(())
+    Ok(Reply::Later)
 }
 
-fn submit(session: &Session, prompt: Prompt) -> Result<(), String> {
+fn submit(session: PiSession<'_>, prompt: Prompt) -> Answer {
     models::before_run(session);
-    session
-        .submit_prompt(prompt)
+    let submitted = session.submit_prompt(prompt);
+    submitted
+        .map(|()| Reply::Later)
         .map_err(|failure| failure.message)
 }
 
-fn abort(command: &PiCommand<'_>) -> Option<Answer> {
+fn abort(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     if !session.is_busy() {
         session.hooks.on_idle_stop();
-        return Some(Ok(None));
+        return Ok(Reply::Done);
     }
-    let id = command.id().cloned();
-    PiState::with(session, |state| state.pending_aborts.push(id));
+    let id = command.fields["id"].clone();
+    session.state().pending_aborts.push(id);
     session.stop(Halt::Stop);
-    None
+    Ok(Reply::Later)
 }
 
-fn compact(command: &PiCommand<'_>) -> Option<Answer> {
+fn compact(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     let instructions = command.fields["customInstructions"].as_str();
-    let id = command.id().cloned();
-    PiState::with(session, |state| state.pending_compacts.push(id));
+    let id = command.fields["id"].clone();
+    session.state().pending_compacts.push(id);
     if session.has_turn() {
         session.stop(Halt::Stop);
     }
-    match session.compact(instructions.map(str::to_owned)) {
-        Ok(()) => None,
-        Err(failure) => {
-            PiState::with(session, |state| state.pending_compacts.pop());
-            Some(Err(failure.message))
-        }
-    }
+    session
+        .compact(instructions.map(str::to_owned))
+        .map(|()| Reply::Later)
+        .map_err(|failure| {
+            session.state().pending_compacts.pop();
+            failure.message
+        })
 }

@@ -1,13 +1,14 @@
 //! "Compaction events" of the specification, and the answers to `compact`.
 
 use super::entries::LogEntry;
-use super::messages::{bare_frame, totalled, usage};
-use super::responses::response;
+use super::messages::{bare_frame, usage};
+use super::responses::{Answer, data, response};
 use super::state::PiState;
+use super::version::PiVersion::V0_87;
 use crate::core::compaction::ABORTED;
-use crate::core::event::CompactionReason;
-use crate::core::event::{Summary, SummaryRetry};
+use crate::core::event::{CompactionReason, Summary, SummaryRetry};
 use crate::core::failure::{Failure, FailureSource};
+use crate::protocols::frames::present;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -32,8 +33,8 @@ impl PiState {
             "details": files(summarized),
         });
         let mut result = entry.clone();
-        if self.version.counts_compactions() {
-            let usage = totalled(usage(summary.usage, self.model_info.rates));
+        if self.version >= V0_87 {
+            let usage = usage(self.version, summary.usage, self.model_info.rates);
             entry["usage"] = usage.clone();
             entry["fromHook"] = json!(false);
             if let Some(system) = self.log.of_role("system").next() {
@@ -45,16 +46,27 @@ impl PiState {
         self.append_entry("compaction", &id, entry);
         self.log.entries = self.log.tree.context();
         self.log.unmeasured = true;
-        let mut frames = vec![json!({
+        let end = json!({
             "type": "compaction_end",
             "reason": reason_name(reason),
             "result": result,
             "aborted": false,
             "willRetry": reason == CompactionReason::Overflow,
-        })];
+        });
+        self.compaction_ended(reason, end, data(result))
+    }
+
+    /// The end of a compaction, and the answer to the command that asked for it.
+    fn compaction_ended(
+        &mut self,
+        reason: CompactionReason,
+        end: Value,
+        answer: Answer,
+    ) -> Vec<Value> {
+        let mut frames = vec![end];
         if reason == CompactionReason::Manual && !self.pending_compacts.is_empty() {
             let id = self.pending_compacts.remove(0);
-            frames.push(response(id.as_ref(), "compact", Ok(Some(result))));
+            frames.extend(response(&id, "compact", answer));
         }
         frames.extend(self.work_ended());
         frames
@@ -84,10 +96,8 @@ impl PiState {
             "aborted": aborted,
             "willRetry": false,
         });
-        if self.version.omits_nulls()
-            && let Some(end) = end.as_object_mut()
-        {
-            end.remove("result");
+        if self.version >= V0_87 {
+            end = present(end);
         }
         let why = match failure.source {
             FailureSource::Protocol => NOTHING,
@@ -96,14 +106,18 @@ impl PiState {
         if !aborted {
             end["errorMessage"] = json!(why);
         }
-        let mut frames = vec![end];
-        if reason == CompactionReason::Manual && !self.pending_compacts.is_empty() {
-            let id = self.pending_compacts.remove(0);
-            frames.push(response(id.as_ref(), "compact", Err(why.to_owned())));
-        }
-        frames.extend(self.work_ended());
-        frames
+        self.compaction_ended(reason, end, Err(why.to_owned()))
     }
+}
+
+/// "compaction" of 0.14.
+pub(super) fn compaction_v0_14(summary: &Summary) -> Value {
+    present(json!({
+        "type": "compaction",
+        "summary": summary.text,
+        "tokensBefore": summary.before,
+        "auto": summary.auto.then_some(true),
+    }))
 }
 
 /// The files that the tool calls of these messages have read, and those that they have changed.

@@ -1,7 +1,7 @@
 //! The configuration from flags, environment, `models.json` and `settings.json`.
 
 use super::extension_script::ExtensionScript;
-use super::first_session::SessionFlags;
+use super::first_session;
 use super::models::{self, LEVELS};
 use super::models_json::{self, ModelFlags};
 use super::version::PiVersion;
@@ -10,8 +10,7 @@ use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
 };
 use crate::core::approval::ApprovalMode;
-use crate::core::settings::HostOptions;
-use crate::core::settings::RetryPolicy;
+use crate::core::settings::{HostOptions, RetryPolicy};
 use crate::session_store::SessionChoice;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -113,7 +112,7 @@ pub(super) fn configure(
         ..HostOptions::default()
     };
     let folder = options.session_dir.take().map(PathBuf::from);
-    let session_flags = SessionFlags::take(&mut options);
+    let session_flags = first_session::take_flags(&mut options);
     let key = options.api_key.clone();
     let agent = agent_dir(env);
     if let Some(agent) = &agent {
@@ -126,7 +125,8 @@ pub(super) fn configure(
         SessionStorage::Workspace => folder.or_else(|| std::path::absolute(own).ok()),
         SessionStorage::Off => None,
     };
-    host_options.first_session = session_flags.choose(host_options.session_folder.as_deref())?;
+    let kept = host_options.session_folder.as_deref();
+    host_options.first_session = first_session::choose(session_flags, kept)?;
     config.sessions = SessionStorage::Off;
     if host_options.has_extensions && ExtensionScript::read().asks_before_tools() {
         config.mode = ApprovalMode::Default;
@@ -138,7 +138,7 @@ pub(super) fn configure(
     let settings = &mut config.settings;
     settings.sequential_calls = false;
     settings.turn_retries = Some(RetryPolicy {
-        summaries: version.retries_summaries(),
+        summaries: version >= PiVersion::V0_87,
         ..plan(&files)
     });
     settings.compaction_keeps = number(&files, "/compaction/keepRecentTokens").unwrap_or(0);
@@ -153,7 +153,7 @@ pub(super) fn configure(
             .or_else(|| Some(LEVEL.to_owned())),
         false => Some(LEVELS[0].to_owned()),
     };
-    host_options.keeps_queue_after_stop = version.keeps_queue_after_abort();
+    host_options.keeps_queue_after_stop = version >= PiVersion::V0_87;
     settings.host_options = host_options;
     Ok(config)
 }

@@ -2,11 +2,11 @@
 
 use super::extension_script::{ExtensionScript, PendingDialog, extension_error};
 use super::hooks;
-use super::responses::respond;
+use super::responses::{PiCommand, PiSession, Reply, respond};
 use super::state::PiState;
+use super::version::PiVersion::V0_87;
 use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::event::ReportedCall;
-use crate::core::session::Session;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -14,115 +14,75 @@ use tokio::sync::oneshot;
 /// The error of a tool call that the user refused.
 const REFUSED: &str = "The user refused";
 
-/// The names of the commands of extensions.
-pub(super) fn extension_commands(session: &Session) -> Vec<String> {
-    let names = PiState::with(session, |state| {
-        state.script.commands.keys().cloned().collect()
-    });
-    names.unwrap_or_default()
-}
-
 /// The dialogs of the extension's command that the text names, if it names one.
-pub(super) fn extension_command(session: &Session, text: &str) -> Option<Vec<Value>> {
+pub(super) fn extension_command(session: PiSession<'_>, text: &str) -> Option<Vec<Value>> {
     let name = text.strip_prefix('/')?.split(' ').next()?;
-    PiState::with(session, |state| {
-        state.script.commands.get(name)?.as_array().cloned()
-    })?
+    let state = session.state();
+    state.script.commands.get(name)?.as_array().cloned()
 }
 
 /// Runs an extension's command as a background task, then answers the prompt that named it.
-pub(super) fn run_extension_command(session: &Session, id: Option<Value>, dialogs: Vec<Value>) {
-    session.background_tasks.add(Box::new(move |session| {
-        Box::pin(async move {
-            for dialog in &dialogs {
-                if let Some(message) = dialog["throws"].as_str() {
-                    session
-                        .events
-                        .send_frame(extension_error("command", message));
-                    break;
-                }
-                if dialog["shutdown"] == true {
-                    if !hooks::obeys_shutdown(session) {
-                        continue;
-                    }
-                    respond(session, id.as_ref(), "prompt", Ok(None));
-                    return session.events.outbox.exit(0);
-                }
-                if let Some(kind) = dialog["append"].as_str() {
-                    append_entry(session, kind, &dialog["data"]);
+pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>) {
+    let fields = prompt.fields.clone();
+    prompt.session.spawn(async move |session| {
+        for dialog in &dialogs {
+            if let Some(message) = dialog["throws"].as_str() {
+                session.send(extension_error("command", message));
+                break;
+            }
+            if dialog["shutdown"] == true {
+                if !hooks::obeys_shutdown(&session) {
                     continue;
                 }
-                let answer = ask(session, dialog).await;
-                if dialog["tell"] == true {
-                    notify(session, &answer);
-                }
+                respond(session, &fields, Ok(Reply::Done));
+                return session.events.outbox.exit(0);
             }
-            respond(session, id.as_ref(), "prompt", Ok(None));
-        })
-    }));
+            match dialog["append"].as_str() {
+                Some(kind) => append_entry(session, kind, &dialog["data"]),
+                None => show(session, dialog).await,
+            }
+        }
+        respond(session, &fields, Ok(Reply::Done));
+    });
 }
 
 /// Sets up what extensions do in the run of a prompt; returns the dialogs before it.
-pub(super) fn prepare_run(session: &Session, prompt: &str) -> Vec<Value> {
+pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
     let story = session.prompts.extension(prompt);
     let story: ExtensionScript = story
         .and_then(|story| serde_json::from_value(story).ok())
         .unwrap_or_default();
-    let prepared = PiState::with(session, |state| {
-        let dialogs = [&*state.script.before_run, &*story.before_run].concat();
-        let asks = |one: &ExtensionScript| one.asks_before_tools();
-        let changes = !asks(&state.script) && asks(&state.story) != asks(&story);
-        state.story = story;
-        (dialogs, changes.then(|| asks(&state.story)))
-    });
-    let (dialogs, asks) = prepared.unwrap_or_default();
-    match asks {
-        Some(true) => session.approvals.borrow_mut().mode = ApprovalMode::Default,
-        Some(false) => session.approvals.borrow_mut().mode = ApprovalMode::Yolo,
-        None => {}
+    let mut state = session.state();
+    let asks = story.asks_before_tools();
+    if !state.script.asks_before_tools() && state.story.asks_before_tools() != asks {
+        session.approvals.borrow_mut().mode = match asks {
+            true => ApprovalMode::Default,
+            false => ApprovalMode::Yolo,
+        };
     }
-    dialogs
-}
-
-/// Sends dialogs one after the other as a background task, then goes on.
-pub(super) fn ask_all(
-    session: &Session,
-    dialogs: Vec<Value>,
-    go_on: impl FnOnce(&Session) + 'static,
-) {
-    session.background_tasks.add(Box::new(move |session| {
-        Box::pin(async move {
-            for dialog in &dialogs {
-                let answer = ask(session, dialog).await;
-                if dialog["tell"] == true {
-                    notify(session, &answer);
-                }
-            }
-            go_on(session);
-        })
-    }));
+    state.story = story;
+    [&*state.script.before_run, &*state.story.before_run].concat()
 }
 
 /// An extension appends an entry of its own to the session.
-fn append_entry(session: &Session, kind: &str, data: &Value) {
-    let frame = PiState::with(session, |state| {
-        let has_entries = state.version.has_entries();
-        let more = json!({ "customType": kind, "data": data });
-        let entry = state.append_new_entry("custom", more);
-        has_entries.then(|| json!({ "type": "entry_appended", "entry": entry }))
-    });
-    if let Some(frame) = frame.flatten() {
-        session.events.send_frame(frame);
+fn append_entry(session: PiSession<'_>, kind: &str, data: &Value) {
+    let mut state = session.state();
+    let more = json!({ "customType": kind, "data": data });
+    let frame = state.append_visible_entry("custom", more);
+    if state.version >= V0_87 {
+        session.send(frame);
     }
 }
 
-fn notify(session: &Session, answer: &Value) {
-    let notice =
-        json!({ "method": "notify", "message": format!("answer: {answer}"), "notifyType": "info" });
-    let request = PiState::with(session, |state| request(state, &notice));
-    request
-        .into_iter()
-        .for_each(|(_, frame)| session.events.send_frame(frame));
+/// Sends a dialog, waits for its answer, and tells the host the answer if the script says so.
+pub(super) async fn show(session: PiSession<'_>, dialog: &Value) {
+    let answer = ask(session, dialog).await;
+    if dialog["tell"] == true {
+        let message = format!("answer: {answer}");
+        let notice = json!({ "method": "notify", "message": message, "notifyType": "info" });
+        let (_, frame) = request(&mut session.state(), &notice);
+        session.send(frame);
+    }
 }
 
 /// The request for a dialog or a notice, and its id.
@@ -140,29 +100,20 @@ fn request(state: &mut PiState, dialog: &Value) -> (String, Value) {
 }
 
 /// Sends a dialog and waits for its answer. Null at once for a request that needs no answer.
-async fn ask(session: &Session, dialog: &Value) -> Value {
+async fn ask(session: PiSession<'_>, dialog: &Value) -> Value {
     let method = dialog["method"].as_str().unwrap_or_default();
     let waits = ["select", "confirm", "input", "editor"].contains(&method)
-        || hooks::waits_for_notice(session);
-    let (sender, receiver) = oneshot::channel();
-    let asked = PiState::with(session, |state| {
-        let (id, frame) = request(state, dialog);
-        if waits {
-            state
-                .dialogs
-                .insert(id.clone(), PendingDialog::PiCommand(sender));
-        }
-        (id, frame)
-    });
-    let Some((id, frame)) = asked else {
-        return Value::Null;
-    };
-    session.events.send_frame(frame);
+        || hooks::waits_for_notice(&session);
+    let (id, frame) = request(&mut session.state(), dialog);
+    session.send(frame);
     if !waits {
         return Value::Null;
     }
+    let (sender, receiver) = oneshot::channel();
+    let pending = PendingDialog::PiCommand(sender);
+    session.state().dialogs.insert(id.clone(), pending);
     let timeout = dialog["timeout"].as_u64();
-    let answer = match timeout.filter(|_| hooks::applies_timeout(session)) {
+    let answer = match timeout.filter(|_| hooks::applies_timeout(&session)) {
         None => receiver.await.ok(),
         Some(millis) => {
             let wait = Duration::from_millis(millis);
@@ -170,7 +121,7 @@ async fn ask(session: &Session, dialog: &Value) -> Value {
             answer.ok().and_then(Result::ok)
         }
     };
-    PiState::with(session, |state| state.dialogs.remove(&id));
+    session.state().dialogs.remove(&id);
     value(method, &answer.unwrap_or_default())
 }
 
@@ -196,10 +147,10 @@ pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option
 }
 
 /// Handles the host's answer to a dialog. Drops it if no dialog waits for it.
-pub(super) fn handle_answer(session: &Session, response: &Value) {
+pub(super) fn handle_answer(session: PiSession<'_>, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
     let id = hooks::answered_dialog(session, id);
-    let pending = PiState::with(session, |state| state.dialogs.remove(&id)).flatten();
+    let pending = session.state().dialogs.remove(&id);
     match pending {
         Some(PendingDialog::PiCommand(sender)) => {
             let _ = sender.send(response.clone());

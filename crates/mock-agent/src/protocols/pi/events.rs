@@ -1,31 +1,40 @@
-//! "Events" of the specification: the encoder of 0.73 and later. A turn of the core is a run here, with one turn for each reply of the model.
+//! "Events" of the specification. A turn of the core is a run here, with one turn for each reply of the model.
 
-use super::compaction::{compaction_start, summary_retry};
+use super::commands;
+use super::compaction::{compaction_start, compaction_v0_14, summary_retry};
 use super::dialogs;
 use super::entries::LogEntry;
 use super::messages::{
-    arguments, bare_frame, system_message, text, tool_message, tool_result, user,
+    arguments, bare_frame, bash, system_message, text, tool_message, tool_result, user,
 };
 use super::queue::{queue_update, queue_update_before};
-use super::responses::response;
+use super::responses::{PiSession, Reply, response};
 use super::state::{PiState, RunState};
-use super::stream::{Form, StreamingReply};
-use crate::core::event::Event;
-use crate::core::event::ReportedCall;
-use crate::core::event_sink::EventEncoder;
+use super::stream::StreamingReply;
+use super::v0_14;
+use super::version::PiVersion::{V0_14, V0_87};
+use crate::core::event::{Event, ReportedCall};
 use crate::core::failure::{Failure, FailureSource};
-use crate::core::queues::Prompt;
-use crate::core::queues::Queues;
+use crate::core::queues::{Prompt, Queues};
 use crate::model::Chunk;
 use crate::model::message::StopReason;
-use crate::tools::ToolResult;
+use crate::os::stdin::Input;
+use crate::protocols::frames::present;
+use crate::protocols::session::Protocol;
+use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
-/// The error of a message that was aborted.
-const ABORTED: &str = "This operation was aborted";
+impl Protocol for PiState {
+    fn take(session: PiSession<'_>, input: Input) {
+        let version = session.state().version;
+        match version {
+            V0_14 => v0_14::take(session, &input),
+            _ => commands::take(session, &input),
+        }
+    }
 
-impl EventEncoder for PiState {
-    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
+    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
+        let is_v0_14 = self.version == V0_14;
         match event {
             Event::Ready(hello) => {
                 self.model_info = hello.model_info.clone();
@@ -40,21 +49,21 @@ impl EventEncoder for PiState {
                 frames.extend(self.tool_end(call, &ToolResult::error(&failure.message)));
                 frames
             }
-            Event::ApprovalRequest { call, .. } => {
+            Event::ApprovalRequest { call, .. } if !is_v0_14 => {
                 let mut frames = self.tool_start(call);
                 frames.extend(dialogs::ask_permission(self, call));
                 frames
             }
             Event::ToolStart { call, .. } => self.tool_start(call),
-            Event::ToolProgress { call, output, .. } => vec![tool_update(call, output)],
+            Event::ToolProgress { call, output } if !is_v0_14 => vec![tool_update(call, output)],
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
             Event::ToolCancel { call, .. } => {
-                let what = if call.tool == "bash" {
-                    "Command"
-                } else {
-                    "Operation"
+                let why = match call.tool.as_str() {
+                    _ if is_v0_14 => "Aborted",
+                    "bash" => "Command aborted",
+                    _ => "Operation aborted",
                 };
-                self.tool_end(call, &ToolResult::error(format!("{what} aborted")))
+                self.tool_end(call, &ToolResult::error(why))
             }
             Event::TurnEnd {
                 halt, will_retry, ..
@@ -66,32 +75,31 @@ impl EventEncoder for PiState {
                 delay,
                 failure,
             } => {
-                let mut frames = vec![json!({
+                let start = json!({
                     "type": "auto_retry_start",
                     "attempt": attempt,
                     "maxAttempts": of,
                     "delayMs": delay.as_millis() as u64,
                     "errorMessage": failure.message,
-                })];
+                });
                 self.retry = Some(*attempt);
-                frames.extend(self.take_back_failed_reply());
-                frames
+                let entry = self.take_back_failed_reply();
+                std::iter::once(start).chain(entry).collect()
             }
             Event::RetryEnd { attempt, error } => self.retry_ended(*attempt, *error),
-            Event::CompactionStart(reason) => {
+            Event::CompactionStart(reason) if !is_v0_14 => {
                 self.compacting = Some(*reason);
                 vec![compaction_start(*reason)]
             }
-            Event::SummaryRetry(retry) => match self.version.retries_summaries() {
-                true => vec![summary_retry(retry)],
-                false => vec![],
-            },
+            Event::SummaryRetry(retry) if self.version >= V0_87 => vec![summary_retry(retry)],
+            Event::CompactionEnd(summary) if is_v0_14 => vec![compaction_v0_14(summary)],
             Event::CompactionEnd(summary) => self.compacted(summary),
+            Event::ShellCommandEnd(executed) => {
+                let message = bash(executed, self.clock.tick());
+                vec![json!({ "type": "bash_end", "message": message })]
+            }
             Event::Failed { turn, failure } => self.failed(turn.is_some(), failure),
-            Event::McpServerConnected { .. }
-            | Event::ShellCommandEnd(_)
-            | Event::Subagent { .. }
-            | Event::Notice { .. } => vec![],
+            _ => vec![],
         }
     }
 }
@@ -105,7 +113,7 @@ impl PiState {
         self.unsettled = true;
         let mut frames = vec![bare_frame("agent_start"), bare_frame("turn_start")];
         let first = !std::mem::replace(&mut self.has_sent_system_message, true);
-        if first && self.version.has_system_message() {
+        if first && self.version >= V0_87 {
             let message = system_message(self.clock.tick());
             frames.extend(self.message(message));
         }
@@ -145,12 +153,11 @@ impl PiState {
     fn take_back_failed_reply(&mut self) -> Option<Value> {
         let failed = |entry: &mut LogEntry| entry.message["stopReason"] == "error";
         let LogEntry { id, .. } = self.log.entries.pop_if(failed)?;
-        if !self.version.has_entries() {
+        if self.version < V0_87 {
             return None;
         }
         let more = json!({ "targetId": id, "replacement": null });
-        let entry = self.append_new_entry("context_edit", more);
-        Some(json!({ "type": "entry_appended", "entry": entry }))
+        Some(self.append_visible_entry("context_edit", more))
     }
 
     /// The next request to the model ends the turn before it.
@@ -170,11 +177,13 @@ impl PiState {
         let Some(answer) = self.run.answer.take() else {
             return vec![];
         };
-        let results = in_order_of_calls(&answer, std::mem::take(&mut self.run.results));
-        let mut frames: Vec<_> = results
-            .iter()
-            .flat_map(|message| self.message(message.clone()))
-            .collect();
+        let mut results = std::mem::take(&mut self.run.results);
+        let mut frames = Vec::new();
+        if self.version > V0_14 {
+            results = in_order_of_calls(&answer, results);
+            let messages = results.iter().cloned();
+            frames.extend(messages.flat_map(|message| self.message(message)));
+        }
         frames.push(json!({ "type": "turn_end", "message": answer, "toolResults": results }));
         frames.extend(self.script.error_at("turn_end"));
         frames
@@ -199,14 +208,13 @@ impl PiState {
 
     /// The reply that is streaming. Starts one if there is none.
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut StreamingReply {
-        let (model_info, clock) = (&self.model_info, &mut self.clock);
-        let form = match self.version.streams_deltas() {
-            false => Form::Whole,
-            true => Form::Deltas,
-        };
+        let (version, model_info, clock) = (self.version, &self.model_info, &mut self.clock);
         self.run.reply.get_or_insert_with(|| {
-            let reply = StreamingReply::new(form, model_info.clone(), clock.tick());
+            let reply = StreamingReply::new(version, model_info.clone(), clock.tick());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
+            if version == V0_14 {
+                frames.push(reply.start());
+            }
             reply
         })
     }
@@ -217,6 +225,9 @@ impl PiState {
         let message = self.reply(&mut frames).message(reason, error);
         self.run.reply = None;
         self.run.answer = Some(message.clone());
+        if self.version == V0_14 {
+            frames.push(StreamingReply::end(&message));
+        }
         frames.push(self.message_end(message));
         if !["error", "aborted"].contains(&reason)
             && let Some(attempt) = self.retry.take()
@@ -230,7 +241,9 @@ impl PiState {
         if self.run.started_calls.contains(&call.id) {
             return vec![];
         }
-        self.run.started_calls.push(call.id.clone());
+        if self.version > V0_14 {
+            self.run.started_calls.push(call.id.clone());
+        }
         vec![json!({
             "type": "tool_execution_start",
             "toolCallId": call.id,
@@ -240,19 +253,28 @@ impl PiState {
     }
 
     fn tool_end(&mut self, call: &ReportedCall, outcome: &ToolResult) -> Vec<Value> {
-        let outcome = &ToolResult {
-            details: outcome.details.clone().or((!outcome.ok).then(|| json!({}))),
-            ..outcome.clone()
+        let is_v0_14 = self.version == V0_14;
+        let mut outcome = outcome.clone();
+        if !outcome.ok && !is_v0_14 {
+            outcome.details.get_or_insert_with(|| json!({}));
+        }
+        let message = tool_message(call, &outcome, self.clock.tick());
+        self.run.results.push(message.clone());
+        let result = match &outcome.output {
+            ToolOutput::Text(why) if !outcome.ok && is_v0_14 => json!(why),
+            _ => tool_result(&outcome),
         };
-        let message = tool_message(call, outcome, self.clock.tick());
-        self.run.results.push(message);
-        vec![json!({
+        let end = json!({
             "type": "tool_execution_end",
             "toolCallId": call.id,
             "toolName": call.tool,
-            "result": tool_result(outcome),
+            "result": result,
             "isError": !outcome.ok,
-        })]
+        });
+        let message = is_v0_14.then(|| self.message(message));
+        std::iter::once(end)
+            .chain(message.into_iter().flatten())
+            .collect()
     }
 
     /// An aborted run ends with a message that says so, in a turn of its own if a tool was running.
@@ -260,13 +282,17 @@ impl PiState {
         let mut frames = Vec::new();
         if halted {
             frames.extend(self.next_turn());
-            frames.extend(self.answer("aborted", Some(ABORTED)));
+            let why = match self.version {
+                V0_14 => "Request was aborted.",
+                _ => "This operation was aborted",
+            };
+            frames.extend(self.answer("aborted", Some(why)));
         }
         frames.extend(self.turn_end());
         let messages = std::mem::take(&mut self.run.messages);
         self.run.active = false;
         let mut end = json!({ "type": "agent_end", "messages": messages });
-        if self.version.has_will_retry() {
+        if self.version >= V0_87 {
             end["willRetry"] = json!(again);
         }
         frames.push(end);
@@ -287,28 +313,24 @@ impl PiState {
     /// The run is over, with all of its retries and queued messages.
     fn settled(&mut self) -> Vec<Value> {
         let unsettled = std::mem::take(&mut self.unsettled);
-        if !self.version.has_settled_event() {
+        if self.version < V0_87 {
             return vec![];
         }
-        let mut frames = Vec::new();
-        if unsettled {
-            frames.push(bare_frame("agent_settled"));
-        }
-        frames.extend(self.answer_aborts());
-        frames
+        let settled = unsettled.then(|| bare_frame("agent_settled"));
+        settled.into_iter().chain(self.answer_aborts()).collect()
     }
 
     /// A run, its retries or a compaction ended: answers the aborts, in versions where they do not wait for `agent_settled`.
     pub(super) fn work_ended(&mut self) -> Vec<Value> {
-        match self.version.has_settled_event() {
-            true => vec![],
-            false => self.answer_aborts(),
+        match self.version {
+            V0_87 => vec![],
+            _ => self.answer_aborts(),
         }
     }
 
     fn answer_aborts(&mut self) -> Vec<Value> {
         let ids = std::mem::take(&mut self.pending_aborts).into_iter();
-        ids.map(|id| response(id.as_ref(), "abort", Ok(None)))
+        ids.filter_map(|id| response(&id, "abort", Ok(Reply::Done)))
             .collect()
     }
 
@@ -319,6 +341,9 @@ impl PiState {
                 self.answer("error", Some(&failure.message))
             }
             (FailureSource::Config, None) => vec![],
+            _ if self.version == V0_14 => {
+                vec![json!({ "type": "error", "error": failure.message })]
+            }
             _ => {
                 tracing::error!("{}", failure.message);
                 vec![]
@@ -329,12 +354,9 @@ impl PiState {
 
 /// "auto_retry_end".
 fn retry_end(attempt: u32, error: Option<&str>) -> Value {
-    let mut frame =
-        json!({ "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt });
-    if let Some(error) = error {
-        frame["finalError"] = json!(error);
-    }
-    frame
+    present(json!({
+        "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt, "finalError": error,
+    }))
 }
 
 /// The results of a reply's calls, in the order of the calls.

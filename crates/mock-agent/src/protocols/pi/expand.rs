@@ -1,9 +1,10 @@
 //! Prompt templates and skills: the expansion of prompts that begin with a slash, and `get_commands`.
 
-use super::dialogs::extension_commands;
 use super::extension_script::FILE;
-use super::state::PiState;
+use super::responses::PiSession;
+use super::version::PiVersion::V0_87;
 use crate::core::session::Session;
+use crate::protocols::frames::extended;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,10 @@ struct PromptFile {
 
 fn read(path: &Path) -> Option<PromptFile> {
     let text = std::fs::read_to_string(path).ok()?;
-    let Some((head, body)) = text
+    let parts = text
         .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---\n"))
-    else {
-        return Some(PromptFile {
-            head: String::new(),
-            body: text,
-        });
-    };
+        .and_then(|rest| rest.split_once("\n---\n"));
+    let (head, body) = parts.unwrap_or(("", &text));
     Some(PromptFile {
         head: head.to_owned(),
         body: body.to_owned(),
@@ -97,43 +93,34 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn source_info(path: &Path) -> Value {
-    json!({ "path": absolute(path), "source": "cli", "scope": "temporary", "origin": "top-level" })
-}
-
 /// The commands that a prompt can name.
-pub(super) fn available_commands(session: &Session) -> Vec<Value> {
-    let host_options = &session.settings.host_options;
-    let mut all: Vec<_> = extension_commands(session)
-        .into_iter()
-        .map(|name| json!({ "name": name, "description": "Asks what the script says", "source": "extension" }))
-        .collect();
-    let version = PiState::with(session, |state| state.version).unwrap_or_default();
-    if version.has_source_info() {
-        for command in &mut all {
-            command["sourceInfo"] = source_info(Path::new(FILE));
-        }
-    }
-    let shown = |name: String, source: &str, path: &Path| {
-        let file = read(path)?;
-        let mut command =
-            json!({ "name": name, "description": file.description(), "source": source });
-        if version.has_source_info() {
-            command["sourceInfo"] = source_info(path);
-        } else {
-            command["location"] = json!("path");
-            command["path"] = json!(absolute(path));
-        }
-        Some(command)
+pub(super) fn available_commands(session: PiSession<'_>) -> Vec<Value> {
+    let state = session.state();
+    let place = |path: &Path, is_extension: bool| match state.version {
+        V0_87 => json!({ "sourceInfo": {
+            "path": absolute(path), "source": "cli", "scope": "temporary", "origin": "top-level",
+        } }),
+        _ if is_extension => json!({}),
+        _ => json!({ "location": "path", "path": absolute(path) }),
     };
+    let of_extensions = state.script.commands.keys().map(|name| {
+        let about = "Asks what the script says";
+        let command = json!({ "name": name, "description": about, "source": "extension" });
+        extended(command, place(Path::new(FILE), true))
+    });
+    let of_file = |name: String, source: &str, path: &Path| {
+        let file = read(path)?;
+        let command = json!({ "name": name, "description": file.description(), "source": source });
+        Some(extended(command, place(path, false)))
+    };
+    let host_options = &session.settings.host_options;
     let templates = host_options.templates.iter();
-    all.extend(templates.filter_map(|path| shown(stem(path), "prompt", path)));
-    let skills = host_options.skills.iter();
-    all.extend(skills.filter_map(|folder| {
+    let templates = templates.filter_map(|path| of_file(stem(path), "prompt", path));
+    let skills = host_options.skills.iter().filter_map(|folder| {
         let name = format!("skill:{}", stem(folder));
-        shown(name, "skill", &skill_file(folder))
-    }));
-    all
+        of_file(name, "skill", &skill_file(folder))
+    });
+    of_extensions.chain(templates).chain(skills).collect()
 }
 
 #[cfg(test)]

@@ -2,51 +2,40 @@
 
 use super::entries::EntryTree;
 use super::models;
+use super::responses::PiSession;
 use super::session_log::SavedSession;
-use super::state::PiState;
 use crate::config::options::CliOptions;
 use crate::core::compaction::estimate_tokens;
-use crate::core::session::Session;
 use crate::core::settings::FirstSession;
 use std::path::{Path, PathBuf};
 
 /// What `--continue` asks for.
 pub(super) const LATEST: &str = "latest";
 
-/// The flags that name a session.
-pub(super) struct SessionFlags {
-    resume: Option<String>,
-    id: Option<String>,
-    fork: Option<String>,
+/// Takes the flags that name a session out of the options.
+pub(super) fn take_flags(options: &mut CliOptions) -> CliOptions {
+    CliOptions {
+        resume: options.resume.take(),
+        session_id: options.session_id.take(),
+        fork: options.fork.take(),
+        ..CliOptions::default()
+    }
 }
 
-impl SessionFlags {
-    /// Takes the flags out of the options.
-    pub(super) fn take(options: &mut CliOptions) -> Self {
-        SessionFlags {
-            resume: options.resume.take(),
-            id: options.session_id.take(),
-            fork: options.fork.take(),
+/// The session that the flags name, among those of a folder.
+///
+/// # Errors
+/// There is no such session.
+pub(super) fn choose(flags: CliOptions, folder: Option<&Path>) -> Result<FirstSession, String> {
+    Ok(match (flags.fork, flags.resume, flags.session_id) {
+        (Some(named), ..) => FirstSession::Forked(find(&named, folder)?),
+        (None, Some(named), _) if named == LATEST => {
+            newest(folder).map_or(FirstSession::New, FirstSession::Resumed)
         }
-    }
-
-    /// The session that they name, among those of a folder.
-    ///
-    /// # Errors
-    /// There is no such session.
-    pub(super) fn choose(self, folder: Option<&Path>) -> Result<FirstSession, String> {
-        if let Some(named) = self.fork {
-            return Ok(FirstSession::Forked(find(&named, folder)?));
-        }
-        match (self.resume.as_deref(), self.id) {
-            (Some(LATEST), _) => {
-                Ok(newest(folder).map_or(FirstSession::New, FirstSession::Resumed))
-            }
-            (Some(named), _) => Ok(FirstSession::Resumed(find(named, folder)?)),
-            (None, Some(id)) => Ok(FirstSession::WithId(id)),
-            (None, None) => Ok(FirstSession::New),
-        }
-    }
+        (None, Some(named), _) => FirstSession::Resumed(find(&named, folder)?),
+        (None, None, Some(id)) => FirstSession::WithId(id),
+        (None, None, None) => FirstSession::New,
+    })
 }
 
 /// The file of a session: a path, or a part of its id.
@@ -82,8 +71,8 @@ fn files(folder: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// Opens the session that the flags name, or a new one.
-pub(super) fn open(session: &Session) {
-    let host_options = &session.settings.host_options;
+pub(super) fn open(session: PiSession<'_>) {
+    let host_options = &session.core().settings.host_options;
     let folder = host_options.session_folder.as_deref();
     let file = match &host_options.first_session {
         FirstSession::Resumed(file) | FirstSession::Forked(file) => Some(file.clone()),
@@ -97,23 +86,23 @@ pub(super) fn open(session: &Session) {
             None
         })
     });
+    let mut state = session.state();
     let Some(SavedSession { mut log, messages }) = saved else {
-        PiState::with(session, |state| match &host_options.first_session {
+        return match &host_options.first_session {
             FirstSession::WithId(id) => state.begin_session(id.clone(), file, EntryTree::default()),
             FirstSession::Resumed(file) if folder.is_some() => state.open_session_in(file),
             _ => state.open_session(folder, EntryTree::default()),
-        });
-        return;
+        };
     };
     session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
-    PiState::with(session, |state| {
-        if let FirstSession::Forked(_) = host_options.first_session {
-            return state.open_session(folder, log.tree);
-        }
+    if let FirstSession::Forked(_) = host_options.first_session {
+        state.open_session(folder, log.tree);
+    } else {
         log.file = log.file.filter(|_| folder.is_some());
         state.resume_session(log);
-    });
+    }
+    drop(state);
     models::restore(session);
 }
 
@@ -126,12 +115,12 @@ mod tests {
         id: Option<&str>,
         folder: &Path,
     ) -> Result<FirstSession, String> {
-        let flags = SessionFlags {
+        let flags = CliOptions {
             resume: resume.map(str::to_owned),
-            id: id.map(str::to_owned),
-            fork: None,
+            session_id: id.map(str::to_owned),
+            ..CliOptions::default()
         };
-        flags.choose(Some(folder))
+        choose(flags, Some(folder))
     }
 
     #[test]

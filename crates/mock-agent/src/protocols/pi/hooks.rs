@@ -1,5 +1,6 @@
 //! Hooks: the decisions of this adapter that deliberate faults override. Without a fault each gives the correct behavior.
 
+use super::responses::PiSession;
 use super::state::PiState;
 use crate::core::queues::{Queue, Queues};
 use crate::core::session::Session;
@@ -14,9 +15,9 @@ fn plays(session: &Session, bug: Bug) -> bool {
 // Models
 
 /// Whether a run uses the model that the run before used.
-pub(super) fn keeps_model(session: &Session) -> bool {
-    let has_run = PiState::with(session, |state| state.log.of_role("user").next().is_some());
-    has_run != Some(true) || !plays(session, Bug::ModelForOneRun)
+pub(super) fn keeps_model(session: PiSession<'_>) -> bool {
+    let has_run = session.state().log.of_role("user").next().is_some();
+    !has_run || !plays(&session, Bug::ModelForOneRun)
 }
 
 /// Whether the model gets the thinking level.
@@ -101,9 +102,10 @@ pub(super) fn applies_timeout(session: &Session) -> bool {
 }
 
 /// The id of the dialog that an answer with this id belongs to.
-pub(super) fn answered_dialog(session: &Session, id: &str) -> String {
-    let first = plays(session, Bug::AnswerGoesToFirstDialog)
-        .then(|| PiState::with(session, |state| state.dialogs.keys().min().cloned()));
-    let first = first.flatten().flatten();
+pub(super) fn answered_dialog(session: PiSession<'_>, id: &str) -> String {
+    let first = match plays(&session, Bug::AnswerGoesToFirstDialog) {
+        true => session.state().dialogs.keys().min().cloned(),
+        false => None,
+    };
     first.unwrap_or_else(|| id.to_owned())
 }

@@ -109,68 +109,34 @@ fn ended(output: String, end: CommandEnd) -> String {
     }
 }
 
-/// `write` up to 0.73.
-pub(super) fn write_v0_73(args: &Value) -> Parsed {
-    write(args, |write| {
-        let length = write.content.encode_utf16().count();
-        format!("Successfully wrote {length} bytes to {}", write.file_path)
-    })
+/// The result of `write` up to 0.73.
+pub(super) fn written_bytes(write: &Write) -> String {
+    let length = write.content.encode_utf16().count();
+    format!("Successfully wrote {length} bytes to {}", write.file_path)
 }
 
-/// `write` of 0.87.
-pub(super) fn write_v0_87(args: &Value) -> Parsed {
-    write(args, |write| {
-        format!("Successfully wrote to {}", write.file_path)
-    })
+/// The same of 0.87.
+pub(super) fn written(write: &Write) -> String {
+    format!("Successfully wrote to {}", write.file_path)
 }
 
-fn write(args: &Value, tell: fn(&Write) -> String) -> Parsed {
+/// `write`, whose result `tell` says.
+pub(super) fn write(args: &Value, tell: fn(&Write) -> String) -> Parsed {
     #[derive(Deserialize)]
     struct Args {
         path: String,
         content: String,
     }
     let args = Args::deserialize(args)?;
-    let write = Rc::new(Write {
+    Ok(Rc::new(Write {
         file_path: args.path,
         content: args.content,
-    });
-    Ok(Rc::new(WriteJob { write, tell }))
+        tell,
+    }))
 }
 
-struct WriteJob {
-    write: Rc<Write>,
-    tell: fn(&Write) -> String,
-}
-
-impl Job for WriteJob {
-    fn describe(&self) -> String {
-        self.write.describe()
-    }
-
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move {
-            let result = Rc::clone(&self.write).run(context).await;
-            match result.ok {
-                true => ToolResult::text((self.tell)(&self.write)),
-                false => result,
-            }
-        })
-    }
-}
-
-/// `edit` up to 0.73.
-pub(super) fn edit_v0_73(args: &Value) -> Parsed {
-    edit(args, false)
-}
-
-/// `edit` of 0.87: its details have a patch.
-pub(super) fn edit_v0_87(args: &Value) -> Parsed {
-    edit(args, true)
-}
-
-/// Replacements, or the texts of one.
-fn edit(args: &Value, has_patch: bool) -> Parsed {
+/// `edit`: replacements, or the texts of one. Its details have a patch since 0.87.
+pub(super) fn edit(args: &Value, has_patch: bool) -> Parsed {
     #[derive(Deserialize)]
     struct Args {
         path: String,

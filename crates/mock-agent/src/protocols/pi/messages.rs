@@ -1,13 +1,15 @@
 //! "Message Types" and "Content Types" of the specification, other than the assistant's.
 
 use super::tools::TOOLS_V0_87;
+use super::version::PiVersion;
 use crate::core::event::ReportedCall;
 use crate::core::queues::Prompt;
 use crate::core::settings::Rates;
 use crate::model::message::{ContentBlock, Usage};
+use crate::protocols::frames::{extended, present};
 use crate::tools::shell::ShellResult;
 use crate::tools::{ToolOutput, ToolResult};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A clock that counts, so that the same script gives the same bytes.
 #[derive(Debug, Default)]
@@ -33,12 +35,10 @@ pub(super) fn bare_frame(kind: &str) -> Value {
 pub(super) fn user(prompt: &Prompt, timestamp: u64) -> Value {
     let mut content = vec![text(&prompt.text)];
     content.extend(prompt.blocks.iter().filter_map(user_block));
-    let mut message = json!({ "role": "user", "content": content });
-    if !prompt.attachments.is_empty() {
-        message["attachments"] = json!(prompt.attachments);
-    }
-    message["timestamp"] = json!(timestamp);
-    message
+    let attachments = Some(&prompt.attachments).filter(|list| !list.is_empty());
+    present(json!({
+        "role": "user", "content": content, "attachments": attachments, "timestamp": timestamp,
+    }))
 }
 
 fn user_block(block: &ContentBlock) -> Option<Value> {
@@ -60,27 +60,22 @@ fn image(media_type: &str, data: &str) -> Value {
 }
 
 /// "AgentToolResult": the content of a tool's result, and its details if it has any.
-pub(super) fn tool_result(outcome: &ToolResult) -> Map<String, Value> {
-    let mut result = Map::new();
+pub(super) fn tool_result(outcome: &ToolResult) -> Value {
     let content = match &outcome.output {
         ToolOutput::Text(shown) | ToolOutput::Diff { diff: shown, .. } => text(shown),
         ToolOutput::Image { media_type, data } => image(media_type, data),
     };
-    result.insert("content".into(), json!([content]));
-    let details = outcome.details.clone();
-    result.extend(details.map(|details| ("details".to_owned(), details)));
-    result
+    present(json!({ "content": [content], "details": outcome.details }))
 }
 
 /// "ToolResultMessage".
 pub(super) fn tool_message(call: &ReportedCall, outcome: &ToolResult, timestamp: u64) -> Value {
-    let mut message = json!({ "role": "toolResult", "toolCallId": call.id, "toolName": call.tool });
-    if let Some(fields) = message.as_object_mut() {
-        fields.extend(tool_result(outcome));
-    }
-    message["isError"] = json!(!outcome.ok);
-    message["timestamp"] = json!(timestamp);
-    message
+    let message = json!({ "role": "toolResult", "toolCallId": call.id, "toolName": call.tool });
+    let message = extended(message, tool_result(outcome));
+    extended(
+        message,
+        json!({ "isError": !outcome.ok, "timestamp": timestamp }),
+    )
 }
 
 /// "CompactionSummaryMessage" of a compaction's entry.
@@ -130,8 +125,8 @@ pub(super) fn system_message(timestamp: u64) -> Value {
     })
 }
 
-/// "Usage".
-pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
+/// "Usage", which has `totalTokens` since 0.73.
+pub(super) fn usage(version: PiVersion, usage: Usage, rates: Rates) -> Value {
     let costs = [
         (usage.input, rates.input),
         (usage.output, rates.output),
@@ -140,7 +135,8 @@ pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
     ]
     .map(|(tokens, rate)| tokens as f64 * rate / 1e6);
     let [input, output, cache_read, cache_write] = costs.map(dollars);
-    json!({
+    let total = usage.input + usage.output + usage.cache_read + usage.cache_write;
+    present(json!({
         "input": usage.input,
         "output": usage.output,
         "cacheRead": usage.cache_read,
@@ -152,15 +148,8 @@ pub(super) fn usage(usage: Usage, rates: Rates) -> Value {
             "cacheWrite": cache_write,
             "total": dollars(costs.iter().sum()),
         },
-    })
-}
-
-/// "Usage" with `totalTokens`.
-pub(super) fn totalled(mut usage: Value) -> Value {
-    let parts = ["input", "output", "cacheRead", "cacheWrite"];
-    let total: u64 = parts.iter().filter_map(|part| usage[part].as_u64()).sum();
-    usage["totalTokens"] = json!(total);
-    usage
+        "totalTokens": (version > PiVersion::V0_14).then_some(total),
+    }))
 }
 
 fn dollars(cost: f64) -> Value {
@@ -203,7 +192,7 @@ mod tests {
         let cost =
             json!({ "input": 3.0, "output": 1.5, "cacheRead": 0, "cacheWrite": 0, "total": 4.5 });
 
-        assert_eq!(usage(used, rates)["cost"], cost);
+        assert_eq!(usage(PiVersion::V0_14, used, rates)["cost"], cost);
     }
 
     #[test]

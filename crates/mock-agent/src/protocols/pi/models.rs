@@ -1,9 +1,8 @@
 //! "Model" and "Thinking" of the specification: the commands that choose the model and its thinking level.
 
 use super::hooks;
-use super::responses::{Answer, PiCommand, data};
-use super::state::PiState;
-use crate::core::session::Session;
+use super::responses::{Answer, PiCommand, PiSession, Reply, data};
+use super::version::PiVersion::V0_87;
 use crate::core::settings::ListedModel;
 use crate::model::Effort;
 use serde_json::{Value, json};
@@ -17,54 +16,50 @@ pub(super) const MAX_LEVEL: &str = "max";
 /// How many of the levels a model with reasoning has.
 const LEVELS_WITH_REASONING: usize = 5;
 
+/// The model of `models.json` with these names.
+fn find<'a>(session: PiSession<'a>, provider: &str, model: &str) -> Option<&'a ListedModel> {
+    let mut models = session.core().settings.host_options.models.iter();
+    models.find(|listed| listed.model_info.provider == provider && listed.model_info.model == model)
+}
+
 /// The current model, if `models.json` lists it.
-pub(super) fn current(session: &Session) -> Option<&ListedModel> {
-    let model_info = PiState::with(session, |state| state.model_info.clone())?;
-    let models = session.settings.host_options.models.iter();
-    models.clone().find(|listed| {
-        listed.model_info.provider == model_info.provider
-            && listed.model_info.model == model_info.model
-    })
+fn current(session: PiSession<'_>) -> Option<&ListedModel> {
+    let model = &session.state().model_info;
+    find(session, &model.provider, &model.model)
 }
 
 /// The current model as the host sees it.
-pub(super) fn current_model(session: &Session) -> Value {
+pub(super) fn current_model(session: PiSession<'_>) -> Value {
     current(session).map_or(Value::Null, |listed| listed.description.clone())
 }
 
 /// Uses this model from now on.
-fn apply(session: &Session, listed: &ListedModel) {
+fn apply(session: PiSession<'_>, listed: &ListedModel) {
     session.set_model(&listed.model_info.model, Some(&listed.endpoint));
     session.model.set_wire(listed.wire);
-    PiState::with(session, |state| {
-        state.model_info = listed.model_info.clone()
-    });
+    session.state().model_info = listed.model_info.clone();
 }
 
 /// Uses the model and the thinking level of the session that was opened.
-pub(super) fn restore(session: &Session) {
-    let last = PiState::with(session, |state| {
-        let tree = &state.log.tree;
-        if let Some(change) = tree.of_type("thinking_level_change").next_back() {
-            state.thinking_level = change["thinkingLevel"].as_str().unwrap_or_default().into();
-        }
-        tree.of_type("model_change").next_back().cloned()
-    });
-    let last = last.flatten().unwrap_or_default();
-    let models = &session.settings.host_options.models;
-    let listed = models.iter().find(|listed| {
-        last["provider"] == *listed.model_info.provider
-            && last["modelId"] == *listed.model_info.model
-    });
-    if let Some(listed) = listed {
+pub(super) fn restore(session: PiSession<'_>) {
+    let last = |kind: &str, member: &str| {
+        let state = session.state();
+        let change = state.log.tree.of_type(kind).next_back()?;
+        Some(change[member].as_str().unwrap_or_default().to_owned())
+    };
+    if let Some(level) = last("thinking_level_change", "thinkingLevel") {
+        session.state().thinking_level = level;
+    }
+    let model = last("model_change", "provider").zip(last("model_change", "modelId"));
+    if let Some(listed) = model.and_then(|(provider, model)| find(session, &provider, &model)) {
         apply(session, listed);
     }
     send_effort(session);
 }
 
-fn choose(session: &Session, listed: &ListedModel) {
+fn choose(session: PiSession<'_>, listed: &ListedModel) {
     apply(session, listed);
-    PiState::with(session, PiState::append_model_change);
+    session.state().append_model_change();
     match listed.has_reasoning {
         true => send_effort(session),
         false => change_level(session, LEVELS[0]),
@@ -72,48 +67,39 @@ fn choose(session: &Session, listed: &ListedModel) {
 }
 
 /// Called before each run.
-pub(super) fn before_run(session: &Session) {
+pub(super) fn before_run(session: PiSession<'_>) {
     if !hooks::keeps_model(session) {
         apply(session, &session.settings.host_options.models[0]);
         send_effort(session);
     }
 }
 
-/// Sets the level. Versions with change events say so if it is a new one.
-fn change_level(session: &Session, level: &str) {
-    let frame = PiState::with(session, |state| {
-        let before = std::mem::replace(&mut state.thinking_level, level.to_owned());
-        if before == level {
-            return None;
-        }
+/// Sets the level. 0.87 says so if it is a new one.
+fn change_level(session: PiSession<'_>, level: &str) {
+    let mut state = session.state();
+    if state.thinking_level != level {
+        level.clone_into(&mut state.thinking_level);
         state.append_level_change();
-        let tells = state.version.has_change_events();
-        tells.then(|| json!({ "type": "thinking_level_changed", "level": level }))
-    });
-    if let Some(frame) = frame.flatten() {
-        session.events.send_frame(frame);
+        if state.version >= V0_87 {
+            session.send(json!({ "type": "thinking_level_changed", "level": level }));
+        }
     }
+    drop(state);
     send_effort(session);
 }
 
 /// Sets the effort of the model by the level, if the model has reasoning.
-pub(super) fn send_effort(session: &Session) {
-    if !hooks::sends_effort(session) {
-        return;
+pub(super) fn send_effort(session: PiSession<'_>) {
+    if hooks::sends_effort(&session) {
+        let level = session.state().thinking_level.clone();
+        let effort = has_reasoning(session).then(|| Effort::named(&level));
+        session.model.set_effort(effort);
     }
-    let level = PiState::with(session, |state| state.thinking_level.clone());
-    let effort = level.filter(|_| has_reasoning(session));
-    session
-        .model
-        .set_effort(effort.as_deref().map(Effort::named));
 }
 
 pub(super) fn set_model(command: &PiCommand<'_>) -> Answer {
     let (provider, id) = (command.text("provider")?, command.text("modelId")?);
-    let models = &command.session.settings.host_options.models;
-    let listed = models
-        .iter()
-        .find(|listed| listed.model_info.provider == provider && listed.model_info.model == id)
+    let listed = find(command.session, provider, id)
         .ok_or_else(|| format!("Model not found: {provider}/{id}"))?;
     choose(command.session, listed);
     data(listed.description.clone())
@@ -121,7 +107,7 @@ pub(super) fn set_model(command: &PiCommand<'_>) -> Answer {
 
 pub(super) fn cycle_model(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
-    let host_options = &session.settings.host_options;
+    let host_options = &session.core().settings.host_options;
     let named = |listed: &&ListedModel| {
         let name = format!("{}/{}", listed.model_info.provider, listed.model_info.model);
         host_options.scope.is_empty() || host_options.scope.contains(&name)
@@ -134,10 +120,9 @@ pub(super) fn cycle_model(command: &PiCommand<'_>) -> Answer {
         .and_then(|now| models.iter().position(|m| m.description == now.description));
     let next = models[now.map_or(0, |now| now + 1) % models.len()];
     choose(session, next);
-    let level = PiState::with(session, |state| state.thinking_level.clone());
     data(json!({
         "model": next.description,
-        "thinkingLevel": level,
+        "thinkingLevel": session.state().thinking_level,
         "isScoped": !host_options.scope.is_empty(),
     }))
 }
@@ -149,7 +134,7 @@ pub(super) fn available_models(command: &PiCommand<'_>) -> Answer {
 }
 
 /// Whether the current model has reasoning.
-fn has_reasoning(session: &Session) -> bool {
+fn has_reasoning(session: PiSession<'_>) -> bool {
     current(session).is_some_and(|listed| listed.has_reasoning)
 }
 
@@ -161,21 +146,19 @@ pub(super) fn set_level(command: &PiCommand<'_>) -> Answer {
     let levels = levels(command.session);
     let level = levels.iter().find(|one| **one == level);
     change_level(command.session, level.unwrap_or(&levels[levels.len() - 1]));
-    Ok(None)
+    Ok(Reply::Done)
 }
 
 pub(super) fn cycle_level(command: &PiCommand<'_>) -> Answer {
-    if !has_reasoning(command.session) {
+    let session = command.session;
+    if !has_reasoning(session) {
         return data(Value::Null);
     }
-    let levels = levels(command.session);
-    let now = command.state(|state| {
-        levels
-            .iter()
-            .position(|level| *level == state.thinking_level)
-    });
-    let next = levels[now.flatten().map_or(0, |now| now + 1) % levels.len()];
-    change_level(command.session, next);
+    let levels = levels(session);
+    let now = session.state().thinking_level.clone();
+    let now = levels.iter().position(|level| *level == now);
+    let next = levels[now.map_or(0, |now| now + 1) % levels.len()];
+    change_level(session, next);
     data(json!({ "level": next }))
 }
 
@@ -192,7 +175,7 @@ pub(super) fn highest_up_to(level: &str) -> &str {
 }
 
 /// The levels of the current model. A model without reasoning has only the first.
-fn levels(session: &Session) -> &'static [&'static str] {
+fn levels(session: PiSession<'_>) -> &'static [&'static str] {
     match has_reasoning(session) {
         false => &LEVELS[..1],
         true => &LEVELS[..LEVELS_WITH_REASONING],

@@ -1,20 +1,12 @@
 //! `models.json`: providers, their models, endpoints and prices.
 
 use crate::config::{AgentConfig, Env};
-use crate::core::settings::ListedModel;
-use crate::core::settings::{ModelInfo, Rates};
+use crate::core::settings::{ListedModel, ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
+use crate::protocols::frames::extended;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-
-/// The model to start with.
-pub(super) struct ChosenModel {
-    pub(super) model_info: ModelInfo,
-    pub(super) wire: Wire,
-    pub(super) endpoint: Endpoint,
-    pub(super) max_tokens: u32,
-}
 
 /// What the user asked for with flags.
 #[derive(Clone, Copy, Default)]
@@ -37,7 +29,7 @@ struct ProviderEntry {
     api_key: String,
     api: String,
     #[serde(default)]
-    models: Vec<ModelEntry>,
+    models: Vec<Value>,
 }
 
 #[derive(Deserialize)]
@@ -49,7 +41,7 @@ struct ModelEntry {
     #[serde(default = "default_max_tokens")]
     max_tokens: u32,
     #[serde(default)]
-    cost: CostEntry,
+    cost: Rates,
 }
 
 /// The context window of a model without one, in tokens.
@@ -62,16 +54,7 @@ fn default_max_tokens() -> u32 {
     16_384
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct CostEntry {
-    input: f64,
-    output: f64,
-    cache_read: f64,
-    cache_write: f64,
-}
-
-/// Chooses a model from the file. None if there is no file.
+/// The model of the file that the flags name, or the first one. None if there is no file.
 ///
 /// # Errors
 /// The file is not valid, or does not have what was asked for.
@@ -79,65 +62,8 @@ pub(super) fn choose(
     path: &Path,
     flags: ModelFlags<'_>,
     env: Env<'_>,
-) -> Result<Option<ChosenModel>, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("{}: {error}", path.display())),
-    };
-    read(&text, flags, env)
-        .map(Some)
-        .map_err(|why| format!("{}: {why}", path.display()))
-}
-
-fn read(text: &str, flags: ModelFlags<'_>, env: Env<'_>) -> Result<ChosenModel, String> {
-    let models: ModelsFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut providers = models.providers.into_iter();
-    let (name, provider) = providers
-        .find(|(name, _)| flags.provider.is_none_or(|asked| asked == name))
-        .ok_or_else(|| missing("provider", flags.provider))?;
-    let provider: ProviderEntry =
-        serde_json::from_value(provider).map_err(|error| format!("{name}: {error}"))?;
-    let mut models = provider.models.into_iter();
-    let model = models
-        .find(|model| flags.model.is_none_or(|asked| asked == model.id))
-        .ok_or_else(|| missing("model", flags.model))?;
-    let wire = wire(&provider.api)
-        .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
-    let key = match flags.api_key {
-        Some(key) => key.to_owned(),
-        None => env(&provider.api_key).unwrap_or(provider.api_key),
-    };
-    let endpoint = Endpoint::new(&provider.base_url, key)
-        .map_err(|why| format!("{name}: the base URL {why}"))?;
-    Ok(ChosenModel {
-        model_info: ModelInfo {
-            api: provider.api,
-            provider: name,
-            model: model.id,
-            window: model.context_window,
-            rates: Rates {
-                input: model.cost.input,
-                output: model.cost.output,
-                cache_read: model.cost.cache_read,
-                cache_write: model.cost.cache_write,
-            },
-        },
-        wire,
-        endpoint,
-        max_tokens: model.max_tokens,
-    })
-}
-
-/// The model API with this name, if this agent speaks it.
-fn wire(api: &str) -> Option<Wire> {
-    let mut known = [
-        Wire::AnthropicMessages,
-        Wire::OpenAiChat,
-        Wire::OpenAiResponses,
-    ]
-    .into_iter();
-    known.find(|wire| api_name(*wire) == api)
+) -> Result<Option<ListedModel>, String> {
+    with_file(path, |file| file.choose(flags, env))
 }
 
 /// Every model of the file whose API this agent speaks. Empty if there is no file.
@@ -149,49 +75,117 @@ pub(super) fn list(
     key: Option<&str>,
     env: Env<'_>,
 ) -> Result<Vec<ListedModel>, String> {
-    let Ok(text) = std::fs::read_to_string(path) else {
-        return Ok(Vec::new());
+    let listed = with_file(path, |file| file.list(key, env));
+    listed.map(Option::unwrap_or_default)
+}
+
+fn with_file<T>(
+    path: &Path,
+    look: impl FnOnce(ModelsFile) -> Result<T, String>,
+) -> Result<Option<T>, String> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => Err(error.to_string()),
     };
-    let failed = |why: String| format!("{}: {why}", path.display());
-    let models: ModelsFile =
-        serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-    let mut listed = Vec::new();
-    for (name, provider) in models.providers {
-        if wire(provider["api"].as_str().unwrap_or_default()).is_none() {
-            continue;
-        }
-        let shown = provider["models"].as_array().cloned().unwrap_or_default();
-        for mut shown in shown {
-            let flags = ModelFlags {
-                provider: Some(&name),
-                model: shown["id"].as_str(),
-                api_key: key,
-            };
-            let chosen = read(&text, flags, env).map_err(failed)?;
-            let rates = chosen.model_info.rates;
-            let defaults = json!({
-                "name": shown["id"], "reasoning": false, "input": ["text"],
-                "cost": { "input": rates.input, "output": rates.output, "cacheRead": rates.cache_read, "cacheWrite": rates.cache_write },
-                "contextWindow": chosen.model_info.window, "maxTokens": chosen.max_tokens,
-            });
-            if let (Value::Object(defaults), Some(shown)) = (defaults, shown.as_object_mut()) {
-                for (name, value) in defaults {
-                    shown.entry(name).or_insert(value);
-                }
-            }
-            shown["api"] = provider["api"].clone();
-            shown["provider"] = name.as_str().into();
-            shown["baseUrl"] = provider["baseUrl"].clone();
-            listed.push(ListedModel {
-                has_reasoning: shown["reasoning"] == true,
-                model_info: chosen.model_info,
-                wire: chosen.wire,
-                endpoint: chosen.endpoint,
-                description: shown,
-            });
-        }
+    let file = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+    let found = file.and_then(look).map(Some);
+    found.map_err(|why| format!("{}: {why}", path.display()))
+}
+
+impl ModelsFile {
+    fn choose(&self, flags: ModelFlags<'_>, env: Env<'_>) -> Result<ListedModel, String> {
+        let mut providers = self.providers.iter();
+        let (name, provider) = providers
+            .find(|(name, _)| flags.provider.is_none_or(|asked| asked == *name))
+            .ok_or_else(|| missing("provider", flags.provider))?;
+        let mut models = models_of(name, provider, flags.api_key, env)?.into_iter();
+        models
+            .find(|listed| {
+                flags
+                    .model
+                    .is_none_or(|asked| asked == listed.model_info.model)
+            })
+            .ok_or_else(|| missing("model", flags.model))
     }
-    Ok(listed)
+
+    fn list(&self, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedModel>, String> {
+        let providers = self.providers.iter();
+        let spoken = providers
+            .filter(|(_, entry)| wire(entry["api"].as_str().unwrap_or_default()).is_some());
+        let models = spoken.map(|(name, provider)| models_of(name, provider, key, env));
+        Ok(models.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+}
+
+/// The models of a provider.
+fn models_of(
+    name: &str,
+    entry: &Value,
+    key: Option<&str>,
+    env: Env<'_>,
+) -> Result<Vec<ListedModel>, String> {
+    let invalid = |error: serde_json::Error| format!("{name}: {error}");
+    let provider = ProviderEntry::deserialize(entry).map_err(invalid)?;
+    let wire = wire(&provider.api)
+        .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
+    let key = key.map(str::to_owned);
+    let key = key
+        .or_else(|| env(&provider.api_key))
+        .unwrap_or(provider.api_key);
+    let endpoint = Endpoint::new(&provider.base_url, key)
+        .map_err(|why| format!("{name}: the base URL {why}"))?;
+    let models = provider.models.into_iter().map(|mut shown| {
+        let model = ModelEntry::deserialize(&shown).map_err(invalid)?;
+        let model_info = ModelInfo {
+            api: provider.api.clone(),
+            provider: name.to_owned(),
+            model: model.id,
+            window: model.context_window,
+            rates: model.cost,
+        };
+        for (name, value) in defaults(&model_info, model.max_tokens) {
+            if shown.get(&name).is_none() {
+                shown[name] = value;
+            }
+        }
+        shown["api"] = json!(provider.api);
+        shown["provider"] = json!(name);
+        shown["baseUrl"] = json!(provider.base_url);
+        Ok(ListedModel {
+            has_reasoning: shown["reasoning"] == true,
+            model_info,
+            max_tokens: model.max_tokens,
+            wire,
+            endpoint: endpoint.clone(),
+            description: shown,
+        })
+    });
+    models.collect()
+}
+
+/// The members of a model's description that its entry can leave out.
+fn defaults(model_info: &ModelInfo, max_tokens: u32) -> Map<String, Value> {
+    let rates = model_info.rates;
+    let cost = json!({ "input": rates.input, "output": rates.output, "cacheRead": rates.cache_read, "cacheWrite": rates.cache_write });
+    Map::from_iter([
+        ("name".to_owned(), json!(model_info.model)),
+        ("reasoning".to_owned(), json!(false)),
+        ("input".to_owned(), json!(["text"])),
+        ("cost".to_owned(), cost),
+        ("contextWindow".to_owned(), json!(model_info.window)),
+        ("maxTokens".to_owned(), json!(max_tokens)),
+    ])
+}
+
+/// The model API with this name, if this agent speaks it.
+fn wire(api: &str) -> Option<Wire> {
+    let known = [
+        Wire::AnthropicMessages,
+        Wire::OpenAiChat,
+        Wire::OpenAiResponses,
+    ];
+    known.into_iter().find(|wire| api_name(*wire) == api)
 }
 
 /// The address of the built-in model in descriptions. Nothing is sent there: its replies are scripted.
@@ -203,18 +197,17 @@ const BUILT_IN_URL: &str = "http://127.0.0.1:9";
 /// Its address is not valid.
 pub(super) fn built_in(config: &AgentConfig) -> Result<ListedModel, String> {
     let model_info = config.settings.model_info.clone();
-    let rates = model_info.rates;
+    let max_tokens = config.settings.max_tokens;
     let description = json!({
-        "id": model_info.model, "name": model_info.model, "api": model_info.api, "provider": model_info.provider,
-        "baseUrl": BUILT_IN_URL, "reasoning": false, "input": ["text"],
-        "cost": { "input": rates.input, "output": rates.output, "cacheRead": rates.cache_read, "cacheWrite": rates.cache_write },
-        "contextWindow": model_info.window, "maxTokens": config.settings.max_tokens,
+        "id": model_info.model, "name": model_info.model, "api": model_info.api,
+        "provider": model_info.provider, "baseUrl": BUILT_IN_URL,
     });
     Ok(ListedModel {
         wire: config.wire,
         endpoint: Endpoint::new(BUILT_IN_URL, String::new())?,
         has_reasoning: false,
-        description,
+        description: extended(description, defaults(&model_info, max_tokens).into()),
+        max_tokens,
         model_info,
     })
 }
@@ -238,15 +231,14 @@ mod tests {
         "x":{"baseUrl":"http://127.0.0.1:9","apiKey":"k","api":"telepathy","models":[
             {"id":"m","contextWindow":1000,"maxTokens":10,"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}}]}}}"#;
 
-    fn chosen(provider: Option<&str>, model: Option<&str>) -> Result<ChosenModel, String> {
+    fn chosen(provider: Option<&str>, model: Option<&str>) -> Result<ListedModel, String> {
         let flags = ModelFlags {
             provider,
             model,
             api_key: None,
         };
-        read(FILE, flags, &|name| {
-            (name == "KEY_A").then(|| "secret".into())
-        })
+        let file: ModelsFile = serde_json::from_str(FILE).unwrap();
+        file.choose(flags, &|name| (name == "KEY_A").then(|| "secret".into()))
     }
 
     #[test]
@@ -272,12 +264,10 @@ mod tests {
 
     #[test]
     fn a_model_needs_only_an_id() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("models.json");
         let minimal = r#"{"providers":{"l":{"baseUrl":"http://127.0.0.1:9/v1","api":"openai-completions","models":[{"id":"m"}]}}}"#;
-        std::fs::write(&path, minimal).unwrap();
+        let file: ModelsFile = serde_json::from_str(minimal).unwrap();
 
-        let listed = list(&path, None, &|_| None).unwrap();
+        let listed = file.list(None, &|_| None).unwrap();
 
         let shown = &listed[0].description;
         assert_eq!(shown["name"], "m");

@@ -1,11 +1,12 @@
 //! Queries about the session: `get_state`, `get_messages`, `get_session_stats`, `get_entries` and others.
 
-use super::entries::EntryTree;
 use super::expand;
 use super::models::current_model;
 use super::responses::{Answer, PiCommand, data};
 use super::session_log::text_of;
 use super::state::PiState;
+use super::version::PiVersion::V0_87;
+use crate::protocols::frames::present;
 use serde_json::{Value, json};
 
 pub(super) fn state(command: &PiCommand<'_>) -> Answer {
@@ -13,99 +14,88 @@ pub(super) fn state(command: &PiCommand<'_>) -> Answer {
     let model = current_model(session);
     let mode = |together: bool| if together { "all" } else { "one-at-a-time" };
     let queues = &session.queues;
-    let mut shown = command
-        .state(|state| {
-            json!({
-                "model": model,
-                "thinkingLevel": state.thinking_level,
-                "isStreaming": state.run.active,
-                "isCompacting": state.compacting.is_some(),
-                "steeringMode": mode(queues.steering.together.get()),
-                "followUpMode": mode(queues.follow_up.together.get()),
-                "sessionFile": state.log.file,
-                "sessionId": state.log.id,
-                "sessionName": state.log.name(),
-                "autoCompactionEnabled": session.auto_compaction.get(),
-                "messageCount": state.log.entries.len(),
-                "pendingMessageCount": queues.len(),
-            })
-        })
-        .unwrap_or_default();
+    let state = session.state();
+    let mut shown = json!({
+        "model": model,
+        "thinkingLevel": state.thinking_level,
+        "isStreaming": state.run.active,
+        "isCompacting": state.compacting.is_some(),
+        "steeringMode": mode(queues.steering.together.get()),
+        "followUpMode": mode(queues.follow_up.together.get()),
+        "sessionFile": state.log.file,
+        "sessionId": state.log.id,
+        "sessionName": state.log.name(),
+        "autoCompactionEnabled": session.auto_compaction.get(),
+        "messageCount": state.log.entries.len(),
+        "pendingMessageCount": queues.len(),
+    });
     if let Some(fields) = shown.as_object_mut() {
-        let omits = command.version.omits_nulls();
-        fields.retain(|name, value| !value.is_null() || (name == "model" && !omits));
+        let shows_null = |name: &str| name == "model" && state.version < V0_87;
+        fields.retain(|name, value| !value.is_null() || shows_null(name));
     }
     data(shown)
 }
 
 pub(super) fn messages(command: &PiCommand<'_>) -> Answer {
-    let messages = command.state(|state| {
-        let entries = state.log.entries.iter();
-        entries
-            .map(|entry| entry.message.clone())
-            .collect::<Vec<_>>()
-    });
-    data(json!({ "messages": messages }))
+    let state = command.session.state();
+    let messages = state.log.entries.iter().map(|entry| &entry.message);
+    data(json!({ "messages": messages.collect::<Vec<_>>() }))
 }
 
 pub(super) fn fork_messages(command: &PiCommand<'_>) -> Answer {
-    let messages = command.state(|state| {
-        let users = state.log.tree.of_user();
-        users
-            .map(|entry| json!({ "entryId": entry["id"], "text": text_of(&entry["message"]) }))
-            .collect::<Vec<_>>()
-    });
-    data(json!({ "messages": messages }))
+    let state = command.session.state();
+    let messages = state
+        .log
+        .tree
+        .of_user()
+        .map(|entry| json!({ "entryId": entry["id"], "text": text_of(&entry["message"]) }));
+    data(json!({ "messages": messages.collect::<Vec<_>>() }))
 }
 
 pub(super) fn last_text(command: &PiCommand<'_>) -> Answer {
-    let text = command.state(|state| {
-        let last = state.log.of_role("assistant").next_back();
-        last.map(|entry| text_of(&entry.message).trim().to_owned())
-    });
-    let text = text.flatten().filter(|text| !text.is_empty());
-    data(json!({ "text": text }))
+    let state = command.session.state();
+    let last = state.log.of_role("assistant").next_back();
+    let text = last.map(|entry| text_of(&entry.message).trim().to_owned());
+    data(json!({ "text": text.filter(|text| !text.is_empty()) }))
 }
 
 pub(super) fn stats(command: &PiCommand<'_>) -> Answer {
-    let session = command.session;
-    let context = session.context_tokens.get();
-    let stats = command.state(|state| {
-        let counted = counted(state);
-        let messages = || counted.iter().copied().filter(|one| one["role"].is_string());
-        let of = |role: &str| messages().filter(|m| m["role"] == role).count();
-        let calls = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
-        let calls = calls.filter(|block| block["type"] == "toolCall").count();
-        let used = || counted.iter().map(|one| &one["usage"]);
-        let sum = |name: &str| used().filter_map(|u| u[name].as_u64()).sum::<u64>();
-        let costs = used().filter_map(|u| u["cost"]["total"].as_f64());
-        let (input, output) = (sum("input"), sum("output"));
-        let (read, write) = (sum("cacheRead"), sum("cacheWrite"));
-        let window = state.model_info.window;
-        let known = (!state.log.unmeasured).then_some(context);
-        let percent = known.map(|tokens| tokens as f64 * 100.0 / window.max(1) as f64);
-        let mut stats = json!({
-            "sessionId": state.log.id,
-            "userMessages": of("user"),
-            "assistantMessages": of("assistant"),
-            "toolCalls": calls,
-            "toolResults": of("toolResult"),
-            "totalMessages": messages().count(),
-            "tokens": { "input": input, "output": output, "cacheRead": read, "cacheWrite": write, "total": input + output + read + write },
-            "cost": costs.fold(0.0, |cost, one| cost + one),
-            "contextUsage": { "tokens": known, "contextWindow": window, "percent": percent },
-        });
-        if let Some(file) = &state.log.file {
-            stats["sessionFile"] = json!(file);
-        }
-        stats
-    });
-    Ok(stats)
+    let state = command.session.state();
+    let counted = counted(&state);
+    let messages = || {
+        counted
+            .iter()
+            .copied()
+            .filter(|one| one["role"].is_string())
+    };
+    let of = |role: &str| messages().filter(|m| m["role"] == role).count();
+    let calls = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
+    let calls = calls.filter(|block| block["type"] == "toolCall").count();
+    let used = || counted.iter().map(|one| &one["usage"]);
+    let sum = |name: &str| used().filter_map(|u| u[name].as_u64()).sum::<u64>();
+    let costs = used().filter_map(|u| u["cost"]["total"].as_f64());
+    let (input, output) = (sum("input"), sum("output"));
+    let (read, write) = (sum("cacheRead"), sum("cacheWrite"));
+    let window = state.model_info.window;
+    let known = (!state.log.unmeasured).then(|| command.session.context_tokens.get());
+    let percent = known.map(|tokens| tokens as f64 * 100.0 / window.max(1) as f64);
+    data(present(json!({
+        "sessionId": state.log.id,
+        "userMessages": of("user"),
+        "assistantMessages": of("assistant"),
+        "toolCalls": calls,
+        "toolResults": of("toolResult"),
+        "totalMessages": messages().count(),
+        "tokens": { "input": input, "output": output, "cacheRead": read, "cacheWrite": write, "total": input + output + read + write },
+        "cost": costs.fold(0.0, |cost, one| cost + one),
+        "contextUsage": { "tokens": known, "contextWindow": window, "percent": percent },
+        "sessionFile": state.log.file,
+    })))
 }
 
 /// What the statistics count: the messages that the model gets; or all messages, and the compactions.
 fn counted(state: &PiState) -> Vec<&Value> {
-    if !state.version.counts_compactions() {
+    if state.version < V0_87 {
         let entries = state.log.entries.iter();
         return entries.map(|entry| &entry.message).collect();
     }
@@ -123,18 +113,12 @@ pub(super) fn commands(command: &PiCommand<'_>) -> Answer {
 }
 
 pub(super) fn entries(command: &PiCommand<'_>) -> Answer {
-    let tree = tree_of(command);
+    let tree = &command.session.state().log.tree;
     let entries = tree.since(command.fields["since"].as_str())?;
     data(json!({ "entries": entries, "leafId": tree.leaf() }))
 }
 
 pub(super) fn tree(command: &PiCommand<'_>) -> Answer {
-    let tree = tree_of(command);
+    let tree = &command.session.state().log.tree;
     data(json!({ "tree": tree.nested(), "leafId": tree.leaf() }))
-}
-
-fn tree_of(command: &PiCommand<'_>) -> EntryTree {
-    command
-        .state(|state| state.log.tree.clone())
-        .unwrap_or_default()
 }

@@ -3,10 +3,8 @@
 use super::dialogs;
 use super::expand::expand;
 use super::hooks;
-use super::responses::{Answer, PiCommand, data};
-use crate::core::queues::Prompt;
-use crate::core::queues::{Queue, Queues};
-use crate::core::session::Session;
+use super::responses::{Answer, PiCommand, PiSession, Reply, data};
+use crate::core::queues::{Prompt, Queue, Queues};
 use crate::model::message::ContentBlock;
 use serde_json::{Value, json};
 
@@ -35,26 +33,19 @@ pub(super) fn queue_update_before(delivered: &[Prompt], queues: &Queues) -> Valu
     )
 }
 
-pub(super) fn steer(command: &PiCommand<'_>) -> Answer {
-    enqueue(command, "steer", false)
-}
-
-pub(super) fn follow_up(command: &PiCommand<'_>) -> Answer {
-    enqueue(command, "follow_up", true)
-}
-
-fn enqueue(command: &PiCommand<'_>, name: &str, is_follow_up: bool) -> Answer {
-    let session = command.session;
+/// `steer` and `follow_up`.
+pub(super) fn enqueue(command: &PiCommand<'_>, is_follow_up: bool) -> Answer {
     let text = command.text("message")?;
-    if dialogs::extension_command(session, text).is_some() {
+    if dialogs::extension_command(command.session, text).is_some() {
+        let name = &command.fields["type"].as_str().unwrap_or_default();
         return Err(format!("An extension command cannot be queued by {name}"));
     }
-    push(session, prompt(command, text)?, is_follow_up);
-    Ok(None)
+    push(command.session, prompt(command, text)?, is_follow_up);
+    Ok(Reply::Done)
 }
 
 /// Queues a prompt, and sends the queues.
-pub(super) fn push(session: &Session, prompt: Prompt, is_follow_up: bool) {
+pub(super) fn push(session: PiSession<'_>, prompt: Prompt, is_follow_up: bool) {
     let queue = match is_follow_up {
         true => &session.queues.follow_up,
         false => &session.queues.steering,
@@ -63,7 +54,7 @@ pub(super) fn push(session: &Session, prompt: Prompt, is_follow_up: bool) {
         is_follow_up,
         ..prompt
     });
-    session.events.send_frame(queue_update(&session.queues));
+    session.send(queue_update(&session.queues));
 }
 
 /// The prompt in a command, with its text expanded.
@@ -72,7 +63,7 @@ pub(super) fn prompt(command: &PiCommand<'_>, text: &str) -> Result<Prompt, Stri
     let blocks = images.into_iter().flatten().map(image);
     Ok(Prompt {
         turn: command.session.next_turn_id(),
-        text: expand(command.session, text),
+        text: expand(&command.session, text),
         blocks: blocks.collect::<Result<_, _>>()?,
         ..Prompt::default()
     })
@@ -92,8 +83,8 @@ pub(super) fn set_mode(command: &PiCommand<'_>, queue: &Queue) -> Answer {
         "one-at-a-time" => queue.together.set(false),
         other => return Err(format!("Unknown mode: {other}")),
     }
-    hooks::queue_mode_changed(command.session, queue);
-    Ok(None)
+    hooks::queue_mode_changed(&command.session, queue);
+    Ok(Reply::Done)
 }
 
 pub(super) fn clear(command: &PiCommand<'_>) -> Answer {
@@ -102,7 +93,7 @@ pub(super) fn clear(command: &PiCommand<'_>) -> Answer {
         json!({ "steering": queues.steering.texts(), "followUp": queues.follow_up.texts() });
     if queues.len() > 0 {
         queues.clear();
-        command.session.events.send_frame(queue_update(queues));
+        command.session.send(queue_update(queues));
     }
     data(cleared)
 }

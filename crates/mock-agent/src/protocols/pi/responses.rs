@@ -1,28 +1,33 @@
 //! A command of the host, and the response to it.
 
 use super::state::PiState;
-use super::version::PiVersion;
-use crate::core::session::Session;
+use crate::protocols::frames::present;
+use crate::protocols::session::ProtocolSession;
 use serde_json::{Value, json};
+
+pub(super) type PiSession<'a> = ProtocolSession<'a, PiState>;
 
 /// A command that was read.
 pub(super) struct PiCommand<'a> {
-    pub(super) session: &'a Session,
-    pub(super) version: PiVersion,
+    pub(super) session: PiSession<'a>,
     pub(super) fields: Value,
 }
 
-/// The response to a command: data or nothing, or why it failed.
-pub(super) type Answer = Result<Option<Value>, String>;
+/// What the response to a command says if the command succeeds.
+pub(super) enum Reply {
+    Done,
+    Data(Value),
+    /// The response comes later.
+    Later,
+}
 
-/// Handles a command. None where the response comes later.
-pub(super) type Handler = fn(&PiCommand<'_>) -> Option<Answer>;
+/// The response to a command, or why the command failed.
+pub(super) type Answer = Result<Reply, String>;
+
+/// Handles a command.
+pub(super) type Handler = fn(&PiCommand<'_>) -> Answer;
 
 impl PiCommand<'_> {
-    pub(super) fn id(&self) -> Option<&Value> {
-        self.fields.get("id").filter(|id| !id.is_null())
-    }
-
     /// A text that is required.
     pub(super) fn text(&self, name: &str) -> Result<&str, String> {
         let text = self.fields[name].as_str();
@@ -34,41 +39,29 @@ impl PiCommand<'_> {
         let flag = self.fields[name].as_bool();
         flag.ok_or_else(|| format!("{name} must be a boolean"))
     }
-
-    /// Gives access to the state of the session.
-    pub(super) fn state<T>(&self, look: impl FnOnce(&mut PiState) -> T) -> Option<T> {
-        PiState::with(self.session, look)
-    }
 }
 
 /// A response with data.
 pub(super) fn data(value: Value) -> Answer {
-    Ok(Some(value))
+    Ok(Reply::Data(value))
 }
 
-/// The response to a command that extensions could have cancelled.
-pub(super) fn cancelled(cancelled: bool) -> Answer {
-    data(json!({ "cancelled": cancelled }))
-}
-
-/// The frame of a response.
-pub(super) fn response(id: Option<&Value>, command: &str, answer: Answer) -> Value {
-    let mut frame = json!({});
-    if let Some(id) = id {
-        frame["id"] = id.clone();
-    }
-    frame["type"] = json!("response");
-    frame["command"] = json!(command);
-    frame["success"] = json!(answer.is_ok());
+/// The frame of a response to the command with this id, which is null if it has none. None if the response comes later.
+pub(super) fn response(id: &Value, command: &str, answer: Answer) -> Option<Value> {
+    let success = answer.is_ok();
+    let frame = json!({ "id": id, "type": "response", "command": command, "success": success });
+    let mut frame = present(frame);
     match answer {
-        Ok(Some(data)) => frame["data"] = data,
-        Ok(None) => {}
+        Ok(Reply::Later) => return None,
+        Ok(Reply::Done) => {}
+        Ok(Reply::Data(data)) => frame["data"] = data,
         Err(why) => frame["error"] = json!(why),
     }
-    frame
+    Some(frame)
 }
 
-/// Sends the response to a command.
-pub(super) fn respond(session: &Session, id: Option<&Value>, command: &str, answer: Answer) {
-    session.events.send_frame(response(id, command, answer));
+/// Sends the response to the command with these members.
+pub(super) fn respond(session: PiSession<'_>, fields: &Value, answer: Answer) {
+    let name = fields["type"].as_str().unwrap_or("unknown");
+    session.send(response(&fields["id"], name, answer));
 }

@@ -1,128 +1,78 @@
 //! `bash` and `abort_bash`: shell commands of the host, which run as background tasks beside the turns.
 
 use super::messages::bash as message;
-use super::responses::{Answer, PiCommand, respond};
-use super::state::PiState;
-use crate::core::session::Session;
+use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
+use super::version::PiVersion::V0_87;
 use crate::core::shell_commands::{description, shell_options};
 use crate::faults::Faults;
-use crate::tools::shell;
-use crate::tools::shell::ShellResult;
+use crate::protocols::frames::present;
+use crate::tools::shell::{self, ShellResult};
 use serde_json::{Value, json};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-pub(super) fn bash(command: &PiCommand<'_>) -> Option<Answer> {
-    let text = match command.text("command") {
-        Ok(text) => text.to_owned(),
-        Err(why) => return Some(Err(why)),
-    };
-    let excluded = command.fields["excludeFromContext"] == true;
-    let id = command.id().cloned();
+pub(super) fn bash(command: &PiCommand<'_>) -> Answer {
+    let text = command.text("command")?.to_owned();
+    let fields = command.fields.clone();
     let stop = Rc::new(Notify::new());
-    command.state(|state| state.shell_stops.push(Rc::clone(&stop)));
-    let streams = command.version.streams_shell_output();
+    let mut state = command.session.state();
+    state.shell_stops.push(Rc::clone(&stop));
     command
         .session
-        .background_tasks
-        .add(Box::new(move |session| {
-            let shell = ShellCommand {
-                id,
-                text,
-                excluded,
-                streams,
-                stop,
-            };
-            Box::pin(async move { shell.run(session).await })
-        }));
-    None
+        .spawn(async move |session| run(session, &text, &fields, &stop).await);
+    Ok(Reply::Later)
 }
 
-/// A shell command of the host.
-struct ShellCommand {
-    id: Option<Value>,
-    text: String,
-    /// The model does not see it.
-    excluded: bool,
-    /// Its output is sent while it runs.
-    streams: bool,
-    stop: Rc<Notify>,
-}
-
-impl ShellCommand {
-    async fn run(self, session: &Session) {
-        let id = self.id.as_ref();
-        let mut output = OutputDecoder::default();
-        let mut on_output = |bytes: &[u8]| {
-            if self.streams
-                && let Some(text) = output.decode(bytes)
-            {
-                session.events.send_frame(update(&text, id));
-            }
-        };
-        let stopped = self.stop.notified();
-        let executed =
-            shell::execute(&self.text, shell_options(session), stopped, &mut on_output).await;
-        if let Some(text) = output.finish() {
-            session.events.send_frame(update(&text, id));
+/// Runs a shell command of the host. Since 0.87, its output is sent while it runs.
+async fn run(session: PiSession<'_>, text: &str, fields: &Value, stop: &Rc<Notify>) {
+    let is_excluded = fields["excludeFromContext"] == true;
+    let streams = session.state().version >= V0_87;
+    let mut output = OutputDecoder::default();
+    let update = |text: Option<String>| {
+        let frame =
+            |text| json!({ "type": "bash_execution_update", "id": fields["id"], "delta": text });
+        session.send(text.map(|text| present(frame(text))));
+    };
+    let mut on_output = |bytes: &[u8]| {
+        if streams {
+            update(output.decode(bytes));
         }
-        PiState::with(session, |state| {
-            state
-                .shell_stops
-                .retain(|other| !Rc::ptr_eq(other, &self.stop));
-            let timestamp = state.clock.tick();
-            let mut message = message(&executed, timestamp);
-            if let Some(message) = message.as_object_mut() {
-                message.retain(|_, value| !value.is_null());
-            }
-            if self.excluded {
-                message["excludeFromContext"] = json!(true);
-            }
-            state.append_message(message);
-        });
-        respond(session, id, "bash", Ok(Some(result(&executed))));
-        if !self.excluded
-            && let Some(told) = session.hooks.shell_command_text(description(&executed))
-        {
-            session.add_note(told);
-        }
+    };
+    let options = shell_options(session.core());
+    let executed = shell::execute(text, options, stop.notified(), &mut on_output).await;
+    update(output.finish());
+    let mut state = session.state();
+    state.shell_stops.retain(|other| !Rc::ptr_eq(other, stop));
+    let mut message = present(message(&executed, state.clock.tick()));
+    if is_excluded {
+        message["excludeFromContext"] = json!(true);
+    }
+    state.append_message(message);
+    drop(state);
+    respond(session, fields, data(result(&executed)));
+    if !is_excluded && let Some(told) = session.hooks.shell_command_text(description(&executed)) {
+        session.add_note(told);
     }
 }
 
 /// "BashResult" of the specification.
 fn result(executed: &ShellResult) -> Value {
-    let mut result = json!({
+    present(json!({
         "output": executed.output,
         "cancelled": executed.cancelled,
         "truncated": executed.whole.is_some(),
-    });
-    if let Some(code) = executed.code {
-        result["exitCode"] = json!(code);
-    }
-    if let Some(path) = &executed.whole {
-        result["fullOutputPath"] = json!(path);
-    }
-    result
+        "exitCode": executed.code,
+        "fullOutputPath": executed.whole,
+    }))
 }
 
 /// Stops every running command.
 pub(super) fn abort(command: &PiCommand<'_>) -> Answer {
-    if !Faults::of(command.session).ignores_second_stop() {
-        command.state(|state| {
-            state.shell_stops.iter().for_each(|stop| stop.notify_one());
-        });
+    if !Faults::of(&command.session).ignores_second_stop() {
+        let state = command.session.state();
+        state.shell_stops.iter().for_each(|stop| stop.notify_one());
     }
-    Ok(None)
-}
-
-/// "bash_execution_update".
-fn update(text: &str, id: Option<&Value>) -> Value {
-    let mut frame = json!({ "type": "bash_execution_update" });
-    if let Some(id) = id {
-        frame["id"] = id.clone();
-    }
-    frame["delta"] = json!(text);
-    frame
+    Ok(Reply::Done)
 }
 
 /// Decodes output that comes in pieces as UTF-8, and never splits a character.

@@ -1,4 +1,4 @@
-//! The state of one session as the host sees it: what the encoder and the command handlers of 0.73 and later share.
+//! The state of one session as the host sees it: what events and commands share.
 
 use super::entries::{EntryTree, LogEntry};
 use super::extension_script::{ExtensionScript, PendingDialog};
@@ -8,15 +8,16 @@ use super::session_log::{SavedSession, SessionLog};
 use super::stream::StreamingReply;
 use super::version::PiVersion;
 use crate::core::event::CompactionReason;
-use crate::core::session::Session;
 use crate::core::settings::ModelInfo;
+use crate::protocols::session::Connection;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-/// The adapter's state. Its encoder is in `events.rs`.
+/// The adapter's state. What it does with events is in `events.rs`.
 #[derive(Debug, Default)]
 pub(super) struct PiState {
     pub(super) version: PiVersion,
@@ -31,9 +32,9 @@ pub(super) struct PiState {
     pub(super) thinking_level: String,
     pub(super) compacting: Option<CompactionReason>,
     /// The ids of the `compact` commands that are not answered yet.
-    pub(super) pending_compacts: Vec<Option<Value>>,
+    pub(super) pending_compacts: Vec<Value>,
     /// The ids of the `abort` commands that are not answered yet.
-    pub(super) pending_aborts: Vec<Option<Value>>,
+    pub(super) pending_aborts: Vec<Value>,
     /// Stops each running shell command.
     pub(super) shell_stops: Vec<Rc<Notify>>,
     pub(super) dialogs: HashMap<String, PendingDialog>,
@@ -70,16 +71,11 @@ pub(super) struct RunState {
 }
 
 impl PiState {
-    pub(super) fn new(version: PiVersion) -> Self {
-        PiState {
+    pub(super) fn connect(version: PiVersion) -> Rc<dyn Connection> {
+        Rc::new(RefCell::new(PiState {
             version,
             ..PiState::default()
-        }
-    }
-
-    /// Gives a command access to the state. None if another version is spoken.
-    pub(super) fn with<T>(session: &Session, look: impl FnOnce(&mut PiState) -> T) -> Option<T> {
-        session.events.encoder(look)
+        }))
     }
 
     /// An id that was not given before.
@@ -104,6 +100,12 @@ impl PiState {
     pub(super) fn append_new_entry(&mut self, kind: &str, more: Value) -> &Value {
         let id = self.next_id();
         self.append_entry(kind, &id, more)
+    }
+
+    /// Appends an entry with an id of its own. Returns the frame that tells the host, in versions that show entries.
+    pub(super) fn append_visible_entry(&mut self, kind: &str, more: Value) -> Value {
+        let entry = self.append_new_entry(kind, more);
+        json!({ "type": "entry_appended", "entry": entry })
     }
 
     /// Starts a session in a new file, where sessions are kept. Without entries of another session, it begins with the model and the
@@ -148,10 +150,8 @@ impl PiState {
 
     /// Records the model.
     pub(super) fn append_model_change(&mut self) {
-        let ModelInfo {
-            provider, model, ..
-        } = &self.model_info;
-        let more = json!({ "provider": provider, "modelId": model });
+        let model = &self.model_info;
+        let more = json!({ "provider": model.provider, "modelId": model.model });
         self.append_new_entry("model_change", more);
     }
 

@@ -1,57 +1,40 @@
 //! "AssistantMessage" while it is streaming, and "AssistantMessageEvent" in all its forms.
 
-use super::messages::{arguments, text, totalled, usage};
+use super::messages::{arguments, text, usage};
+use super::version::PiVersion;
 use crate::core::settings::ModelInfo;
 use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
+use crate::protocols::frames::present;
 use serde_json::{Value, json};
 
 /// The event of a chunk: the index of its block, the event's type, and one more member.
 type EventParts = (usize, String, Option<(&'static str, Value)>);
 
-/// What each frame of a streaming reply holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Form {
-    /// The message so far, as in 0.14: its usage has no total.
-    #[default]
-    Untotalled,
-    /// The message so far.
-    Whole,
-    /// Only what is new, and the usage so far.
-    Deltas,
-}
-
 /// A reply so far.
 #[derive(Debug)]
 pub(super) struct StreamingReply {
-    form: Form,
+    version: PiVersion,
     model_info: ModelInfo,
     timestamp: u64,
     parts: Vec<StreamedBlock>,
     usage: Usage,
 }
 
-/// A block of the message. Its position in the list is its `contentIndex`.
+/// A block of the message, none that only the model can read. Its position in the list is its `contentIndex`.
 #[derive(Debug)]
 struct StreamedBlock {
     /// Its number in the model's stream.
     index: usize,
-    block: StreamedBlockKind,
+    start: BlockStart,
     body: String,
     signature: String,
 }
 
-#[derive(Debug)]
-enum StreamedBlockKind {
-    Text,
-    Thinking,
-    Call { id: String, name: String },
-}
-
 impl StreamingReply {
-    pub(super) fn new(form: Form, model_info: ModelInfo, timestamp: u64) -> Self {
+    pub(super) fn new(version: PiVersion, model_info: ModelInfo, timestamp: u64) -> Self {
         StreamingReply {
-            form,
+            version,
             model_info,
             timestamp,
             parts: Vec::new(),
@@ -62,7 +45,7 @@ impl StreamingReply {
     /// The message, with its stop reason and error.
     pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
         let content: Vec<_> = self.parts.iter().map(StreamedBlock::content).collect();
-        let mut message = json!({
+        present(json!({
             "role": "assistant",
             "content": content,
             "api": self.model_info.api,
@@ -70,34 +53,26 @@ impl StreamingReply {
             "model": self.model_info.model,
             "usage": self.usage_so_far(),
             "stopReason": stop,
-        });
-        if let Some(error) = error {
-            message["errorMessage"] = json!(error);
-        }
-        message["timestamp"] = json!(self.timestamp);
-        message
+            "errorMessage": error,
+            "timestamp": self.timestamp,
+        }))
     }
 
-    /// "Usage" so far.
     fn usage_so_far(&self) -> Value {
-        let used = usage(self.usage, self.model_info.rates);
-        match self.form {
-            Form::Untotalled => used,
-            Form::Whole | Form::Deltas => totalled(used),
-        }
+        usage(self.version, self.usage, self.model_info.rates)
     }
 
     /// Whether the model called tools.
     pub(super) fn has_calls(&self) -> bool {
         let mut parts = self.parts.iter();
-        parts.any(|part| matches!(part.block, StreamedBlockKind::Call { .. }))
+        parts.any(|part| matches!(part.start, BlockStart::Call { .. }))
     }
 
     /// The message while it is streaming.
     pub(super) fn partial(&self) -> Value {
-        let stop = match self.form {
-            Form::Untotalled | Form::Whole => "stop",
-            Form::Deltas => "pending",
+        let stop = match self.version {
+            PiVersion::V0_87 => "pending",
+            _ => "stop",
         };
         self.message(stop, None)
     }
@@ -120,35 +95,41 @@ impl StreamingReply {
         update(message, event)
     }
 
-    /// Appends a chunk. Returns its frame; None for chunks that have no event.
+    /// Appends a chunk. Returns its frame, which holds the message so far or, since 0.87, what is new; None for chunks that have no event.
     pub(super) fn add(&mut self, chunk: &Chunk) -> Option<Value> {
         let (place, kind, more) = self.event(chunk)?;
         let mut event = json!({ "type": kind, "contentIndex": place });
         if let Some((name, value)) = more {
             event[name] = value;
         }
-        if self.form == Form::Deltas {
-            if let (Chunk::Start { .. }, StreamedBlockKind::Call { id, name }) =
-                (chunk, &self.parts[place].block)
-            {
-                event["id"] = json!(id);
-                event["toolName"] = json!(name);
-            }
-            return Some(json!({
-                "type": "message_update",
-                "usage": self.usage_so_far(),
-                "assistantMessageEvent": event,
-            }));
+        if self.version < PiVersion::V0_87 {
+            let partial = self.partial();
+            event["partial"] = partial.clone();
+            return Some(update(&partial, event));
         }
-        let partial = self.partial();
-        event["partial"] = partial.clone();
-        Some(update(&partial, event))
+        if let Chunk::Start { block, .. } = chunk
+            && let BlockStart::Call { id, tool } = block
+        {
+            event["id"] = json!(id);
+            event["toolName"] = json!(tool);
+        }
+        let usage = self.usage_so_far();
+        Some(json!({ "type": "message_update", "usage": usage, "assistantMessageEvent": event }))
     }
 
     fn event(&mut self, chunk: &Chunk) -> Option<EventParts> {
         match chunk {
+            Chunk::Start {
+                block: BlockStart::Redacted(_),
+                ..
+            } => None,
             Chunk::Start { index, block } => {
-                let part = StreamedBlock::new(*index, block)?;
+                let part = StreamedBlock {
+                    index: *index,
+                    start: block.clone(),
+                    body: String::new(),
+                    signature: String::new(),
+                };
                 let kind = format!("{}_start", part.kind());
                 self.parts.push(part);
                 Some((self.parts.len() - 1, kind, None))
@@ -171,11 +152,11 @@ impl StreamingReply {
             }
             Chunk::End { index } => {
                 let (place, part) = self.part(*index)?;
-                Some((
-                    place,
-                    format!("{}_end", part.kind()),
-                    Some(part.end_member()),
-                ))
+                let whole = match part.start {
+                    BlockStart::Call { .. } => ("toolCall", part.content()),
+                    _ => ("content", json!(part.body)),
+                };
+                Some((place, format!("{}_end", part.kind()), Some(whole)))
             }
             Chunk::Usage(usage) => {
                 self.usage = *usage;
@@ -197,54 +178,27 @@ fn update(message: &Value, event: Value) -> Value {
 }
 
 impl StreamedBlock {
-    /// None for blocks that only the model can read.
-    fn new(index: usize, opening: &BlockStart) -> Option<Self> {
-        let block = match opening {
-            BlockStart::Text => StreamedBlockKind::Text,
-            BlockStart::Thinking => StreamedBlockKind::Thinking,
-            BlockStart::Redacted(_) => return None,
-            BlockStart::Call { id, tool } => StreamedBlockKind::Call {
-                id: id.clone(),
-                name: tool.clone(),
-            },
-        };
-        Some(StreamedBlock {
-            index,
-            block,
-            body: String::new(),
-            signature: String::new(),
-        })
-    }
-
     fn kind(&self) -> &'static str {
-        match self.block {
-            StreamedBlockKind::Text => "text",
-            StreamedBlockKind::Thinking => "thinking",
-            StreamedBlockKind::Call { .. } => "toolcall",
+        match self.start {
+            BlockStart::Text => "text",
+            BlockStart::Thinking | BlockStart::Redacted(_) => "thinking",
+            BlockStart::Call { .. } => "toolcall",
         }
     }
 
     fn content(&self) -> Value {
-        match &self.block {
-            StreamedBlockKind::Text => text(&self.body),
-            StreamedBlockKind::Thinking if self.signature.is_empty() => {
-                json!({ "type": "thinking", "thinking": self.body })
+        match &self.start {
+            BlockStart::Text => text(&self.body),
+            BlockStart::Thinking | BlockStart::Redacted(_) => {
+                let signature = Some(&self.signature).filter(|text| !text.is_empty());
+                present(json!({
+                    "type": "thinking", "thinking": self.body, "thinkingSignature": signature,
+                }))
             }
-            StreamedBlockKind::Thinking => {
-                json!({ "type": "thinking", "thinking": self.body, "thinkingSignature": self.signature })
-            }
-            StreamedBlockKind::Call { id, name } => {
+            BlockStart::Call { id, tool } => {
                 let args = serde_json::from_str(&self.body).unwrap_or_default();
-                json!({ "type": "toolCall", "id": id, "name": name, "arguments": arguments(&args) })
+                json!({ "type": "toolCall", "id": id, "name": tool, "arguments": arguments(&args) })
             }
-        }
-    }
-
-    /// The member of the block's end event with all of its content.
-    fn end_member(&self) -> (&'static str, Value) {
-        match self.block {
-            StreamedBlockKind::Call { .. } => ("toolCall", self.content()),
-            _ => ("content", json!(self.body)),
         }
     }
 }
@@ -262,7 +216,7 @@ mod tests {
             window: DEFAULT_WINDOW,
             rates: DEFAULT_RATES,
         };
-        StreamingReply::new(Form::Whole, model_info, 1)
+        StreamingReply::new(PiVersion::V0_73, model_info, 1)
     }
 
     fn start(index: usize, block: BlockStart) -> Chunk {
@@ -327,7 +281,7 @@ mod tests {
     #[test]
     fn deltas_hold_what_is_new_and_the_usage() {
         let mut reply = reply();
-        reply.form = Form::Deltas;
+        reply.version = PiVersion::V0_87;
         let call = BlockStart::Call {
             id: "t".into(),
             tool: "bash".into(),

@@ -1,7 +1,8 @@
 //! The tools with their names and arguments in pi.
 
 use super::jobs;
-use crate::tools::{Category, Tool};
+use crate::protocols::arguments::with_path;
+use crate::tools::{self, Category, Tool};
 use serde_json::json;
 
 pub(super) const TOOLS_V0_14: &[Tool] = &[READ, BASH, EDIT_V0_14, WRITE];
@@ -10,16 +11,10 @@ pub(super) const TOOLS_V0_87: &[Tool] = &[READ, BASH, EDIT_V0_87, WRITE_V0_87];
 
 const READ: Tool = Tool {
     name: "read",
-    category: Category::Info,
     purpose: "Reads a file: text, or an image.",
-    parameters: || {
-        json!({ "type": "object", "required": ["path"], "properties": {
-            "path": { "type": "string", "description": "The file." },
-            "offset": { "type": "integer", "minimum": 1, "description": "The first line to read." },
-            "limit": { "type": "integer", "minimum": 1, "description": "How many lines to read." },
-        } })
-    },
+    parameters: || with_path((tools::READ.parameters)()),
     parse: jobs::read,
+    ..tools::READ
 };
 
 const BASH: Tool = Tool {
@@ -46,7 +41,7 @@ const EDIT_V0_14: Tool = Tool {
             "newText": { "type": "string", "description": "The new text." },
         } })
     },
-    parse: jobs::edit_v0_73,
+    parse: |args| jobs::edit(args, false),
 };
 
 const EDIT: Tool = Tool {
@@ -66,24 +61,18 @@ const EDIT: Tool = Tool {
 };
 
 const EDIT_V0_87: Tool = Tool {
-    parse: jobs::edit_v0_87,
+    parse: |args| jobs::edit(args, true),
     ..EDIT
 };
 
 const WRITE_V0_87: Tool = Tool {
-    parse: jobs::write_v0_87,
+    parse: |args| jobs::write(args, jobs::written),
     ..WRITE
 };
 
 const WRITE: Tool = Tool {
     name: "write",
-    category: Category::Edit,
-    purpose: "Creates or overwrites a file.",
-    parameters: || {
-        json!({ "type": "object", "required": ["path", "content"], "properties": {
-            "path": { "type": "string", "description": "The file; missing folders are created." },
-            "content": { "type": "string", "description": "The whole text of the file." },
-        } })
-    },
-    parse: jobs::write_v0_73,
+    parameters: || with_path((tools::WRITE.parameters)()),
+    parse: |args| jobs::write(args, jobs::written_bytes),
+    ..tools::WRITE
 };

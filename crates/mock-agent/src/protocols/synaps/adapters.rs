@@ -1,13 +1,14 @@
 //! The adapter of synaps@1.
 
-use super::commands;
 use super::configure::configure;
-use super::flags::{FLAGS, IGNORED_FLAGS, OTHER_COMMANDS};
+use super::flags::{FLAGS, FLAGS_HELP, IGNORED_FLAGS, OTHER_COMMANDS};
 use super::frames;
 use super::state::SynapsState;
 use super::tools;
 use crate::config::options::UnknownArguments;
 use crate::protocols::adapter::Adapter;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 pub(in crate::protocols) const V1: Adapter = Adapter {
     name: "synaps",
@@ -16,6 +17,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     version_line: "synaps 0.11.1",
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: FLAGS,
+    flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: OTHER_COMMANDS,
@@ -24,8 +26,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     models_flag: None,
     line_limit: frames::LIMIT,
     line: frame_faults::line,
-    encoder: || Box::new(SynapsState::default()),
-    command: commands::take,
+    connect: || Rc::new(RefCell::new(SynapsState::default())),
     exits_by_signal: false,
     kind_pointer: "/type",
     tools: tools::TOOLS,

@@ -1,12 +1,15 @@
 //! The event encoder of synaps ("RpcEvent", lines 200 to 362): the events of the core as frames.
 
+use super::commands::{self, SynapsSession};
 use super::frames::{agent_end, error, fits, ok, pieces, response, update};
 use super::state::{ActiveCommand, COMPACT, StreamingCall, SynapsState};
 use crate::core::event::{Event, SubagentUpdate};
-use crate::core::event_sink::EventEncoder;
 use crate::core::failure::Halt;
 use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
+use crate::os::stdin::Input;
+use crate::protocols::frames::present;
+use crate::protocols::session::Protocol;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
@@ -16,8 +19,12 @@ const VERSION: u32 = 1;
 /// How many words a preview has.
 const PREVIEW: usize = 8;
 
-impl EventEncoder for SynapsState {
-    fn encode(&mut self, event: &Event<'_>) -> Vec<Value> {
+impl Protocol for SynapsState {
+    fn take(session: SynapsSession<'_>, input: Input) {
+        commands::take(session, &input);
+    }
+
+    fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
         match event {
             Event::Ready(hello) => {
                 self.ready = true;
@@ -44,20 +51,7 @@ impl EventEncoder for SynapsState {
                 self.compacted(|id| response(id, COMPACT, body))
             }
             Event::TurnEnd { usage, halt, .. } => self.turn_ended(*usage, *halt),
-            Event::TurnStart { .. }
-            | Event::ApprovalRequest { .. }
-            | Event::ToolStart { .. }
-            | Event::ToolCancel { .. }
-            | Event::ShellCommandEnd(_)
-            | Event::McpServerConnected { .. }
-            | Event::ToolProgress { .. }
-            | Event::PromptsDelivered { .. }
-            | Event::RetryStart { .. }
-            | Event::RetryEnd { .. }
-            | Event::CompactionStart(_)
-            | Event::SummaryRetry(_)
-            | Event::Idle
-            | Event::Notice { .. } => vec![],
+            _ => vec![],
         }
     }
 }
@@ -115,14 +109,8 @@ impl SynapsState {
 
     /// A compaction ended: its answer, and those of the aborts that waited.
     fn compacted(&mut self, answer: impl FnOnce(&str) -> Value) -> Vec<Value> {
-        let mut frames: Vec<_> = self
-            .active
-            .take()
-            .map(|active| answer(&active.id))
-            .into_iter()
-            .collect();
-        frames.extend(self.answer_aborts());
-        frames
+        let answer = self.active.take().map(|active| answer(&active.id));
+        answer.into_iter().chain(self.answer_aborts()).collect()
     }
 
     fn answer_aborts(&mut self) -> Vec<Value> {
@@ -134,17 +122,16 @@ impl SynapsState {
     fn turn_ended(&mut self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         self.spent += usage;
         self.calls.clear();
-        let mut frames = self
-            .active
-            .take()
-            .map_or(vec![], |active| active.end(usage, halt));
-        frames.extend(self.answer_aborts());
-        frames
+        let end = self.active.take().map(|active| active.end(usage, halt));
+        end.into_iter()
+            .flatten()
+            .chain(self.answer_aborts())
+            .collect()
     }
 }
 
 impl ActiveCommand {
-    fn end(self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
+    fn end(self, usage: Usage, halt: Option<Halt>) -> [Value; 2] {
         let model = self.answered.then_some(self.model.as_str());
         let mut body = ok();
         if let Some(failure) = self.failure {
@@ -153,16 +140,21 @@ impl ActiveCommand {
         } else if halt.is_some() {
             body.insert("cancelled".into(), json!(true));
         }
-        vec![agent_end(usage, model), response(&self.id, self.name, body)]
+        [
+            agent_end(usage, model),
+            response(&self.id, &self.name, body),
+        ]
     }
 }
 
 fn deltas(kind: &str, call: Option<&str>, text: &str) -> Vec<Value> {
-    let frames = pieces(text).map(|piece| match call {
-        Some(id) => update(&json!({ "type": kind, "tool_id": id, "delta": piece })),
-        None => update(&json!({ "type": kind, "delta": piece })),
-    });
-    frames.collect()
+    pieces(text)
+        .map(|piece| {
+            update(&present(
+                json!({ "type": kind, "tool_id": call, "delta": piece }),
+            ))
+        })
+        .collect()
 }
 
 /// The complete input of a call, if it is JSON and fits.

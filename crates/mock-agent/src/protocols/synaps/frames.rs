@@ -1,6 +1,7 @@
 //! Frames: their members and their size limit.
 
 use crate::model::message::Usage;
+use crate::protocols::frames::{extended, present};
 use serde_json::{Map, Value, json};
 
 /// The longest frame in either direction, in bytes without its newline ("Framing", lines 18 to 21).
@@ -35,16 +36,11 @@ pub(super) fn ok() -> Map<String, Value> {
 
 /// The response to a command. The members of its body stand beside the other ones.
 pub(super) fn response(id: &str, command: &str, body: Map<String, Value>) -> Value {
-    let mut frame = Map::new();
-    frame.insert("type".into(), json!("response"));
-    frame.insert("id".into(), json!(id));
-    frame.insert("command".into(), json!(command));
-    frame.extend(body);
-    let frame = Value::Object(frame);
-    if fits(&frame) {
-        frame
-    } else {
-        error(Some(id), "The response would be longer than 1 MiB")
+    let frame = json!({ "type": "response", "id": id, "command": command });
+    let frame = extended(frame, Value::Object(body));
+    match fits(&frame) {
+        true => frame,
+        false => error(Some(id), "The response would be longer than 1 MiB"),
     }
 }
 
@@ -63,16 +59,18 @@ pub(super) fn fits(frame: &Value) -> bool {
 
 /// The end of a turn, without a model if none has answered.
 pub(super) fn agent_end(usage: Usage, model: Option<&str>) -> Value {
-    let mut totals = json!({
+    let totals = extended(token_counts(usage), json!({ "model": model }));
+    json!({ "type": "agent_end", "usage": present(totals) })
+}
+
+/// The tokens of each kind.
+pub(super) fn token_counts(usage: Usage) -> Value {
+    json!({
         "input_tokens": usage.input,
         "output_tokens": usage.output,
         "cache_read_input_tokens": usage.cache_read,
         "cache_creation_input_tokens": usage.cache_write,
-    });
-    if let Some(model) = model {
-        totals["model"] = json!(model);
-    }
-    json!({ "type": "agent_end", "usage": totals })
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Hooks: the decisions of this adapter that deliberate faults override. Without a fault each gives the correct behavior.
 
+use super::commands::SynapsSession;
 use super::frames::{ok, response};
 use super::state::SynapsState;
 use crate::core::failure::Halt;
@@ -49,21 +50,22 @@ pub(super) fn rejects_unknown_command(session: &Session) -> bool {
 }
 
 /// A line was answered with an error; `unknown` is its command if that is not known.
-pub(super) fn on_rejected_line(session: &Session, id: Option<&str>, unknown: Option<&str>) {
-    if plays(session, Bug::TooManyBadCommandsExit) {
-        let count = session.events.encoder(|state: &mut SynapsState| {
-            state.fault_memory.bad_lines += 1;
-            state.fault_memory.bad_lines
-        });
-        if count >= Some(TOO_MANY_BAD_LINES) {
+pub(super) fn on_rejected_line(
+    session: SynapsSession<'_>,
+    id: Option<&str>,
+    unknown: Option<&str>,
+) {
+    if plays(&session, Bug::TooManyBadCommandsExit) {
+        let memory = &mut session.state().fault_memory;
+        memory.bad_lines += 1;
+        if memory.bad_lines >= TOO_MANY_BAD_LINES {
             session.events.outbox.exit(1);
         }
     }
     if let Some(name) = unknown
-        && plays(session, Bug::AnswersUnknownCommand)
+        && plays(&session, Bug::AnswersUnknownCommand)
     {
-        let answer = response(id.unwrap_or_default(), name, ok());
-        session.events.send_frame(answer);
+        session.send(response(id.unwrap_or_default(), name, ok()));
     }
 }
 
@@ -88,14 +90,12 @@ pub(super) fn on_busy(session: &Session) {
 }
 
 /// Whether a message starts a turn.
-pub(super) fn starts_turn(session: &Session, text: &str) -> bool {
-    if session.is_busy() && plays(session, Bug::DropsWhileBusy) {
+pub(super) fn starts_turn(session: SynapsSession<'_>, text: &str) -> bool {
+    if session.is_busy() && plays(&session, Bug::DropsWhileBusy) {
         return false;
     }
-    let repeats = session.events.encoder(|state: &mut SynapsState| {
-        std::mem::replace(&mut state.fault_memory.message, text.to_owned()) == text
-    });
-    repeats != Some(true) || !plays(session, Bug::DropsRepeatedPrompt)
+    let before = std::mem::replace(&mut session.state().fault_memory.message, text.to_owned());
+    before != text || !plays(&session, Bug::DropsRepeatedPrompt)
 }
 
 /// A follow-up is about to start its turn.

@@ -40,7 +40,7 @@ pub(super) struct FaultMemory {
 #[derive(Debug)]
 pub(super) struct ActiveCommand {
     pub(super) id: String,
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) model: String,
     /// The model has sent something.
     pub(super) answered: bool,

@@ -1,7 +1,7 @@
 //! The tools with their names and arguments in synaps.
 
+use crate::protocols::arguments::{renamed, with_path};
 use crate::tools::{BASH, EDIT, GLOB, GREP, READ, SUBAGENT, Tool, WRITE};
-use serde_json::Value;
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
@@ -10,19 +10,19 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "read",
-        parameters: || renamed(&(READ.parameters)(), "file_path", "path"),
+        parameters: || with_path((READ.parameters)()),
         parse: |args| (READ.parse)(&renamed(args, "path", "file_path")),
         ..READ
     },
     Tool {
         name: "write",
-        parameters: || renamed(&(WRITE.parameters)(), "file_path", "path"),
+        parameters: || with_path((WRITE.parameters)()),
         parse: |args| (WRITE.parse)(&renamed(args, "path", "file_path")),
         ..WRITE
     },
     Tool {
         name: "edit",
-        parameters: || renamed(&(EDIT.parameters)(), "file_path", "path"),
+        parameters: || with_path((EDIT.parameters)()),
         parse: |args| (EDIT.parse)(&renamed(args, "path", "file_path")),
         ..EDIT
     },
@@ -36,26 +36,6 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     SUBAGENT,
 ];
-
-/// Arguments, or the schema of arguments, with another name for one of them.
-fn renamed(value: &Value, from: &str, to: &str) -> Value {
-    let other = |text: &str| if text == from { to } else { text }.to_owned();
-    let Value::Object(members) = value else {
-        return value.clone();
-    };
-    let members = members.iter().map(|(key, value)| {
-        let value = match (key.as_str(), value) {
-            ("properties", schema) => renamed(schema, from, to),
-            ("required", Value::Array(names)) => names
-                .iter()
-                .map(|name| Value::from(other(name.as_str().unwrap_or_default())))
-                .collect(),
-            _ => value.clone(),
-        };
-        (other(key), value)
-    });
-    Value::Object(members.collect())
-}
 
 #[cfg(test)]
 mod tests {

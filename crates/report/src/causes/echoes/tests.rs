@@ -2,7 +2,7 @@
 
 use super::*;
 use DifferenceKind::{Absent, Condition, Ended, Malformed, Missing, Unexpected, WrongValue};
-use conform_judge::finding::{Difference, Evidence};
+use conform_judge::finding::{Difference, Evidence, Facts, Origin, SliceValue};
 
 fn of(rule: &str, at: u64, kind: DifferenceKind, name: &str) -> Finding {
     Finding {
@@ -23,7 +23,18 @@ fn at(pointer: &str, finding: Finding) -> Finding {
 
 fn expecting(expected: &[&str], finding: Finding) -> Finding {
     Finding {
-        expected: expected.iter().map(|one| (*one).to_owned()).collect(),
+        facts: Facts {
+            frames: expected.iter().map(|one| (*one).to_owned()).collect(),
+            ..finding.facts
+        },
+        ..finding
+    }
+}
+
+fn in_slice(name: &str, value: &str, finding: Finding) -> Finding {
+    let (name, value) = (name.to_owned(), value.to_owned());
+    Finding {
+        origin: Origin::of(Part::Slice(vec![SliceValue { name, value }])),
         ..finding
     }
 }
@@ -37,6 +48,18 @@ fn here(dir: &str, text: &str, finding: Finding) -> Finding {
             text: text.into(),
             here: true,
         }],
+        facts: Facts {
+            texts: text.split('"').map(str::to_owned).collect(),
+            ..finding.facts
+        },
+        ..finding
+    }
+}
+
+fn in_session(session: u32, finding: Finding) -> Finding {
+    let part = Part::Whole;
+    Finding {
+        origin: Origin { session, part },
         ..finding
     }
 }
@@ -56,11 +79,11 @@ fn a_step_follows_from_the_rule_that_accuses_the_same_place() {
     let step =
         |at_: u64, pointer: &str| at(pointer, of("scenario.expect", at_, WrongValue, "turn_end"));
     let rule = at("/usage/input", of("p/usage", 7, Condition, ""));
-    let schema = at("/usage/input", of("p/schema/turn_end", 4, Missing, ""));
-    let slice = Finding {
-        key: "msg_id m0".into(),
-        ..of("p/envelope", 7, Unexpected, "turn_end")
+    let schema = Finding {
+        origin: Origin::of(Part::Schema("turn_end".into())),
+        ..at("/usage/input", of("p/schema/turn_end", 4, Missing, ""))
     };
+    let slice = in_slice("msg_id", "m0", of("p/envelope", 7, Unexpected, "turn_end"));
     for (rule, step, echo) in [
         (&rule, step(7, "/usage/input"), true),
         (&rule, step(7, "/usage"), true),
@@ -92,10 +115,8 @@ fn a_forbidden_frame_is_one_mistake_for_the_rule_and_the_step() {
 
 #[test]
 fn an_event_with_the_id_of_another_turn_is_missing_in_its_own() {
-    let absent = Finding {
-        key: "msg_id m2".into(),
-        ..expecting(&["turn_end"], of("p/envelope", 12, Absent, ""))
-    };
+    let absent = expecting(&["turn_end"], of("p/envelope", 12, Absent, ""));
+    let absent = in_slice("msg_id", "m2", absent);
     let step = |pointer: &str| at(pointer, of("scenario.expect", 9, WrongValue, "turn_end"));
     assert_eq!(echoes(&[step("/msg_id"), absent.clone()]), [true, false]);
     assert_eq!(echoes(&[step("/usage"), absent]), [false, false]);
@@ -105,16 +126,22 @@ fn an_event_with_the_id_of_another_turn_is_missing_in_its_own() {
 fn a_response_without_its_id_explains_the_response_that_is_missing() {
     let nameless = |at_| {
         let finding = Finding {
-            message: "the response has no id".into(),
+            facts: Facts {
+                members: vec!["id".into()],
+                ..Facts::default()
+            },
             clauses: vec!["p.echo".into()],
             ..of("p/id-echoed", at_, Condition, "")
         };
         here("from_agent", r#"{"type":"response"}"#, finding)
     };
     let absent = |id: &str| Finding {
-        key: format!("id {id}"),
         clauses: vec!["p.answered".into(), "p.echo".into()],
-        ..expecting(&["response"], of("p/answered", 9, Absent, ""))
+        ..in_slice(
+            "id",
+            id,
+            expecting(&["response"], of("p/answered", 9, Absent, "")),
+        )
     };
     let step = |pointer: &str| at(pointer, of("scenario.unordered", 2, WrongValue, ""));
     assert_eq!(
@@ -136,16 +163,16 @@ fn a_line_that_is_no_json_explains_the_event_that_a_rule_misses() {
         text,
         of("p/json-lines", 5, Malformed, "not-json"),
     );
-    let absent = |key: &str, event: &str| Finding {
-        key: key.into(),
-        ..expecting(&[event], of("p/envelope", 9, Absent, ""))
+    let absent = |id: &str, event: &str| {
+        let absent = expecting(&[event], of("p/envelope", 9, Absent, ""));
+        in_slice("msg_id", id, absent)
     };
     let step = of("scenario.expect", 7, Absent, "turn_end");
     assert_eq!(
-        echoes(&[line.clone(), step, absent("msg_id m1", "turn_end")]),
+        echoes(&[line.clone(), step, absent("m1", "turn_end")]),
         [false, true, true]
     );
-    for other in [absent("msg_id m2", "turn_end"), absent("msg_id m1", "text")] {
+    for other in [absent("m2", "turn_end"), absent("m1", "text")] {
         assert_eq!(echoes(&[line.clone(), other]), [false, false]);
     }
 }
@@ -156,7 +183,7 @@ fn a_step_follows_from_the_rule_that_misses_the_same_frame() {
     let many = ["a", "b", "c", "turn_end"];
     for (rule, echo) in [
         (
-            expecting(&["turn_end{/x = 1}"], of("p/envelope", 12, Absent, "")),
+            expecting(&["turn_end"], of("p/envelope", 12, Absent, "")),
             true,
         ),
         (
@@ -263,10 +290,7 @@ fn a_note_the_other_side_and_another_session_explain_nothing() {
         level: Level::May,
         ..rule.clone()
     };
-    let session = Finding {
-        key: "session 2, msg_id m1".into(),
-        ..rule.clone()
-    };
+    let session = in_session(2, rule.clone());
     let host = Finding {
         blame: conform_judge::finding::Blame::Host,
         ..rule
@@ -315,13 +339,8 @@ fn what_is_missing_after_a_prompt_follows_from_a_model_that_was_never_asked() {
             "{step:?}"
         );
     }
-    let (first, second) = ("session 1".to_owned(), "session 2".to_owned());
-    let root = Finding { key: first, ..root };
-    let step = Finding {
-        key: second,
-        ..of("scenario.expect", 7, WrongValue, "ready")
-    };
-    assert_eq!(echoes(&[root, step]), [false, false]);
+    let step = in_session(2, of("scenario.expect", 7, WrongValue, "ready"));
+    assert_eq!(echoes(&[in_session(1, root), step]), [false, false]);
 }
 
 #[test]

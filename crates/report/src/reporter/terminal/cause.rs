@@ -80,10 +80,8 @@ fn remarks(report: &Report, cause: &Cause) -> String {
 /// Writes the example: its place, its frames, what would have been allowed, and the actual value.
 fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
     let example = &cause.example;
-    let mut place = format!("{} at frame {}", example.scenario, example.at);
-    if !example.key.is_empty() {
-        place += &format!(", {}", example.key);
-    }
+    let (scenario, at, origin) = (&example.scenario, example.at, &example.origin);
+    let place = format!("{scenario} at frame {at}{origin}");
     label(out, "Example", text::visible(&place))?;
     if let Some(name) = text::scenario_name(report, &example.scenario) {
         label(out, "", format_args!("{DIM}{}{DIM:#}", text::visible(name)))?;

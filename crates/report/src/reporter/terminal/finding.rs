@@ -75,10 +75,8 @@ fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<(
         "\n  {style}{level}{style:#} {}{}{:#}",
         BOLD, finding.rule, BOLD
     )?;
-    write!(out, " at frame {}", finding.at)?;
-    if !finding.key.is_empty() {
-        write!(out, ", {}", text::visible(&finding.key))?;
-    }
+    let origin = finding.origin.to_string();
+    write!(out, " at frame {}{}", finding.at, text::visible(&origin))?;
     if finding.blame != report.side {
         write!(out, " (the {}'s, not counted)", text::side(finding.blame))?;
     }

@@ -1,9 +1,73 @@
-//! Attachments of prompts in pi@0.14, as blocks for the model.
+//! "Input Protocol" of pi@0.14: its four commands, and the attachments of prompts as blocks for the model.
 
+use super::adapters::LINE_LIMIT;
+use super::responses::PiSession;
+use super::state::PiState;
+use crate::core::failure::{Failure, Halt};
+use crate::core::queues::Prompt;
 use crate::model::message::ContentBlock;
+use crate::os::stdin::Input;
+use crate::protocols::commands::{CommandTable, Nouns, SilentHandler, arguments, take_silently};
 use crate::tools::{Media, sniff, unbase64};
 use serde::Deserialize;
 use serde_json::Value;
+
+const COMMANDS: &CommandTable<(), SilentHandler<PiState>> = &[
+    ("prompt", (), prompt),
+    ("abort", (), |session, _| {
+        session.stop(Halt::Stop);
+        Ok(())
+    }),
+    ("compact", (), compact),
+    ("bash", (), bash),
+];
+
+const NOUNS: Nouns = Nouns {
+    line: "line",
+    command: "message",
+};
+
+/// Handles one line. Sends an error if it is no valid command.
+pub(super) fn take(session: PiSession<'_>, input: &Input) {
+    take_silently(session, input, (COMMANDS, ()), (&NOUNS, LINE_LIMIT));
+}
+
+fn prompt(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
+    #[derive(Deserialize)]
+    struct Fields {
+        message: String,
+        attachments: Option<Vec<Value>>,
+    }
+    let fields: Fields = arguments(command)?;
+    let attachments = fields.attachments.unwrap_or_default();
+    let blocks = attachments.iter().map(block).collect::<Result<_, _>>();
+    session.submit_prompt(Prompt {
+        turn: session.next_turn_id(),
+        text: fields.message,
+        blocks: blocks.map_err(|why| format!("Invalid attachment: {why}"))?,
+        attachments,
+        ..Prompt::default()
+    })
+}
+
+fn compact(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Fields {
+        custom_instructions: Option<String>,
+    }
+    let fields: Fields = arguments(command)?;
+    session.compact(fields.custom_instructions)
+}
+
+fn bash(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
+    #[derive(Deserialize)]
+    struct Fields {
+        command: String,
+    }
+    let fields: Fields = arguments(command)?;
+    session.run_shell_command(fields.command)
+}
 
 /// "Attachment" of the specification, the members that are needed.
 #[derive(Deserialize)]
@@ -32,7 +96,7 @@ enum AttachmentKind {
 ///
 /// # Errors
 /// It is not an attachment, or it has no content for the model.
-pub(super) fn block(attachment: &Value) -> Result<ContentBlock, String> {
+fn block(attachment: &Value) -> Result<ContentBlock, String> {
     let read = PiAttachment::deserialize(attachment).map_err(|error| error.to_string())?;
     match read.kind {
         AttachmentKind::Image => Ok(ContentBlock::Image {

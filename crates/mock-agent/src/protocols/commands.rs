@@ -1,0 +1,95 @@
+//! Commands of the host: from a line of input to the handler in the adapter's table.
+
+use super::session::{Protocol, ProtocolSession};
+use crate::core::failure::Failure;
+use crate::faults::Faults;
+use crate::os::stdin::Input;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The commands of a protocol: the name of each, the first version that has it, and its handler.
+pub(crate) type CommandTable<V, H> = [(&'static str, V, H)];
+
+/// The handler of a command that this version has.
+pub(crate) fn find<V: PartialOrd, H: Copy>(
+    table: &CommandTable<V, H>,
+    version: V,
+    name: &str,
+) -> Option<H> {
+    let known = |(command, since, _): &&(&str, V, H)| *command == name && version >= *since;
+    table.iter().find(known).map(|(_, _, handler)| *handler)
+}
+
+/// Handles a command of a protocol that answers none; a refusal is reported as a failure.
+pub(crate) type SilentHandler<P> = fn(ProtocolSession<'_, P>, Value) -> Result<(), Failure>;
+
+/// What messages call a line, and a command.
+pub(crate) struct Nouns {
+    pub(crate) line: &'static str,
+    pub(crate) command: &'static str,
+}
+
+/// Handles a line of such a protocol.
+pub(crate) fn take_silently<P: Protocol, V: PartialOrd>(
+    session: ProtocolSession<'_, P>,
+    input: &Input,
+    (table, version): (&CommandTable<V, SilentHandler<P>>, V),
+    (nouns, limit): (&Nouns, usize),
+) {
+    let handle = || -> Result<(), Failure> {
+        let Some(command) = command(session, input, nouns.line, limit)? else {
+            return Ok(());
+        };
+        let name = command["type"].as_str();
+        let name = name.ok_or_else(|| format!("The {} has no type", nouns.command))?;
+        let handler = find(table, version, name)
+            .ok_or_else(|| format!("Unknown {} type: {name}", nouns.command))?;
+        handler(session, command)
+    };
+    if let Err(failure) = handle() {
+        session.reject_command(&failure);
+    }
+}
+
+/// The command in a line, an object; none if the line is blank.
+fn command<P: Protocol>(
+    session: ProtocolSession<'_, P>,
+    input: &Input,
+    noun: &str,
+    limit: usize,
+) -> Result<Option<Value>, String> {
+    let what = format!("The {noun}");
+    let text = text(input, &what, limit)?;
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let mut command =
+        serde_json::from_str(text).map_err(|error| format!("{what} is not JSON: {error}"))?;
+    Faults::of(&session).command(&mut command);
+    match command.is_object() {
+        true => Ok(Some(command)),
+        false => Err(format!("{what} is not a JSON object")),
+    }
+}
+
+/// The text of a line, which messages call `what`.
+///
+/// # Errors
+/// It is longer than the limit in bytes, or not UTF-8.
+pub(crate) fn text<'a>(input: &'a Input, what: &str, limit: usize) -> Result<&'a str, String> {
+    let Input::Line(line) = input else {
+        return Err(format!("{what} is longer than {} MiB", limit >> 20));
+    };
+    std::str::from_utf8(line).map_err(|_| format!("{what} is not UTF-8"))
+}
+
+/// The arguments of a command.
+///
+/// # Errors
+/// One of them is missing or of another type.
+pub(crate) fn arguments<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
+    let name = command["type"].as_str().unwrap_or_default().to_owned();
+    serde_json::from_value(command)
+        .map_err(|error| Failure::protocol(format!("Invalid {name}: {error}")))
+}

@@ -1,0 +1,90 @@
+//! A protocol adapter at work: its state stands beside the session, and the handlers of commands get both.
+
+use crate::core::event::Event;
+use crate::core::event_sink::EventEncoder;
+use crate::core::session::Session;
+use crate::os::stdin::Input;
+use serde_json::Value;
+use std::cell::{RefCell, RefMut};
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// The state of an adapter, and what the adapter does with events and commands.
+pub(crate) trait Protocol: Sized + 'static {
+    /// The frames of an event of the core.
+    fn frames(&mut self, event: &Event<'_>) -> Vec<Value>;
+
+    /// Handles a line of input.
+    fn take(session: ProtocolSession<'_, Self>, input: Input);
+}
+
+/// An adapter, whichever its protocol.
+pub(crate) trait Connection: EventEncoder {
+    /// Handles a line of input.
+    fn take(self: Rc<Self>, session: &Session, input: Input);
+}
+
+impl<P: Protocol> EventEncoder for RefCell<P> {
+    fn encode(&self, event: &Event<'_>) -> Vec<Value> {
+        self.borrow_mut().frames(event)
+    }
+}
+
+impl<P: Protocol> Connection for RefCell<P> {
+    fn take(self: Rc<Self>, session: &Session, input: Input) {
+        let state = &self;
+        P::take(ProtocolSession { session, state }, input);
+    }
+}
+
+/// A session, and the state of its adapter. The methods of the session can be used like its own.
+pub(crate) struct ProtocolSession<'a, P> {
+    session: &'a Session,
+    state: &'a Rc<RefCell<P>>,
+}
+
+impl<P> Clone for ProtocolSession<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for ProtocolSession<'_, P> {}
+
+impl<P> Deref for ProtocolSession<'_, P> {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        self.session
+    }
+}
+
+impl<'a, P: Protocol> ProtocolSession<'a, P> {
+    /// The session itself, for as long as it lives.
+    pub(crate) fn core(self) -> &'a Session {
+        self.session
+    }
+
+    /// The state. It must be released before the core emits an event.
+    pub(crate) fn state(self) -> RefMut<'a, P> {
+        self.state.borrow_mut()
+    }
+
+    /// Sends a frame, if there is one.
+    pub(crate) fn send(self, frame: impl Into<Option<Value>>) {
+        if let Some(frame) = frame.into() {
+            self.session.events.send_frame(frame);
+        }
+    }
+
+    /// Runs a task beside the turns.
+    pub(crate) fn spawn(self, task: impl AsyncFnOnce(ProtocolSession<'_, P>) + 'static) {
+        let state = Rc::clone(self.state);
+        self.session.background_tasks.add(Box::new(move |session| {
+            Box::pin(async move {
+                let state = &state;
+                task(ProtocolSession { session, state }).await;
+            })
+        }));
+    }
+}

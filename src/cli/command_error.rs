@@ -1,0 +1,68 @@
+//! The errors that end a command early, each with its exit status.
+
+use super::catalogue::render_errors;
+use super::exit::ExitStatus;
+use conform_runner::detect::detector::DetectError;
+use spanned_yaml::Error;
+use std::io;
+
+/// Why a command ended early: the exit status and a message.
+#[derive(Debug)]
+pub(super) struct CommandError {
+    pub(super) status: ExitStatus,
+    pub(super) message: String,
+}
+
+impl CommandError {
+    fn new(status: ExitStatus, message: impl Into<String>) -> Self {
+        let message = message.into();
+        CommandError { status, message }
+    }
+
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        CommandError::new(ExitStatus::Usage, message)
+    }
+
+    pub(super) fn violations(message: impl Into<String>) -> Self {
+        CommandError::new(ExitStatus::Violations, message)
+    }
+
+    pub(super) fn incomplete(message: impl Into<String>) -> Self {
+        CommandError::new(ExitStatus::Incomplete, message)
+    }
+
+    pub(super) fn harness(message: impl Into<String>) -> Self {
+        CommandError::new(ExitStatus::Harness, message)
+    }
+}
+
+/// What is wrong with the input of the user.
+impl From<String> for CommandError {
+    fn from(message: String) -> Self {
+        CommandError::usage(message)
+    }
+}
+
+/// Mistakes in files of the user.
+impl From<Vec<Error>> for CommandError {
+    fn from(errors: Vec<Error>) -> Self {
+        CommandError::usage(render_errors(&errors))
+    }
+}
+
+impl From<io::Error> for CommandError {
+    fn from(error: io::Error) -> Self {
+        CommandError::harness(error.to_string())
+    }
+}
+
+impl From<DetectError> for CommandError {
+    fn from(error: DetectError) -> Self {
+        match error {
+            DetectError::Dialect(errors) => errors.into(),
+            DetectError::Usage(message) => CommandError::usage(message),
+            DetectError::Incomplete(message) => CommandError::incomplete(message),
+            DetectError::Internal(message) => CommandError::harness(message),
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The judge of a whole session whose dialect may first show in its frames: of a recording, and of a session that goes on.
+
+use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::finding::Finding;
+use conform_judge::frame::{Body, Frame};
+use conform_runner::detect::recording::dialect_of_frames;
+use spanned_yaml::Error;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Dialects, each loaded once.
+pub(super) struct LoadedDialects {
+    source: DialectSource,
+    loaded: HashMap<String, Arc<Dialect>>,
+}
+
+impl LoadedDialects {
+    /// None so far of this source.
+    pub(super) fn new(source: DialectSource) -> Self {
+        LoadedDialects {
+            source,
+            loaded: HashMap::new(),
+        }
+    }
+
+    /// The ids of all dialects of the source, the versions of each from the oldest to the newest.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let names = self.source.names().into_iter();
+        names
+            .map(|(name, version)| format!("{name}@{version}"))
+            .collect()
+    }
+
+    fn load(&mut self, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
+        if let Some(dialect) = self.loaded.get(id) {
+            return Ok(Arc::clone(dialect));
+        }
+        let dialect = dialect::load(&self.source, id)?;
+        self.loaded.insert(id.to_owned(), Arc::clone(&dialect));
+        Ok(dialect)
+    }
+}
+
+/// The dialects that a session may be in.
+pub(super) struct DialectChoice {
+    candidates: Vec<Arc<Dialect>>,
+    /// What the choice rests on if there is only one, unless the user or the recording names it.
+    only_by: Option<&'static str>,
+    /// Whether the protocol is named, so that its newest version is a last resort.
+    is_named: bool,
+}
+
+/// A dialect that was chosen, and by what, unless it was named.
+pub(super) type ChosenDialect = (Arc<Dialect>, Option<&'static str>);
+
+impl DialectChoice {
+    /// The dialect of this name; without a version, all its versions; without a name, all dialects. Of several, those whose agents have the
+    /// name of this program, if there are any.
+    ///
+    /// # Errors
+    /// The mistakes in a dialect, or that there is none of this name.
+    pub(super) fn new(
+        dialects: &mut LoadedDialects,
+        named: Option<&str>,
+        program: Option<&Path>,
+    ) -> Result<Self, Vec<Error>> {
+        let mut ids = dialects.ids();
+        if let Some(named) = named {
+            ids.retain(|id| id.split('@').next() == Some(named));
+            if ids.is_empty() {
+                ids.push(named.to_owned());
+            }
+        }
+        let candidates = ids.iter().map(|id| dialects.load(id));
+        let mut candidates: Vec<_> = candidates.collect::<Result<_, _>>()?;
+        let program = program.and_then(Path::file_name);
+        let has_program = |dialect: &Arc<Dialect>| {
+            let mut programs = dialect.launch.programs.iter();
+            program.is_some_and(|program| programs.any(|known| program == known.as_str()))
+        };
+        if candidates.iter().any(has_program) {
+            candidates.retain(has_program);
+        }
+        Ok(DialectChoice {
+            candidates,
+            only_by: named.is_none().then_some("by the agent's name"),
+            is_named: named.is_some(),
+        })
+    }
+
+    /// The only candidate.
+    fn only(&self) -> Option<ChosenDialect> {
+        match &self.candidates[..] {
+            [only] => Some((Arc::clone(only), self.only_by)),
+            _ => None,
+        }
+    }
+
+    /// The dialect that these frames are in.
+    pub(super) fn of_frames(&self, frames: &[Frame]) -> Option<ChosenDialect> {
+        let by_frames = || {
+            let found = dialect_of_frames(&self.candidates, frames)?;
+            Some((Arc::clone(&self.candidates[found]), Some("by its frames")))
+        };
+        let newest = || {
+            let newest = self.candidates.last().filter(|_| self.is_named)?;
+            Some((Arc::clone(newest), None))
+        };
+        self.only().or_else(by_frames).or_else(newest)
+    }
+}
+
+/// So many bytes of frames are held at most until the dialect is chosen.
+const HELD_BYTES: usize = 4 << 20;
+
+/// The judge of a session.
+pub(super) struct SessionJudge {
+    choice: DialectChoice,
+    options: CheckOptions,
+    /// After how many frames the dialect is chosen.
+    patience: usize,
+    held: Vec<Frame>,
+    held_bytes: usize,
+    judged: Option<(ChosenDialect, Checker)>,
+}
+
+impl SessionJudge {
+    /// A judge that chooses the dialect after so many frames, or earlier if there is no choice.
+    pub(super) fn new(choice: DialectChoice, options: CheckOptions, patience: usize) -> Self {
+        SessionJudge {
+            choice,
+            options,
+            patience,
+            held: Vec::new(),
+            held_bytes: 0,
+            judged: None,
+        }
+    }
+
+    /// Judges the next frame, or holds it until the dialect is chosen.
+    pub(super) fn push(&mut self, frame: Frame) {
+        if let Some((_, checker)) = &mut self.judged {
+            return checker.push(&frame);
+        }
+        if let Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) = &frame.body {
+            self.held_bytes += line.bytes.len();
+        }
+        // Without a dialect after so many frames there will be none.
+        if self.held.len() < self.patience && self.held_bytes <= HELD_BYTES {
+            self.held.push(frame);
+            let is_over = self.held.len() == self.patience || self.held_bytes > HELD_BYTES;
+            if is_over || self.choice.only().is_some() {
+                self.choose();
+            }
+        }
+    }
+
+    fn choose(&mut self) {
+        if let Some(chosen) = self.choice.of_frames(&self.held) {
+            let mut checker =
+                Checker::new(Arc::clone(&chosen.0), self.options.clone()).with_excerpt();
+            self.held.iter().for_each(|frame| checker.push(frame));
+            self.held = Vec::new();
+            self.judged = Some((chosen, checker));
+        }
+    }
+
+    /// The dialect, once it is chosen.
+    pub(super) fn chosen(&self) -> Option<&ChosenDialect> {
+        self.judged.as_ref().map(|(chosen, _)| chosen)
+    }
+
+    /// Whether so many frames have shown no dialect.
+    pub(super) fn is_lost(&self) -> bool {
+        let is_over = self.held.len() >= self.patience || self.held_bytes > HELD_BYTES;
+        self.judged.is_none() && is_over
+    }
+
+    /// The findings so far.
+    pub(super) fn findings(&self) -> &[Finding] {
+        self.judged
+            .as_ref()
+            .map_or(&[], |(_, checker)| checker.findings())
+    }
+
+    /// Judges the end of the session. `None` if the frames show no dialect.
+    pub(super) fn finish(mut self) -> Option<(ChosenDialect, CheckOutcome)> {
+        if self.judged.is_none() {
+            self.choose();
+        }
+        let (chosen, checker) = self.judged?;
+        Some((chosen, checker.finish()))
+    }
+}
