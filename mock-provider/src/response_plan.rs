@@ -51,24 +51,13 @@ pub fn stream_steps(
     seed: u64,
     pace: Pace,
 ) -> Vec<ResponseStep> {
-    let context = WireContext { request, seed };
-    divided(&context, message, pace, &Division::Events).body
+    stream(&WireContext { request, seed }, message, pace).body
 }
 
 /// The plan of a streamed message.
 pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace) -> ResponsePlan {
-    divided(context, message, pace, &Division::Whole)
-}
-
-/// The plan of a streamed message, with a division for a script that says nothing about it.
-fn divided(
-    context: &WireContext,
-    message: &AnswerMessage,
-    pace: Pace,
-    unspecified: &Division,
-) -> ResponsePlan {
     let mut encoder = wire::encoder(context, message);
-    let mut writer = Writer::new(&message.delivery, unspecified);
+    let mut writer = Writer::new(&message.delivery);
     let mut pauses = pace.pauses(context.seed, &message.path);
     for piece in &message.pieces {
         if let Some(pause) = pauses.before(piece) {
@@ -133,7 +122,7 @@ pub(crate) fn whole(
             length
         };
     }
-    let mut writer = Writer::new(&message.delivery, &Division::Whole);
+    let mut writer = Writer::new(&message.delivery);
     writer.event(bytes);
     cuts.into_iter().for_each(|cut| writer.wait(cut));
     Ok(ResponsePlan {
@@ -172,8 +161,7 @@ fn step(piece: &Piece, encoder: &dyn Encoder) -> Option<ResponseStep> {
 
 /// Divides the bytes of a stream into writes.
 struct Writer<'a> {
-    division: &'a Division,
-    pause: Option<ResponseStep>,
+    delivery: &'a Delivery,
     steps: Vec<ResponseStep>,
     /// Bytes not yet written.
     pending: Vec<u8>,
@@ -182,14 +170,9 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(delivery: &'a Delivery, unspecified: &'a Division) -> Self {
-        let division = match &delivery.division {
-            Division::Unspecified => unspecified,
-            division => division,
-        };
+    fn new(delivery: &'a Delivery) -> Self {
         Writer {
-            division,
-            pause: delivery.pause.map(|pause| ResponseStep::Sleep(pause.0)),
+            delivery,
             steps: Vec::new(),
             pending: Vec::new(),
             offset: 0,
@@ -198,7 +181,7 @@ impl<'a> Writer<'a> {
 
     fn event(&mut self, bytes: Vec<u8>) {
         self.pending.extend(bytes);
-        if *self.division == Division::Events {
+        if self.delivery.division == Division::Events {
             self.flush();
         }
     }
@@ -213,8 +196,8 @@ impl<'a> Writer<'a> {
 
     fn flush(&mut self) {
         while !self.pending.is_empty() {
-            let length = match self.division {
-                Division::Unspecified | Division::Events | Division::Whole => self.pending.len(),
+            let length = match &self.delivery.division {
+                Division::Events | Division::Whole => self.pending.len(),
                 Division::Every(bytes) => *bytes,
                 Division::At(offsets) => offsets
                     .iter()
@@ -225,13 +208,19 @@ impl<'a> Writer<'a> {
             let bytes = std::mem::replace(&mut self.pending, rest);
             self.offset += bytes.len();
             self.steps.push(ResponseStep::Write(bytes));
-            self.steps.extend(self.pause.clone());
+            self.steps.extend(
+                self.delivery
+                    .pause
+                    .map(|pause| ResponseStep::Sleep(pause.0)),
+            );
         }
     }
 
     fn finish(mut self) -> Vec<ResponseStep> {
         self.flush();
-        if self.pause.is_some() && matches!(self.steps.last(), Some(ResponseStep::Sleep(_))) {
+        if self.delivery.pause.is_some()
+            && matches!(self.steps.last(), Some(ResponseStep::Sleep(_)))
+        {
             self.steps.pop();
         }
         self.steps

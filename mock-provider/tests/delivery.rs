@@ -181,11 +181,11 @@ async fn a_document_that_is_cut_is_shorter_than_its_content_length() {
 }
 
 #[tokio::test]
-async fn a_stream_is_one_write_and_each_event_one_where_the_script_asks_for_it() {
+async fn every_event_is_one_write_by_default() {
     let text = json!(["one", "zwölf", "three"]);
     let mock = Mock::start(json!([
-        { "text": text, "delivery": "events" },
         { "text": text },
+        { "text": text, "delivery": "whole" },
         { "text": text, "delivery": { "every": 7 } },
         { "text": text, "delivery": { "at": [3, 100] } },
         { "text": text, "delivery": { "every": 1, "crlf": true } },

@@ -32,10 +32,8 @@ impl Delivery {
 /// Where one write ends and the next begins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Division {
-    /// The script does not say. Over HTTP everything between two waits is one write; in-process each event is.
-    #[default]
-    Unspecified,
     /// Each event is a write of its own.
+    #[default]
     Events,
     /// Everything between two waits is one write.
     Whole,
@@ -79,7 +77,7 @@ impl From<Delivery> for DeliveryMap {
             ..DeliveryMap::default()
         };
         match division {
-            Division::Unspecified | Division::Events => map,
+            Division::Events => map,
             Division::Whole => DeliveryMap { whole: true, ..map },
             Division::Every(bytes) => DeliveryMap {
                 every: Some(bytes),
