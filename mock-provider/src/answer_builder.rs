@@ -30,10 +30,7 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
         characters: 0,
         has_calls: false,
     };
-    builder.items(
-        &items(reply),
-        reply.interleave && request.wire == Wire::OpenAiChat,
-    );
+    builder.reply(reply, reply.interleave && request.wire == Wire::OpenAiChat);
     let tokens = tokens(reply.usage.unwrap_or_default(), builder.characters);
     let stop = reply.stop.unwrap_or(if builder.has_calls {
         Stop::ToolUse
@@ -53,17 +50,6 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
         tokens,
         delivery: reply.delivery.clone(),
     })
-}
-
-/// The ordered form of a reply.
-fn items(reply: &ScriptReply) -> Vec<ContentItem> {
-    if let Some(content) = &reply.content {
-        return content.clone();
-    }
-    let thinking = reply.thinking.iter().cloned().map(ContentItem::Thinking);
-    let text = reply.text.iter().cloned().map(ContentItem::Text);
-    let calls = reply.tool_calls.iter().cloned().map(ContentItem::ToolCall);
-    thinking.chain(text).chain(calls).collect()
 }
 
 fn tokens(usage: ScriptedUsage, characters: usize) -> Tokens {
@@ -108,18 +94,47 @@ struct AnswerBuilder<'a> {
 }
 
 impl AnswerBuilder<'_> {
-    fn items(&mut self, items: &[ContentItem], interleave: bool) {
-        let mut rest = items;
+    fn reply(&mut self, reply: &ScriptReply, interleave: bool) {
+        let Some(content) = &reply.content else {
+            reply.thinking.iter().for_each(|one| self.thinking(one));
+            reply.text.iter().for_each(|one| self.text(one));
+            return self.calls(&reply.tool_calls.iter().collect::<Vec<_>>(), interleave);
+        };
+        let mut rest = content.as_slice();
         while let Some(item) = rest.first() {
             let run = rest.iter().map_while(as_call).collect::<Vec<_>>();
-            if interleave && run.len() > 1 {
-                self.interleaved(&run);
-                rest = &rest[run.len()..];
-            } else {
+            self.calls(&run, interleave);
+            if run.is_empty() {
                 self.item(item);
-                rest = &rest[1..];
             }
+            rest = &rest[run.len().max(1)..];
         }
+    }
+
+    /// Tool calls in a row.
+    fn calls(&mut self, calls: &[&ToolCall], interleave: bool) {
+        if interleave && calls.len() > 1 {
+            return self.interleaved(calls);
+        }
+        calls.iter().for_each(|call| self.call(call));
+    }
+
+    fn call(&mut self, call: &ToolCall) {
+        let (index, fragments) = self.open_call(call);
+        let fragments = fragments.into_iter();
+        let pieces = fragments.map(|fragment| Piece::ArgsDelta { index, fragment });
+        self.pieces.extend(pieces);
+        self.pieces.push(Piece::BlockEnd { index });
+    }
+
+    fn text(&mut self, texts: &Texts) {
+        let index = self.open(BlockKind::Text);
+        let characters = texts.0.iter().map(|text| text.chars().count());
+        self.characters += characters.sum::<usize>();
+        let texts = texts.0.iter().cloned();
+        self.pieces
+            .extend(texts.map(|text| Piece::TextDelta { index, text }));
+        self.pieces.push(Piece::BlockEnd { index });
     }
 
     fn item(&mut self, item: &ContentItem) {
@@ -129,29 +144,8 @@ impl AnswerBuilder<'_> {
                 let index = self.open(BlockKind::RedactedThinking { data: data.clone() });
                 self.pieces.push(Piece::BlockEnd { index });
             }
-            ContentItem::Text(texts) => {
-                let index = self.open(BlockKind::Text);
-                self.characters += texts
-                    .0
-                    .iter()
-                    .map(|text| text.chars().count())
-                    .sum::<usize>();
-                self.pieces
-                    .extend(texts.0.iter().map(|text| Piece::TextDelta {
-                        index,
-                        text: text.clone(),
-                    }));
-                self.pieces.push(Piece::BlockEnd { index });
-            }
-            ContentItem::ToolCall(call) => {
-                let (index, fragments) = self.open_call(call);
-                self.pieces.extend(
-                    fragments
-                        .into_iter()
-                        .map(|fragment| Piece::ArgsDelta { index, fragment }),
-                );
-                self.pieces.push(Piece::BlockEnd { index });
-            }
+            ContentItem::Text(texts) => self.text(texts),
+            ContentItem::ToolCall(call) => self.call(call),
             ContentItem::Gate(name) => self.pieces.push(Piece::Gate(name.clone())),
             ContentItem::Delay(span) => self.pieces.push(Piece::Delay(span.0)),
             ContentItem::Stall(stall) => {

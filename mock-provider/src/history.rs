@@ -1,28 +1,59 @@
 //! The request history: detects requests that repeat an answered one, and side requests outside the conversation, such as one for a
 //! title.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
 use crate::answer::{Answer, Piece};
 use crate::conversation::ConversationView;
 use crate::request::Request;
-use crate::script::{Expect, Stop};
+use crate::script::Stop;
+
+/// A text that was sent to the model, or a tool result, without the text itself: a history of texts would grow with every request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct TextId {
+    is_result: bool,
+    hash: u64,
+}
+
+impl TextId {
+    /// Space around a text does not count.
+    fn of_text(text: &str) -> Self {
+        TextId {
+            is_result: false,
+            hash: hash(&text.trim()),
+        }
+    }
+
+    fn of_result(call: &str) -> Self {
+        TextId {
+            is_result: true,
+            hash: hash(&call),
+        }
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
 
 /// A request in the history: its parts that a later request can repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct PastRequest {
     /// Its number.
-    pub(crate) n: u64,
-    /// The instructions and the names of the tools. A request for a title or a summary has others than the conversation.
-    instructions: Vec<String>,
+    n: u64,
+    /// The instructions and the names of the tools, hashed. A request for a title or a summary has others than the conversation.
+    instructions: u64,
     /// The texts and tool results sent to the model, without the model's own messages.
-    texts: BTreeSet<String>,
+    texts: BTreeSet<TextId>,
     /// The texts after the model's last message.
-    new_texts: Vec<String>,
+    new_texts: Vec<TextId>,
     /// The newest text sent to the model.
-    newest: Option<String>,
+    newest: Option<TextId>,
     /// Whether its new texts are all the agent's own: neither the host's nor tool results.
     brings_agent_text: bool,
     /// Whether its reply has an expectation of its new texts or its form, which it meets.
@@ -35,28 +66,27 @@ pub(crate) struct PastRequest {
     has_tools: bool,
     /// Whether its answer was complete and valid: there is no reason to send it again.
     answered: bool,
-    /// The answered request that it repeats.
-    pub(crate) repeats: Option<u64>,
 }
 
-/// A reply that was served to a request that does not meet its expectation.
-#[derive(Debug, Clone)]
-struct MissedExpectation {
-    n: u64,
-    expect: Expect,
-}
-
-/// The history of requests that got a reply of the script.
+/// The history of requests that got a reply of the script: the newest of them, see [`MAX_REQUESTS`] and [`MAX_TEXTS`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestHistory {
-    requests: Vec<PastRequest>,
-    missed: Vec<MissedExpectation>,
+    requests: VecDeque<PastRequest>,
+    /// The number of texts in the requests.
+    texts: usize,
+    /// The first request that got a reply although it repeats an answered one, and that one.
+    first_repeat: Option<(u64, u64)>,
+    /// The first request that got a reply without meeting its expectation, by the number of the reply.
+    missed: BTreeMap<usize, u64>,
     /// The known messages of the host to the agent.
-    host_messages: Vec<String>,
+    host_messages: Vec<TextId>,
 }
 
-/// The prefix of a tool result in `texts`, before the id of the call.
-const RESULT: &str = "the result of ";
+/// Most requests in the history.
+const MAX_REQUESTS: usize = 512;
+
+/// Most texts of all requests in the history.
+const MAX_TEXTS: usize = 1 << 16;
 
 impl PastRequest {
     pub(crate) fn of(request: &Request) -> Self {
@@ -67,62 +97,59 @@ impl PastRequest {
             let name = tool
                 .get("name")
                 .or_else(|| tool.pointer("/function/name"))?;
-            name.as_str().map(str::to_owned)
+            name.as_str().map(|text| hash(&text))
         };
         let (mut instructions, mut texts) = (Vec::new(), BTreeSet::new());
-        instructions.extend(conversation.system.iter().map(|text| (*text).to_owned()));
+        instructions.extend(conversation.system.iter().copied().map(|text| hash(&text)));
         for message in &conversation.messages {
-            let own = message.texts.iter().map(|text| (*text).to_owned());
+            let own = message.texts.iter().copied();
             if message.is_instruction {
-                instructions.extend(own);
+                instructions.extend(own.map(|text| hash(&text)));
             } else if !message.is_from_model {
-                texts.extend(own);
+                texts.extend(own.map(TextId::of_text));
                 let results = message.results.iter();
-                texts.extend(results.map(|result| format!("{RESULT}{}", result.call)));
+                texts.extend(results.map(|result| TextId::of_result(result.call)));
             }
         }
         instructions.extend(tools.iter().filter_map(named));
         let recent = conversation.messages.iter().rev();
         let recent = recent.take_while(|message| !message.is_from_model);
         let new_texts = recent.filter(|message| !message.is_instruction);
-        let new_texts =
-            new_texts.flat_map(|message| message.texts.iter().map(|text| text.trim().to_owned()));
+        let new_texts = new_texts.flat_map(|message| message.texts.iter().copied());
         let mut from_newest = conversation.messages.iter().rev();
         let newest = from_newest.find(|message| !message.is_from_model && !message.is_instruction);
-        let newest = newest.and_then(|message| message.texts.last());
-        let newest = newest.map(|text| (*text).to_owned());
+        let newest = newest.and_then(|message| message.texts.last().copied());
         PastRequest {
             n: request.n,
-            new_texts: new_texts.collect(),
-            instructions,
+            new_texts: new_texts.map(TextId::of_text).collect(),
+            instructions: hash(&instructions),
             texts,
-            newest,
+            newest: newest.map(TextId::of_text),
             brings_agent_text: false,
             is_expected: false,
             host_messages_before: 0,
             ends_turn: false,
             has_tools: !tools.is_empty(),
             answered: false,
-            repeats: None,
         }
     }
 
     /// Whether all its texts are in the other request, the newest text of the other one included.
     fn repeats(&self, other: &PastRequest) -> bool {
-        let newest = other.newest.as_ref();
         !self.texts.is_empty()
             && self.instructions == other.instructions
+            && other
+                .newest
+                .is_none_or(|newest| self.texts.contains(&newest))
             && self.texts.is_subset(&other.texts)
-            && newest.is_none_or(|newest| self.texts.contains(newest))
     }
 }
 
 impl RequestHistory {
     /// Adds a message of the host to the agent.
     pub(crate) fn note_host_message(&mut self, text: &str) {
-        let text = text.trim();
-        if !text.is_empty() {
-            self.host_messages.push(text.to_owned());
+        if !text.trim().is_empty() {
+            self.host_messages.push(TextId::of_text(text));
         }
     }
 
@@ -142,7 +169,7 @@ impl RequestHistory {
     /// Whether the request has a host message that is newer than an earlier request: the same text again is another message.
     fn has_newer_host_message(&self, request: &PastRequest, earlier: &PastRequest) -> bool {
         let mut since = self.host_messages[earlier.host_messages_before..].iter();
-        since.any(|message| request.texts.iter().any(|text| text.trim() == message))
+        since.any(|message| request.texts.contains(message))
     }
 
     /// The answered request that this one repeats.
@@ -157,16 +184,13 @@ impl RequestHistory {
 
     /// The first request that got a reply although it repeats an answered one.
     pub(crate) fn first_repeat(&self) -> Option<(u64, u64)> {
-        let mut repeats = self.requests.iter();
-        repeats.find_map(|request| Some((request.n, request.repeats?)))
+        self.first_repeat
     }
 
     /// An earlier request that took a reply without meeting its expectation, while this request meets it.
-    pub(crate) fn reply_taken_by(&self, fits: impl Fn(&Expect) -> bool) -> Option<u64> {
-        let mut missed = self.missed.iter();
-        missed
-            .find(|missed| fits(&missed.expect))
-            .map(|missed| missed.n)
+    pub(crate) fn reply_taken_by(&self, fits: impl Fn(usize) -> bool) -> Option<u64> {
+        let missed = self.missed.iter().filter(|(reply, _)| fits(**reply));
+        missed.map(|(_, n)| *n).min()
     }
 
     /// Adds a request that got a reply of the script.
@@ -178,57 +202,61 @@ impl RequestHistory {
         answer: &Answer,
         is_expected: bool,
     ) -> Option<u64> {
-        request.repeats = self.repeated_by(&request);
+        let repeats = self.repeated_by(&request);
+        self.first_repeat = self
+            .first_repeat
+            .or(repeats.map(|earlier| (request.n, earlier)));
         request.answered = is_complete(answer);
         request.ends_turn = request.answered && !calls_tools(answer);
         request.is_expected = is_expected;
         request.host_messages_before = self.host_messages.len();
-        let is_new = |text: &&String| !self.requests.iter().any(|one| one.texts.contains(*text));
-        let new: Vec<_> = request.texts.iter().filter(is_new).collect();
-        let of_host = |text: &&&String| {
-            self.host_messages
-                .iter()
-                .any(|message| message == text.trim())
-        };
-        let from_host = new.iter().filter(of_host).count();
-        let results = new.iter().filter(|text| text.starts_with(RESULT)).count();
-        request.brings_agent_text = !new.is_empty() && from_host == 0 && results == 0;
-        let side_request = self.side_request(&request);
-        self.requests.push(request);
+        let side_request = (!self.host_messages.is_empty())
+            .then(|| self.side_request(&mut request))
+            .flatten();
+        self.keep(request);
         side_request
     }
 
-    /// The side request that a new request reveals.
-    fn side_request(&self, request: &PastRequest) -> Option<u64> {
-        let last = self
-            .requests
-            .last()
-            .filter(|_| !self.host_messages.is_empty())?;
+    /// Adds a request, and drops the oldest ones.
+    fn keep(&mut self, request: PastRequest) {
+        self.texts += request.texts.len();
+        self.requests.push_back(request);
+        while (self.requests.len() > MAX_REQUESTS || self.texts > MAX_TEXTS)
+            && self.requests.len() > 1
+            && let Some(oldest) = self.requests.pop_front()
+        {
+            self.texts -= oldest.texts.len();
+        }
+    }
+
+    /// The side request that a new request reveals. Says in it whether it brings text of the agent only.
+    fn side_request(&self, request: &mut PastRequest) -> Option<u64> {
+        let known = |text: &TextId| self.requests.iter().any(|one| one.texts.contains(text));
+        let new: Vec<_> = request.texts.iter().filter(|text| !known(text)).collect();
+        let of_host = |text: &&TextId| {
+            let mut messages = self.host_messages.iter();
+            messages.position(|message| message == *text)
+        };
+        let first_of_host = new.iter().filter_map(of_host).min();
+        let has_result = new.iter().any(|text| text.is_result);
+        request.brings_agent_text = !new.is_empty() && first_of_host.is_none() && !has_result;
+        let last = self.requests.back()?;
         let follows_turn =
             last.ends_turn && last.host_messages_before == request.host_messages_before;
         if follows_turn && request.brings_agent_text && !request.is_expected {
             return Some(request.n);
         }
-        let of_host = |text: &String| {
-            let mut messages = self.host_messages.iter();
-            messages.position(|message| message == text.trim())
-        };
-        let mut earlier = self
-            .requests
-            .iter()
-            .filter(|one| one.brings_agent_text && !one.is_expected);
-        let is_new = |text: &String| !self.requests.iter().any(|one| one.texts.contains(text));
-        let new = request.texts.iter().filter(|text| is_new(text));
-        let first = new.filter_map(of_host).min()?;
-        earlier
-            .find(|one| first < one.host_messages_before)
-            .map(|one| one.n)
+        let first = first_of_host?;
+        let mut earlier = self.requests.iter();
+        let found = earlier.find(|one| {
+            one.brings_agent_text && !one.is_expected && first < one.host_messages_before
+        });
+        found.map(|one| one.n)
     }
 
     /// Adds a request that got a reply without meeting its expectation.
-    pub(crate) fn add_missed_expectation(&mut self, n: u64, expect: &Expect) {
-        let expect = expect.clone();
-        self.missed.push(MissedExpectation { n, expect });
+    pub(crate) fn add_missed_expectation(&mut self, n: u64, reply: usize) {
+        self.missed.entry(reply).or_insert(n);
     }
 
     /// Marks a request whose answer did not reach the client completely.
@@ -272,4 +300,46 @@ fn is_complete(answer: &Answer) -> bool {
         }
     }
     has_content && is_whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::request::Wire;
+    use crate::script::Script;
+    use serde_json::json;
+
+    fn request(n: u64, texts: &[String]) -> Request {
+        let messages = texts
+            .iter()
+            .map(|text| json!({ "role": "user", "content": text }));
+        let body = json!({ "model": "m", "messages": messages.collect::<Vec<_>>() });
+        Request::in_process(n, Wire::OpenAiChat, body)
+    }
+
+    #[test]
+    fn the_history_keeps_the_newest_requests_however_many_there_are() {
+        let script = json!([{ "text": "x", "repeat": "forever" }]);
+        let mut model = Model::new(Script::from_value(script).unwrap(), 0);
+        let mut history = RequestHistory::default();
+        for n in 0..2 * MAX_REQUESTS as u64 {
+            let asked = request(n, &[format!("question {n}"), "x".repeat(1000)]);
+            let answer = model.next(&asked).answer;
+            history.add(PastRequest::of(&asked), &answer, true);
+            assert!(history.requests.len() <= MAX_REQUESTS);
+        }
+        let long: Vec<_> = (0..MAX_TEXTS / 2).map(|n| format!("text {n}")).collect();
+        let again = request(9999, &["question 1023".to_owned(), "x".repeat(1000)]);
+        assert_eq!(history.repeated_by(&PastRequest::of(&again)), Some(1023));
+        for n in 10_000..10_004 {
+            let asked = request(n, &long);
+            let answer = model.next(&asked).answer;
+            history.add(PastRequest::of(&asked), &answer, true);
+            let texts = history.requests.iter().map(|one| one.texts.len());
+            assert_eq!(history.texts, texts.sum::<usize>());
+            assert!(history.texts <= MAX_TEXTS);
+        }
+        assert_eq!(history.first_repeat(), Some((10_001, 10_000)));
+    }
 }

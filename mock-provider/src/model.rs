@@ -89,26 +89,34 @@ impl Model {
             let failure = ScriptFailure::refused(request.n, &error);
             return ModelResponse::without_reply(error, failure);
         }
-        match self.choose(request) {
-            Ok(index) => self.serve(index, request),
-            Err(failure) => self.fall_back(request, *failure),
+        let past = PastRequest::of(request);
+        match self.choose(request, &past) {
+            Ok(index) => self.serve(index, request, past),
+            Err(failure) => self.fall_back(request, &past, *failure),
         }
     }
 
     /// Answers a request for which no reply is left.
-    fn fall_back(&mut self, request: &Request, mut failure: ScriptFailure) -> ModelResponse {
-        let past = PastRequest::of(request);
+    fn fall_back(
+        &mut self,
+        request: &Request,
+        past: &PastRequest,
+        mut failure: ScriptFailure,
+    ) -> ModelResponse {
         failure.message += &format!(
             "; it is POST {}, and its last message is {}",
             request.wire.path(),
             last_message(request)
         );
-        let repeat = match self.history.repeated_by(&past) {
+        let repeat = match self.history.repeated_by(past) {
             Some(earlier) => Some((request.n, earlier)),
             None => self.history.first_repeat(),
         };
-        let is_met = |expect: &Expect| expect.mismatches(request).is_empty();
-        failure.earlier = self.history.reply_taken_by(is_met);
+        let replies = &self.script.replies;
+        failure.earlier = self.history.reply_taken_by(|reply| {
+            let expect = replies[reply].expect_request.as_ref();
+            expect.is_some_and(|expect| expect.mismatches(request).is_empty())
+        });
         self.unscripted_in_a_row += 1;
         let answer = if self.unscripted_in_a_row > MAX_FALLBACKS {
             let message = format!("scripted model: {failure}");
@@ -164,7 +172,7 @@ impl Model {
     }
 
     /// Answers a request with a reply of the script.
-    fn serve(&mut self, index: usize, request: &Request) -> ModelResponse {
+    fn serve(&mut self, index: usize, request: &Request, past: PastRequest) -> ModelResponse {
         let times = self.served[index];
         self.served[index] += 1;
         let reply = &self.script.replies[index];
@@ -183,15 +191,14 @@ impl Model {
         let is_met = failures.is_empty();
         let answer = answer_builder::answer(reply, path, self.seed, request);
         self.signatures.add(&answer);
-        if let Some(expect) = expect.filter(|_| !is_met) {
-            self.history.add_missed_expectation(request.n, expect);
+        if !is_met {
+            self.history.add_missed_expectation(request.n, index);
         }
         // A reply that repeats forever cannot be taken from another request.
         let repeats = matches!(reply.repeat, Repeat::Forever) && is_met;
         let is_expected = repeats
             || reply.when.is_some()
             || expect.is_some_and(|expect| is_met && names_messages(expect));
-        let past = PastRequest::of(request);
         if let Some(side_request) = self.history.add(past, &answer, is_expected) {
             failures.push(ScriptFailure::side_request(request.n, side_request));
         }
@@ -206,8 +213,8 @@ impl Model {
     }
 
     /// Chooses the reply for a request.
-    fn choose(&self, request: &Request) -> Result<usize, Box<ScriptFailure>> {
-        let is_side_request = self.history.is_side_request(&PastRequest::of(request));
+    fn choose(&self, request: &Request, past: &PastRequest) -> Result<usize, Box<ScriptFailure>> {
+        let is_side_request = self.history.is_side_request(past);
         let (mut next, mut nearest) = (None, None::<(usize, Vec<RequestMismatch>)>);
         let replies = self.script.replies.iter().zip(&self.served).enumerate();
         for (i, (reply, _)) in replies.filter(|(_, (reply, served))| reply.repeat.allows(**served))

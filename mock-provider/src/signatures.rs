@@ -1,6 +1,7 @@
 //! Signatures of thinking blocks: the real API verifies that a thinking block comes back unchanged.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use crate::answer::{Answer, BlockKind, Piece};
 use crate::ids;
@@ -11,9 +12,14 @@ use crate::script::{ContentItem, Script};
 pub(crate) struct SignatureStore {
     /// The thinking of each signature in the script.
     thinking: HashMap<String, String>,
-    /// The ids of tool calls in messages that began with thinking.
-    calls_after_thinking: HashSet<String>,
+    /// The ids of tool calls in messages that began with thinking: the newest of them.
+    calls_after_thinking: HashSet<Arc<str>>,
+    /// The same, in order.
+    newest_calls: VecDeque<Arc<str>>,
 }
+
+/// Most tool calls that are remembered.
+const MAX_CALLS: usize = 1 << 13;
 
 impl SignatureStore {
     /// The signatures of a script. All are known from the start, because an agent may resume the session of an earlier run.
@@ -35,7 +41,7 @@ impl SignatureStore {
             .filter_map(|thinking| Some((thinking.signature.clone()?, thinking.text.joined())));
         SignatureStore {
             thinking: signed.collect(),
-            calls_after_thinking: HashSet::new(),
+            ..SignatureStore::default()
         }
     }
 
@@ -52,11 +58,24 @@ impl SignatureStore {
             blocks.next(),
             Some(BlockKind::Thinking | BlockKind::RedactedThinking { .. })
         ) {
-            self.calls_after_thinking
-                .extend(blocks.filter_map(|block| match block {
-                    BlockKind::ToolCall { id, .. } => Some(id.clone()),
-                    _ => None,
-                }));
+            for block in blocks {
+                if let BlockKind::ToolCall { id, .. } = block {
+                    self.add_call(id);
+                }
+            }
+        }
+    }
+
+    fn add_call(&mut self, id: &str) {
+        let id: Arc<str> = id.into();
+        if !self.calls_after_thinking.insert(Arc::clone(&id)) {
+            return;
+        }
+        self.newest_calls.push_back(id);
+        if self.newest_calls.len() > MAX_CALLS
+            && let Some(oldest) = self.newest_calls.pop_front()
+        {
+            self.calls_after_thinking.remove(&oldest);
         }
     }
 
@@ -73,5 +92,22 @@ impl SignatureStore {
     /// Whether the message of a tool call began with thinking.
     pub(crate) fn has_thinking_before(&self, call: &str) -> bool {
         self.calls_after_thinking.contains(call)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_calls_are_remembered_however_many_there_are() {
+        let mut store = SignatureStore::default();
+        for n in 0..2 * MAX_CALLS {
+            store.add_call(&format!("call {n}"));
+        }
+        assert_eq!(store.calls_after_thinking.len(), MAX_CALLS);
+        assert_eq!(store.newest_calls.len(), MAX_CALLS);
+        assert!(store.has_thinking_before(&format!("call {}", 2 * MAX_CALLS - 1)));
+        assert!(!store.has_thinking_before("call 0"));
     }
 }

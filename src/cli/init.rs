@@ -216,7 +216,11 @@ fn start_of(dialect: &Dialect) -> Value {
     let sent = probe.flat_map(|probe| &probe.send);
     let steps = sent.map(|command| json!({ "send": command }));
     let steps: Vec<_> = steps.chain([json!({ "expect": event })]).collect();
-    json!({ "name": "the agent starts", "steps": steps })
+    let name = "the agent starts";
+    match dialect.prelude.is_empty() {
+        true => json!({ "name": name, "steps": steps }),
+        false => json!({ "name": name, "prelude": false, "steps": steps }),
+    }
 }
 
 fn write(path: &str, text: &str) -> Result<(), CommandError> {

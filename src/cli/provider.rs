@@ -88,13 +88,13 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         open_gates: control.is_none(),
         ..ServerOptions::default()
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
     runtime.block_on(async {
         let journal = Arc::clone(&recorder);
-        let state = Arc::new(ProviderState::default());
+        let state = Arc::new(ProviderState::new(control.is_some()));
         let noted = Arc::clone(&state);
         let observer = Observer::new(move |entry| {
             journal.note(&entry);

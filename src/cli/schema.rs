@@ -9,8 +9,8 @@ use std::io::Write;
 
 /// Print the JSON Schema of a file format; without a name, list the formats
 ///
-/// An editor with a YAML language server checks and completes a file whose first line is `# yaml-language-server: $schema=PATH`,
-/// with the path of a file that holds the schema.
+/// An editor with a YAML language server checks and completes a file by the schema that its settings name, as `yaml.schemas` of
+/// .vscode/settings.json does, or that its first line names: `# yaml-language-server: $schema=PATH`.
 #[derive(Debug, clap::Args)]
 pub(super) struct SchemaArgs {
     /// The format, such as `scenario`, `ordering` or `faults`

@@ -4,8 +4,7 @@ use assert_cmd::Command;
 use std::path::Path;
 use tempfile::TempDir;
 
-const SCENARIO: &str =
-    "name: it is ready\nclauses: [aionrs.ready.after-init]\nsteps:\n  - expect: { type: ready }\n";
+const SCENARIO: &str = "name: it is ready\nclauses: [aionrs.ready.after-init]\nprelude: false\nsteps:\n  - expect: { type: ready }\n";
 
 /// Runs `conform lint` in a folder: exit status, stdout, stderr.
 fn lint(folder: &Path, args: &[&str]) -> (i32, String, String) {
@@ -36,8 +35,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 
 #[test]
 fn the_kind_of_a_file_is_detected_and_counted() {
-    let clause =
-        "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n";
+    let clause = "- { id: d.a, section: \"1\", strength: must, text: A. }\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
     let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
     let folder = folder(&[
@@ -91,7 +89,7 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
             ("schemas/d/1/ordering.yaml", &names("list")),
             (
                 "schemas/d/1/clauses.yaml",
-                "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n",
+                "- { id: d.a, section: \"1\", strength: must, text: A. }\n",
             ),
             ("schemas/d/1/events.json", schema),
             ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
@@ -125,7 +123,7 @@ rules:
         ("d/1/ordering.yaml", ordering),
         (
             "d/1/clauses.yaml",
-            "- { id: d.a, section: \"1\", strength: must, side: agent, text: A., testable: true }\n",
+            "- { id: d.a, section: \"1\", strength: must, text: A. }\n",
         ),
         ("d/1/events.json", schema),
         ("d/1/commands.json", "{\"$defs\": {}}"),

@@ -23,7 +23,9 @@ fn parse_example(example: &str) -> Node {
         .any(|verb| first.starts_with(verb))
         && example.starts_with("- ");
     let text = if is_steps {
-        format!("name: example\nclauses: [aionrs.stream-start.opens-turn]\nsteps:\n{example}")
+        format!(
+            "name: example\nprelude: false\nclauses: [aionrs.stream-start.opens-turn]\nsteps:\n{example}"
+        )
     } else {
         example.to_owned()
     };

@@ -61,6 +61,8 @@ fn vocabulary() -> Vocabulary<'static> {
         ]
         .into(),
         capabilities: vec!["tool_approval".to_owned(), "thinking".to_owned()],
+        prelude: Vec::new(),
+        ending: Vec::new(),
         budgets: vec!["response".to_owned(), "total".to_owned()],
         wires: vec!["anthropic".to_owned(), "openai-chat".to_owned()],
         check_command: Some(Box::new(|command| {

@@ -29,7 +29,8 @@ session: { ready: hello, turn: begin, quit: ">quit" }
 budgets: { response: 2s }
 "#;
 
-const CLAUSES: &str = "- { id: toy.turn.closed, section: '1', strength: must, side: agent, text: Words come in turns., testable: true }";
+const CLAUSES: &str =
+    "- { id: toy.turn.closed, section: '1', strength: must, text: Words come in turns. }";
 
 /// An example of the page: rules, and the sessions after it.
 struct Example {

@@ -22,7 +22,6 @@ pub(crate) const TURN: &str = "
 name: one turn
 clauses: [aionrs.stream-end.closes-turn]
 steps:
-  - expect: { type: ready }
   - send: { type: message, msg_id: m1, input: hi }
   - expect: { type: stream_end, msg_id: m1 }
   - close_stdin:
@@ -34,7 +33,6 @@ pub(crate) const START_AND_EXIT: &str = "
 name: start and exit
 clauses: [aionrs.shutdown.eof]
 steps:
-  - expect: { type: ready }
   - close_stdin:
   - expect_exit: { code: 0 }
 ";

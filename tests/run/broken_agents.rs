@@ -181,7 +181,6 @@ model:
   - delay: 1500ms
     text: done
 steps:
-  - expect: { type: ready }
   - send: { type: message, msg_id: m1, input: hi }
   - expect: { type: tool_request, msg_id: m1 }
     capture: { call: /call_id }

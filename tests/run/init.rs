@@ -196,7 +196,7 @@ fn a_dialect_without_scenarios_gets_one_that_is_played() {
         ),
         (
             "clauses.yaml",
-            "- { id: tiny.hello, section: \"1\", strength: must, side: agent, text: It greets., testable: true }\n",
+            "- { id: tiny.hello, section: \"1\", strength: must, text: It greets. }\n",
         ),
         (
             "ordering.yaml",

@@ -51,7 +51,6 @@ model:
   - text: two
 answers: [{ on: { type: tool_request }, capture: { call: /call_id }, send: { type: tool_approve, call_id: \"{call}\", scope: once } }]
 steps:
-  - expect: { type: ready }
   - send: { type: message, msg_id: m1, input: first }
   - expect_text: { of: { type: text_delta, msg_id: m1 }, at: /text, is: one, until: [{ type: stream_end, msg_id: m1 }] }
   - send: { type: message, msg_id: m2, input: second }

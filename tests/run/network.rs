@@ -5,7 +5,8 @@ use crate::harness::{RunResult, TestDir};
 use std::process::Command;
 
 /// The agent says what its attempt came to.
-const SAYS: &str = "name: it says what came of it\nsteps:\n  - expect: { type: ready }\n  - expect: { type: info, message: ANSWER }\n";
+const SAYS: &str =
+    "name: it says what came of it\nsteps:\n  - expect: { type: info, message: ANSWER }\n";
 
 /// Runs an agent that makes a connection with bash, and returns what the reports say of it.
 fn attempt(isolation: &str, connect: &str, answer: &str) -> (RunResult, String) {

@@ -6,9 +6,7 @@ use conform_report::Verdict;
 
 /// A scenario that waits for `ready` and then runs these steps.
 fn scenario(steps: &str) -> String {
-    format!(
-        "name: x\nclauses: [aionrs.shutdown.eof]\nsteps:\n  - expect: {{ type: ready }}\n{steps}"
-    )
+    format!("name: x\nclauses: [aionrs.shutdown.eof]\nsteps:\n{steps}")
 }
 
 fn info(text: &str) -> String {
@@ -205,14 +203,14 @@ cat >/dev/null
 fn an_invalid_command_after_a_capture_is_an_error_of_the_scenario() {
     let dir = TestDir::new();
     let text = TURN.replace(
-        "- expect: { type: ready }",
-        "- expect: { type: ready }\n    capture: { caps: /capabilities }",
+        "steps:\n",
+        "prelude: false\nsteps:\n  - expect: { type: ready }\n    capture: { caps: /capabilities }\n",
     );
     let result = dir.run_scenario(
         &text.replace("msg_id: m1, input: hi", "msg_id: \"{caps}\", input: hi"),
         &agent(&[READY, TURNS]),
     );
-    result.assert_exit(4, "one.yaml:7:5: the command is no valid `message`");
+    result.assert_exit(4, "one.yaml:8:5: the command is no valid `message`");
     assert_eq!(verdict(&result), Verdict::Broken);
 }
 

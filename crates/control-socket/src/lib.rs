@@ -13,6 +13,7 @@
 mod address;
 mod client;
 mod connection;
+mod journal;
 mod protocol;
 mod registry;
 mod server;
@@ -20,6 +21,7 @@ mod server;
 pub use address::ControlAddress;
 pub use client::{Client, ClientError};
 pub use connection::{Incoming, Outcome, Reply};
+pub use journal::{Journal, Record};
 pub use protocol::{Command, Request, Response};
 pub use registry::{Registered, registered, wait_for};
 pub use server::ControlServer;

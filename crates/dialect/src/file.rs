@@ -53,6 +53,15 @@ pub struct DialectFile {
     #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub smoke: Option<Node>,
+    /// Steps before those of each scenario, such as waiting for the ready event. A scenario with `prelude: false` begins without them.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
+    pub prelude: Option<Vec<Node>>,
+    /// Steps behind those of each scenario, such as a command to end and the exit code. A scenario with `ending: false`, or whose last step is
+    /// `expect_exit`, ends without them.
+    #[serde(default)]
+    #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
+    pub ending: Option<Vec<Node>>,
     /// In a delta: how the scenarios of the base are inherited.
     #[serde(default)]
     pub scenarios: InheritanceFile,
@@ -309,23 +318,22 @@ pub struct ClauseFile {
     pub section: String,
     /// The requirement level in the specification: must, should or may.
     pub strength: Level,
-    /// Whom it applies to.
+    /// Whom it applies to; the agent if left out.
+    #[serde(default)]
     pub side: Side,
     /// The requirement, in our words.
     pub text: String,
-    /// `true` if it can be checked.
-    #[serde(default)]
-    pub testable: Option<bool>,
-    /// Why it cannot be checked.
+    /// Why it cannot be checked; if left out, it is testable.
     #[serde(default)]
     pub untestable: Option<String>,
 }
 
 /// Whom a clause applies to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The agent.
+    #[default]
     Agent,
     /// The host.
     Host,

@@ -127,6 +127,7 @@ impl MergedFiles {
             .map_or(Ok(Ordering::default()), Ordering::read)?;
         let mut clauses = Vec::new();
         if let Some(node) = yaml(source, name, version, "clauses.yaml")? {
+            former_keys(&node)?;
             let list: Vec<ClauseFile> = spanned_yaml::decode_all(&node)?;
             clauses.extend(list.into_iter().map(|clause| (clause, node.clone())));
         }
@@ -186,6 +187,19 @@ impl MergedFiles {
             schema_path: self.schema_path,
             bases,
         })
+    }
+}
+
+/// Refuses keys of clauses that are no longer written.
+fn former_keys(clauses: &Node) -> Result<(), Vec<Error>> {
+    let written = clauses.as_list().into_iter().flatten();
+    let errors = written.filter_map(|clause| clause.entry("testable")).map(|(key, _)| {
+        let message = "leave `testable` out: a clause is testable unless it has `untestable:` with the reason";
+        clauses.error_at(key.span, message)
+    });
+    match errors.collect::<Vec<_>>() {
+        errors if errors.is_empty() => Ok(()),
+        errors => Err(errors),
     }
 }
 

@@ -55,6 +55,25 @@ impl Node {
         Node::new(Arc::clone(&self.0.source), self.0.span, kind)
     }
 
+    /// The same value as if it were written where another one is.
+    #[must_use]
+    pub fn moved_to(&self, place: &Node) -> Self {
+        place.with_kind(match self.kind() {
+            Kind::List(items) => {
+                Kind::List(items.iter().map(|item| item.moved_to(place)).collect())
+            }
+            Kind::Map(entries) => {
+                let moved = entries.iter().map(|(key, value)| {
+                    let name = key.name.clone();
+                    let span = place.span();
+                    (Key { name, span }, value.moved_to(place))
+                });
+                Kind::Map(moved.collect())
+            }
+            kind => kind.clone(),
+        })
+    }
+
     /// The kind of value, with its content.
     #[must_use]
     pub fn kind(&self) -> &Kind {

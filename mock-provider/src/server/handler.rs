@@ -1,6 +1,7 @@
 //! The request handler: reads an HTTP request, asks the model, and starts the response.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -39,7 +40,7 @@ pub(super) async fn handle(
         .map(|(name, value)| (name, String::from_utf8_lossy(value.as_bytes()).into_owned()));
     let headers = headers.collect::<Headers>();
     let path = head.uri.path();
-    let mut arrived = ReceivedRequest {
+    let arrived = ReceivedRequest {
         n: 0,
         method: head.method.to_string(),
         path: path.to_owned(),
@@ -48,10 +49,11 @@ pub(super) async fn handle(
         headers,
         body: body.clone().unwrap_or_default(),
     };
-    let (outcome, reply) = decide(&mut arrived, body, &shared);
     let wire = arrived.endpoint.wire(&arrived.headers);
-    let mut exchange = Exchange::new(shared, socket, arrived.n, reply);
-    if arrived.method == "HEAD" {
+    let is_bodiless = arrived.method == "HEAD";
+    let (n, outcome, reply) = decide(arrived, body, &shared);
+    let mut exchange = Exchange::new(shared, socket, n, reply);
+    if is_bodiless {
         exchange.set_bodiless();
     }
     match outcome {
@@ -94,26 +96,28 @@ enum Outcome {
 /// Numbers the request, adds it to the journal and finds its outcome, all under one lock: requests are served in the order of their
 /// numbers.
 fn decide(
-    arrived: &mut ReceivedRequest,
+    mut arrived: ReceivedRequest,
     body: Option<Bytes>,
     shared: &ServerState,
-) -> (Outcome, Option<usize>) {
+) -> (u64, Outcome, Option<usize>) {
     let mut guard = shared.model();
     let NumberedModel { model, next_number } = &mut *guard;
-    arrived.n = *next_number;
+    let n = *next_number;
+    arrived.n = n;
     *next_number += 1;
-    shared.record(JournalEvent::Request(arrived.clone()));
-    let (outcome, failures) = match outcome(arrived, body.as_ref(), shared, model) {
+    let at = Instant::now();
+    let (outcome, failures) = match outcome(&arrived, body.as_ref(), shared, model) {
         Ok(Outcome::ModelResponse(request, mut served)) => {
             let failures = std::mem::take(&mut served.failures);
             (Outcome::ModelResponse(request, served), failures)
         }
         Ok(outcome) => (outcome, Vec::new()),
         Err(error) => {
-            let failure = ScriptFailure::refused(arrived.n, &error);
+            let failure = ScriptFailure::refused(n, &error);
             (Outcome::Error(error), vec![failure])
         }
     };
+    shared.record_at(at, JournalEvent::Request(arrived));
     failures
         .into_iter()
         .for_each(|failure| shared.record(JournalEvent::Failure(failure)));
@@ -122,7 +126,7 @@ fn decide(
     } else {
         None
     };
-    (outcome, reply)
+    (n, outcome, reply)
 }
 
 fn outcome(

@@ -22,15 +22,6 @@ pub struct JournalEntry {
     pub event: JournalEvent,
 }
 
-impl JournalEntry {
-    pub(super) fn now(event: JournalEvent) -> Self {
-        JournalEntry {
-            at: Instant::now(),
-            event,
-        }
-    }
-}
-
 /// An event of the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JournalEvent {
@@ -104,7 +95,12 @@ impl ReceivedRequest {
     /// The body as JSON; a JSON string with the text if it is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(&self.body)))
+        body_json(&self.body)
     }
+}
+
+/// A body as JSON; a JSON string with the text if it is not JSON.
+#[must_use]
+pub fn body_json(body: &[u8]) -> Value {
+    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
 }

@@ -17,7 +17,7 @@ mod response;
 mod route;
 mod state;
 
-pub use journal::{ExchangeEnd, Journal, JournalEntry, JournalEvent, ReceivedRequest};
+pub use journal::{ExchangeEnd, Journal, JournalEntry, JournalEvent, ReceivedRequest, body_json};
 pub use listener::Server;
 pub use route::ApiEndpoint;
 pub use state::{Observer, ServerOptions};

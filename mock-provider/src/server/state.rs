@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::gates::Gates;
 use super::journal::{JournalEntry, JournalEvent};
@@ -102,6 +103,11 @@ impl ServerState {
 
     /// Adds an entry to the journal.
     pub(super) fn record(&self, event: JournalEvent) {
-        (self.observer.0)(JournalEntry::now(event));
+        self.record_at(Instant::now(), event);
+    }
+
+    /// Adds an entry of an earlier time to the journal.
+    pub(super) fn record_at(&self, at: Instant, event: JournalEvent) {
+        (self.observer.0)(JournalEntry { at, event });
     }
 }

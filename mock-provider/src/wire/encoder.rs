@@ -17,6 +17,12 @@ pub(crate) trait Encoder {
     fn ping(&self) -> Vec<u8>;
 }
 
+/// A text as JSON. The deltas of a stream are written with it, because a tree of JSON for each is most of what a stream costs.
+pub(crate) fn quoted(text: &str) -> String {
+    // Serializing a string does not fail.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
 /// A writer of server-sent events.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sse {

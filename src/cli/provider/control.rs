@@ -1,113 +1,126 @@
 //! Control of `conform provider` from a test: gates, and the journal of requests.
 
 use super::ScriptContext;
-use control_socket::{Command, Incoming};
+use control_socket::{Command, Incoming, Journal, Record};
 use json_matcher::{Captures, Matcher};
-use mock_provider::server::{JournalEvent, Server};
-use serde_json::{Value, json};
-use std::collections::{BTreeSet, VecDeque};
+use mock_provider::server::{JournalEvent, Server, body_json};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// What the commands of a test can see.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ProviderState {
-    seen: Mutex<Seen>,
+    journal: Journal<Recorded>,
+    /// The gates that hold an answer, with the numbers of the requests.
+    held: Mutex<BTreeSet<(String, u64)>>,
     change: Notify,
 }
 
-/// Most bytes of the requests in the journal; the oldest entries are dropped then.
-const MAX_BYTES: usize = 32 << 20;
+/// Most bytes of the journal.
+const MAX_BYTES: usize = 8 << 20;
 
-#[derive(Debug, Default)]
-struct Seen {
-    /// The entries of the journal, each with its size.
-    entries: VecDeque<(usize, Value)>,
-    /// The number of the last entry.
-    last: u64,
-    bytes: usize,
-    /// The gates that hold an answer, with the numbers of the requests.
-    held: BTreeSet<(String, u64)>,
+#[derive(Debug)]
+enum Recorded {
+    /// A request: its number, path and body.
+    Request(u64, Box<str>, Box<[u8]>),
+    /// Anything else.
+    Note(Map<String, Value>),
+}
+
+/// About what the members of a note take.
+const NOTE_SIZE: usize = 512;
+
+impl Record for Recorded {
+    fn heap_size(&self) -> usize {
+        match self {
+            Recorded::Request(_, path, body) => path.len() + body.len(),
+            Recorded::Note(_) => NOTE_SIZE,
+        }
+    }
+
+    fn to_map(&self) -> Map<String, Value> {
+        match self {
+            Recorded::Request(n, path, body) => members(json!({
+                "dir": "llm_request", "request": n, "path": path, "body": body_json(body),
+            })),
+            Recorded::Note(note) => note.clone(),
+        }
+    }
+}
+
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
 }
 
 impl ProviderState {
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A journal of everything is kept only for a test that can read it.
+    pub(super) fn new(is_controlled: bool) -> Self {
+        ProviderState {
+            journal: Journal::new(if is_controlled { MAX_BYTES } else { 0 }),
+            held: Mutex::default(),
+            change: Notify::new(),
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, BTreeSet<(String, u64)>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes note of an event of the model server.
     pub(super) fn note(&self, event: &JournalEvent) {
-        let mut seen = self.seen();
-        let mut size = 0;
-        let entry = match event {
+        if !self.journal.is_kept() {
+            return;
+        }
+        let note = match event {
             JournalEvent::Request(request) => {
-                size = request.body.len();
-                json!({ "dir": "llm_request", "request": request.n, "path": request.path, "body": request.json() })
+                let (path, body) = (request.path.as_str().into(), request.body[..].into());
+                return self
+                    .journal
+                    .add(|| Recorded::Request(request.n, path, body));
             }
             JournalEvent::Waiting { n, gate } => {
-                seen.held.insert((gate.clone(), *n));
+                self.held().insert((gate.clone(), *n));
                 json!({ "dir": "gate", "request": n, "gate": gate, "state": "holds" })
             }
             JournalEvent::Reply { n, status, .. } => {
-                seen.held.retain(|(_, request)| request != n);
+                self.held().retain(|(_, request)| request != n);
                 json!({ "dir": "llm_reply", "request": n, "status": status })
             }
             JournalEvent::Failure(failure) => {
                 json!({ "dir": "failure", "message": failure.message })
             }
         };
-        seen.add(entry, size);
-        drop(seen);
+        self.add_note(note);
+    }
+
+    fn add_note(&self, note: Value) {
+        self.journal.add(|| Recorded::Note(members(note)));
         self.change.notify_waiters();
     }
 
-    /// Waits for a value.
-    async fn until<T>(&self, found: impl Fn(&Seen) -> Option<T>) -> T {
+    /// Waits until a gate holds an answer.
+    async fn reached(&self, gate: &str) {
         loop {
             let change = self.change.notified();
-            if let Some(value) = found(&self.seen()) {
-                return value;
+            if self.held().iter().any(|(name, _)| name == gate) {
+                return;
             }
             change.await;
         }
     }
 
     fn released(&self, gate: &str) {
-        let mut seen = self.seen();
-        seen.held.retain(|(name, _)| name != gate);
-        seen.add(
-            json!({ "dir": "gate", "gate": gate, "state": "released" }),
-            0,
-        );
+        self.held().retain(|(name, _)| name != gate);
+        self.add_note(json!({ "dir": "gate", "gate": gate, "state": "released" }));
     }
 }
-
-impl Seen {
-    /// Adds an entry. `size` is that of the request in it.
-    fn add(&mut self, mut entry: Value, size: usize) {
-        self.last += 1;
-        entry["n"] = self.last.into();
-        let size = size + ENTRY_SIZE;
-        self.bytes += size;
-        self.entries.push_back((size, entry));
-        while self.bytes > MAX_BYTES
-            && self.entries.len() > 1
-            && let Some((dropped, _)) = self.entries.pop_front()
-        {
-            self.bytes -= dropped;
-        }
-    }
-
-    fn after(&self, number: u64) -> impl Iterator<Item = &Value> {
-        let entries = self.entries.iter().map(|(_, entry)| entry);
-        entries.filter(move |entry| entry["n"].as_u64().is_some_and(|n| n > number))
-    }
-}
-
-/// About what an entry takes besides its request.
-const ENTRY_SIZE: usize = 256;
 
 /// Carries out commands until the server ends.
 pub(super) async fn serve(
@@ -135,13 +148,12 @@ async fn carry_out(
     let late = |what: String| move |_| format!("{what} within {timeout:?}");
     match command {
         Command::Status => {
-            let seen = state.seen();
-            let held: BTreeSet<_> = seen.held.iter().map(|(gate, _)| gate).collect();
-            Ok(json!({ "name": "provider", "pid": std::process::id(), "gates": held, "journal": seen.last }))
+            let held = state.held();
+            let gates: BTreeSet<_> = held.iter().map(|(gate, _)| gate).collect();
+            Ok(json!({ "name": "provider", "pid": std::process::id(), "gates": gates, "journal": state.journal.last() }))
         }
         Command::WaitGate { gate, .. } => {
-            let is_held = |seen: &Seen| seen.held.iter().any(|(name, _)| *name == gate).then_some(());
-            let held = tokio::time::timeout(timeout, state.until(is_held)).await;
+            let held = tokio::time::timeout(timeout, state.reached(&gate)).await;
             held.map_err(late(format!("no answer was held at the gate `{gate}`")))?;
             Ok(json!({ "gate": gate }))
         }
@@ -155,19 +167,15 @@ async fn carry_out(
         Command::WaitCommand { matches, after, .. } => {
             let matcher = Matcher::compile(&matches)
                 .map_err(|errors| errors.iter().map(|error| error.kind.to_string()).collect::<Vec<_>>().join("; "))?;
-            let found = |seen: &Seen| {
-                let fits = |entry: &&Value| {
-                    let body = entry.get("body");
-                    body.is_some_and(|body| matcher.matches(body, &Captures::default()).is_ok())
-                };
-                seen.after(after).find(fits).cloned()
+            let fits = |recorded: &Recorded| match recorded {
+                Recorded::Request(_, _, body) => matcher.matches(&body_json(body), &Captures::default()).is_ok(),
+                Recorded::Note(_) => false,
             };
-            let found = tokio::time::timeout(timeout, state.until(found)).await;
+            let found = tokio::time::timeout(timeout, state.journal.find(after, fits)).await;
             found.map_err(late(format!("no request to the model matches {matches}")))
         }
         Command::Journal { after } => {
-            let seen = state.seen();
-            Ok(json!({ "entries": seen.after(after).collect::<Vec<_>>(), "last": seen.last }))
+            Ok(json!({ "entries": state.journal.after(after), "last": state.journal.last() }))
         }
         Command::Crash { status, .. } => std::process::exit(i32::from(status.unwrap_or(1))),
         Command::Reset { script } => {

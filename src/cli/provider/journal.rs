@@ -1,8 +1,10 @@
 //! The journal of `conform provider`: one JSON object on each line, in the format of a transcript.
 
 use crate::cli::exit::ExitStatus;
-use mock_provider::server::{JournalEntry, JournalEvent};
+use mock_provider::server::{JournalEntry, JournalEvent, body_json};
 use mock_provider::{FailureKind, ScriptFailure};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,9 +48,14 @@ impl JournalWriter {
     /// Writes an event of the model server.
     pub(super) fn note(&self, entry: &JournalEntry) {
         let at = entry.at.duration_since(self.started).as_micros();
-        self.write(match &entry.event {
-            JournalEvent::Request(arrived) => json!({
-                "at": at, "dir": "llm_request", "n": arrived.n, "method": arrived.method, "path": arrived.path, "body": arrived.json(),
+        self.write(&match &entry.event {
+            JournalEvent::Request(arrived) => return self.write(&RequestRecord {
+                at,
+                dir: "llm_request",
+                n: arrived.n,
+                method: &arrived.method,
+                path: &arrived.path,
+                body: RequestBody::of(&arrived.body),
             }),
             JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => return,
             JournalEvent::Failure(failure) => {
@@ -68,13 +75,47 @@ impl JournalWriter {
 
     /// Writes that a reply was not requested. That does not change the status, since the model may have been ended early.
     pub(super) fn unused(&self, failure: &ScriptFailure) {
-        self.write(failure_record(self.started.elapsed().as_micros(), failure));
+        self.write(&failure_record(self.started.elapsed().as_micros(), failure));
     }
 
-    fn write(&self, record: Value) {
+    /// Writes a line, at once: a file is not buffered.
+    fn write(&self, record: &impl Serialize) {
+        // A record has no keys that JSON has not.
+        let mut line = serde_json::to_vec(record).unwrap_or_default();
+        line.push(b'\n');
         let mut out = self.lock();
         // A closed pipe does not end the model.
-        let _ = writeln!(out, "{record}").and_then(|()| out.flush());
+        let _ = out.write_all(&line).and_then(|()| out.flush());
+    }
+}
+
+/// The line of a request.
+#[derive(Serialize)]
+struct RequestRecord<'a> {
+    at: u128,
+    dir: &'static str,
+    n: u64,
+    method: &'a str,
+    path: &'a str,
+    body: RequestBody<'a>,
+}
+
+/// The body of a request: as it was sent if it is JSON on one line, so that it is not read and written again.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum RequestBody<'a> {
+    AsSent(&'a RawValue),
+    Read(Value),
+}
+
+impl<'a> RequestBody<'a> {
+    fn of(body: &'a [u8]) -> Self {
+        match serde_json::from_slice(body) {
+            Ok(sent) if !body.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => {
+                RequestBody::AsSent(sent)
+            }
+            _ => RequestBody::Read(body_json(body)),
+        }
     }
 }
 

@@ -112,6 +112,8 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,
         smoke: file.smoke,
+        prelude: file.prelude.unwrap_or_default(),
+        ending: file.ending.unwrap_or_default(),
         budgets,
         limits: file.limits,
         launch,
@@ -180,10 +182,6 @@ fn aliases_of(ordering: &Ordering, dialect: &str) -> IndexMap<String, String> {
 fn clauses_of(files: Vec<(ClauseFile, Node)>, errors: &mut Vec<Error>) -> IndexMap<String, Clause> {
     let mut clauses = IndexMap::new();
     for (file, root) in files {
-        if file.testable.is_some() == file.untestable.is_some() {
-            let message = "a clause needs either `testable: true` or `untestable:` with the reason";
-            errors.push(root.error_at(file.id.span, message));
-        }
         if clauses.contains_key(&file.id.value) {
             errors.push(root.error_at(
                 file.id.span,

@@ -53,6 +53,10 @@ pub struct Dialect {
     pub optional_tools: Vec<String>,
     /// The id of the scenario that is played first, with its place in the dialect's file.
     pub smoke: Option<Node>,
+    /// Steps before those of each scenario, as written.
+    pub prelude: Vec<Node>,
+    /// Steps behind those of each scenario, as written.
+    pub ending: Vec<Node>,
     /// Timeouts in microseconds, by name.
     pub budgets: IndexMap<String, u64>,
     /// Limits in bytes, by name.

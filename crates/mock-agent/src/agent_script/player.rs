@@ -4,7 +4,7 @@ use super::conversation::{Received, capture};
 use super::reply::{Reply, ReplyEnd};
 use super::script::{AgentScript, Part, WhileBusy};
 use super::stage::{QueuedReply, Stage};
-use crate::control::{FROM_HOST, Gates};
+use crate::control::{Gates, Recorded};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
 use crate::os::stdout::Outbox;
@@ -129,7 +129,10 @@ impl Player {
         let (Input::Line(line) | Input::Rest(line)) = input else {
             return self.malformed(b"");
         };
-        self.stage.outbox.journal().record_bytes(FROM_HOST, &line);
+        self.stage
+            .outbox
+            .journal()
+            .add(|| Recorded::Host(line.as_slice().into()));
         if line.trim_ascii().is_empty() {
             return;
         }

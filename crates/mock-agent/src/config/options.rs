@@ -1,5 +1,6 @@
 //! Command-line options: the flags of the reference agent and their parser.
 
+use FlagEffect::{Checked, Text};
 use serde::{Deserialize, Serialize};
 
 /// Reads an environment variable.
@@ -43,10 +44,42 @@ pub(crate) struct CliOptions {
 /// A command-line flag.
 pub(crate) struct Flag {
     pub(crate) name: &'static str,
-    /// The name of the value in the help; none for a flag without a value.
-    pub(crate) value: Option<&'static str>,
-    pub(crate) help: &'static str,
-    pub(crate) set: fn(&mut CliOptions, String) -> Result<(), String>,
+    pub(crate) effect: FlagEffect,
+}
+
+/// What a flag does with its value.
+pub(crate) enum FlagEffect {
+    /// It has no value.
+    Switch(fn(&mut CliOptions)),
+    /// The value is a text.
+    Text(fn(&mut CliOptions) -> &mut Option<String>),
+    /// The flag can be repeated.
+    Texts(fn(&mut CliOptions) -> &mut Vec<String>),
+    /// The value is a number from 1.
+    Count(fn(&mut CliOptions) -> &mut Option<u32>),
+    /// The value is checked, and set by the function itself.
+    Checked(fn(&mut CliOptions, String) -> Result<(), String>),
+}
+
+impl Flag {
+    pub(crate) const fn new(name: &'static str, effect: FlagEffect) -> Self {
+        Flag { name, effect }
+    }
+
+    fn takes_value(&self) -> bool {
+        !matches!(self.effect, FlagEffect::Switch(_))
+    }
+
+    fn apply(&self, options: &mut CliOptions, value: String) -> Result<(), String> {
+        match self.effect {
+            FlagEffect::Switch(set) => set(options),
+            FlagEffect::Text(member) => *member(options) = Some(value),
+            FlagEffect::Texts(member) => member(options).push(value),
+            FlagEffect::Count(member) => *member(options) = Some(positive_number(&value)?),
+            FlagEffect::Checked(set) => set(options, value)?,
+        }
+        Ok(())
+    }
 }
 
 /// A flag of the real agent that has no effect here.
@@ -101,77 +134,30 @@ impl IgnoredFlag {
     }
 }
 
-/// A flag with a text value.
-macro_rules! text {
-    ($name:literal, $value:literal, $field:ident, $help:literal) => {
-        $crate::config::options::Flag {
-            name: $name,
-            value: Some($value),
-            help: $help,
-            set: |options, value| {
-                options.$field = Some(value);
-                Ok(())
-            },
-        }
-    };
-}
-
-/// A flag with a positive number as its value.
-macro_rules! count {
-    ($name:literal, $field:ident, $help:literal) => {
-        $crate::config::options::Flag {
-            name: $name,
-            value: Some("N"),
-            help: $help,
-            set: |options, value| {
-                options.$field = Some($crate::config::options::positive_number(&value)?);
-                Ok(())
-            },
-        }
-    };
-}
-
-pub(crate) use {count, text};
+/// The help on the flags of the reference agent that are in the tables of protocols.
+pub(crate) const OWN_FLAGS_HELP: &str = "\
+--script NAME|FILE       The script of the model: the name of a built-in one, a model script or a scenario
+--pace PACE              The speed of replies: none, human, or a multiple of it; by default none
+--seed N                 The seed for generated ids and for the pauses of --pace; by default 0
+--mcp LIST               Scripted MCP tools: a file, the list itself, or none
+--protocol VERSION       The version of the protocol, or NAME@VERSION; by default the one that its hosts speak
+--fault ID[@turn=N]      Enable a fault, from turn N on
+";
 
 /// The script of the model.
-pub(crate) const SCRIPT_FLAG: Flag = text!(
-    "--script",
-    "NAME|FILE",
-    script,
-    "The script of the model: the name of a built-in one, a model script or a scenario"
-);
+pub(crate) const SCRIPT_FLAG: Flag = Flag::new("--script", Text(|o| &mut o.script));
 
 /// The speed of the replies.
-pub(crate) const PACE_FLAG: Flag = text!(
-    "--pace",
-    "PACE",
-    pace,
-    "The speed of replies: none, human, or a multiple of it; by default none"
-);
+pub(crate) const PACE_FLAG: Flag = Flag::new("--pace", Text(|o| &mut o.pace));
 
 /// The seed for generated ids.
-pub(crate) const SEED_FLAG: Flag = text!(
-    "--seed",
-    "N",
-    seed,
-    "The seed for generated ids and for the pauses of --pace; by default 0"
-);
+pub(crate) const SEED_FLAG: Flag = Flag::new("--seed", Text(|o| &mut o.seed));
 
 /// Scripted MCP tools.
-pub(crate) const MCP_FLAG: Flag = text!(
-    "--mcp",
-    "LIST",
-    mcp,
-    "Scripted MCP tools: a file, the list itself, or none"
-);
+pub(crate) const MCP_FLAG: Flag = Flag::new("--mcp", Text(|o| &mut o.mcp));
 
 /// The fault that the agent has.
-pub(crate) const FAULT_FLAG: Flag = Flag {
-    name: "--fault",
-    value: Some("ID[@turn=N]"),
-    help: "Enable a fault, from turn N on",
-    set: |_, _| Ok(()),
-};
+pub(crate) const FAULT_FLAG: Flag = Flag::new("--fault", Checked(|_, _| Ok(())));
 
 /// The folder of dialects, one of which a scripted agent plays.
 pub(crate) const DIALECT_DIR_FLAG: &str = "--dialect-dir";
@@ -180,12 +166,7 @@ pub(crate) const DIALECT_DIR_FLAG: &str = "--dialect-dir";
 pub(crate) const DIALECT_FLAG: &str = "--dialect";
 
 /// Selects a version of the protocol that the other flags select.
-pub(crate) const PROTOCOL_FLAG: Flag = Flag {
-    name: "--protocol",
-    value: Some("VERSION"),
-    help: "The version of the protocol, or NAME@VERSION; by default the one that its hosts speak",
-    set: |_, _| Ok(()),
-};
+pub(crate) const PROTOCOL_FLAG: Flag = Flag::new("--protocol", Checked(|_, _| Ok(())));
 
 /// The environment variable for the same: a version, or `NAME@VERSION`, which applies to one protocol only.
 pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
@@ -266,16 +247,17 @@ pub(crate) fn parse(
             }
             continue;
         };
-        let value = match (flag.value, joined) {
-            (None, None) => String::new(),
-            (None, Some(_)) => return Err(format!("{name} takes no value")),
-            (Some(_), Some(value)) => value,
-            (Some(_), None) => rest
+        let value = match (flag.takes_value(), joined) {
+            (false, None) => String::new(),
+            (false, Some(_)) => return Err(format!("{name} takes no value")),
+            (true, Some(value)) => value,
+            (true, None) => rest
                 .next()
                 .cloned()
                 .ok_or_else(|| format!("{name} needs a value"))?,
         };
-        (flag.set)(&mut options, value).map_err(|why| format!("{name}: {why}"))?;
+        flag.apply(&mut options, value)
+            .map_err(|why| format!("{name}: {why}"))?;
     }
     Ok(options)
 }
@@ -308,21 +290,14 @@ fn near(name: &str, flags: &[Flag]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::FlagEffect::{Count, Switch};
     use super::*;
 
     const FLAGS: &[Flag] = &[
-        Flag {
-            name: "--auto-approve",
-            value: None,
-            help: "",
-            set: |options, _| {
-                options.auto_approve = true;
-                Ok(())
-            },
-        },
-        text!("--model", "ID", model, ""),
-        count!("--max-tokens", max_tokens, ""),
-        count!("--max-turns", max_turns, ""),
+        Flag::new("--auto-approve", Switch(|o| o.auto_approve = true)),
+        Flag::new("--model", Text(|o| &mut o.model)),
+        Flag::new("--max-tokens", Count(|o| &mut o.max_tokens)),
+        Flag::new("--max-turns", Count(|o| &mut o.max_turns)),
     ];
 
     fn parsed(args: &[&str]) -> Result<CliOptions, String> {

@@ -1,6 +1,6 @@
 //! Gates: places in a reply that hold it until they are released, or until a timeout.
 
-use super::journal::Journal;
+use super::journal::{Journal, Recorded};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -47,10 +47,14 @@ impl Gates {
         }
     }
 
+    fn record(&self, name: &str, state: &'static str) {
+        self.journal.add(|| Recorded::Gate(name.into(), state));
+    }
+
     /// Releases a gate, also for replies that reach it later.
     pub(crate) fn release(&self, name: &str) {
         self.open.borrow_mut().insert(name.to_owned());
-        self.journal.record_gate(name, "released");
+        self.record(name, "released");
         self.change.notify_waiters();
     }
 
@@ -66,13 +70,13 @@ impl Gates {
         }
         *self.held.borrow_mut().entry(name.to_owned()).or_default() += 1;
         let held = Held { gates: self, name };
-        self.journal.record_gate(name, "holds");
+        self.record(name, "holds");
         self.change.notify_waiters();
         let is_open = || self.open.borrow().contains(name);
         let released = tokio::time::timeout(timeout, self.until(is_open)).await;
         drop(held);
         if released.is_err() {
-            self.journal.record_gate(name, "timeout");
+            self.record(name, "timeout");
             tracing::info!("the gate {name} was not released within {timeout:?}");
         }
     }
@@ -106,7 +110,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_gate_holds_until_it_is_released_or_until_its_timeout() {
-        let journal = Rc::new(Journal::new(true));
+        let journal = Rc::new(Journal::new(1 << 20));
         let gates = Gates::new(Rc::clone(&journal));
         gates.hold("half", LONG).await;
         tokio::join!(gates.hold("half", LONG), async {
@@ -130,7 +134,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reply_that_is_stopped_at_a_gate_no_longer_counts() {
-        let gates = Gates::new(Rc::new(Journal::new(false)));
+        let gates = Gates::new(Rc::new(Journal::new(0)));
         let short = Duration::from_millis(1);
         let stopped = tokio::time::timeout(short, gates.hold("half", LONG)).await;
         assert!(stopped.is_err());

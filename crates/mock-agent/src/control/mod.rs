@@ -4,4 +4,4 @@ mod gates;
 mod journal;
 
 pub(crate) use gates::Gates;
-pub(crate) use journal::{FROM_AGENT, FROM_HOST, Journal};
+pub(crate) use journal::{Journal, MAX_BYTES, Recorded};

@@ -1,6 +1,6 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
-use crate::control::{FROM_AGENT, Journal};
+use crate::control::{Journal, Recorded};
 use frame_faults::{KillSignal, Output};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -118,7 +118,8 @@ impl Outbox {
     fn queue(&self, item: Output) {
         if let Output::Bytes(bytes) = &item {
             self.frames.written(bytes);
-            self.journal.record_bytes(FROM_AGENT, bytes);
+            self.journal
+                .add(|| Recorded::Agent(bytes.as_slice().into()));
         }
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&item), Ordering::SeqCst);

@@ -1,6 +1,6 @@
 //! Control from a test (`--control`): carries out the commands that arrive on the control socket.
 
-use crate::control::{Gates, Journal};
+use crate::control::{Gates, Journal, MAX_BYTES, Recorded};
 use crate::faults::Faults;
 use crate::os::stdout::Outbox;
 use control_socket::{Command, ControlAddress, ControlServer, Incoming};
@@ -55,7 +55,8 @@ impl Controls {
     /// # Errors
     /// The folder cannot be used.
     pub(super) fn new(folder: Option<String>, name: &str) -> Result<Self, String> {
-        let journal = Rc::new(Journal::new(folder.is_some()));
+        let limit = if folder.is_some() { MAX_BYTES } else { 0 };
+        let journal = Rc::new(Journal::new(limit));
         let listening = match folder {
             None => None,
             Some(text) => {
@@ -134,8 +135,12 @@ impl Control {
             }
             Command::WaitCommand { matches, after, .. } => {
                 let matcher = matcher(&matches)?;
-                let accepts = |frame: &Value| matcher.matches(frame, &Captures::default()).is_ok();
-                let found = self.journal.command(after, accepts);
+                let accepts = |recorded: &Recorded| {
+                    let command = recorded.command();
+                    command
+                        .is_some_and(|frame| matcher.matches(&frame, &Captures::default()).is_ok())
+                };
+                let found = self.journal.find(after, accepts);
                 within(timeout, found, || {
                     format!("the host has sent no command that matches {matches}")
                 })

@@ -4,7 +4,9 @@
 use super::arguments::Arguments;
 use super::settings_file::SettingsFile;
 use crate::config::USAGE;
-use crate::config::options::{DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, Flag, SCRIPT_FLAG};
+use crate::config::options::{
+    DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, OWN_FLAGS_HELP, SCRIPT_FLAG,
+};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::table::{ADAPTERS, dialects};
 use crate::stories;
@@ -49,7 +51,11 @@ const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
         "FILE",
         "Its agent script: what it writes at the start and on each command, or a recorded session",
     ),
-    (FAULT_FLAG.name, "ID[@turn=N]", FAULT_FLAG.help),
+    (
+        FAULT_FLAG.name,
+        "ID[@turn=N]",
+        "Enable a fault, from turn N on",
+    ),
 ];
 
 /// Whether the arguments ask for the help or the version.
@@ -95,8 +101,8 @@ fn help_of(adapter: &Adapter) -> String {
         env!("CARGO_PKG_VERSION"),
         adapter.name
     );
-    for flag in adapter.flags {
-        text.push_str(&line(flag));
+    for line in flag_lines(adapter) {
+        text.push_str(&format!("  {line}\n"));
     }
     let ignored = adapter.ignored_flags.iter().flat_map(|flag| flag.names);
     let ignored = ignored.copied().collect::<Vec<_>>().join(", ");
@@ -153,9 +159,9 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
         let names: Vec<_> = versions.iter().map(|adapter| adapter.version).collect();
         text.push_str(&format!("\n{} ({})\n", versions[0].name, names.join(", ")));
         let mut listed = HashSet::new();
-        for flag in versions.iter().rev().flat_map(|adapter| adapter.flags) {
-            if listed.insert(flag.name) {
-                text.push_str(&line(flag));
+        for line in versions.iter().rev().flat_map(flag_lines) {
+            if listed.insert(line.split_whitespace().next()) {
+                text.push_str(&format!("  {line}\n"));
             }
         }
     }
@@ -178,7 +184,25 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
     ExitCode::from(USAGE)
 }
 
-fn line(flag: &Flag) -> String {
-    let name = format!("{} {}", flag.name, flag.value.unwrap_or_default());
-    format!("  {name:24} {}\n", flag.help)
+/// The lines of the help on the flags of a protocol.
+fn flag_lines(adapter: &Adapter) -> impl Iterator<Item = &'static str> {
+    let own = OWN_FLAGS_HELP.lines().filter(|line| {
+        let mut flags = adapter.flags.iter();
+        flags.any(|flag| line.split_whitespace().next() == Some(flag.name))
+    });
+    adapter.flags_help.lines().chain(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_has_a_line_for_each_flag() {
+        for adapter in ADAPTERS {
+            let flags: Vec<_> = adapter.flags.iter().map(|flag| flag.name).collect();
+            let lines = flag_lines(adapter).filter_map(|line| line.split_whitespace().next());
+            assert_eq!(lines.collect::<Vec<_>>(), flags, "{}", adapter.version);
+        }
+    }
 }

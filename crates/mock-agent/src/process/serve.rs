@@ -1,6 +1,6 @@
 //! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
-use crate::control::FROM_HOST;
+use crate::control::Recorded;
 use crate::core::failure::{Failure, FailureSource, Halt};
 use crate::core::session::Session;
 use crate::faults::Faults;
@@ -104,7 +104,7 @@ async fn take_commands(
                 .events
                 .outbox
                 .journal()
-                .record_bytes(FROM_HOST, bytes);
+                .add(|| Recorded::Host(bytes.as_slice().into()));
         }
         if faults.loses_last_command(input).await {
             return ShutdownReason::EndOfInput;

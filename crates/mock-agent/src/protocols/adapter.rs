@@ -21,6 +21,8 @@ pub(crate) struct Adapter {
     pub(crate) chosen: fn(&[String]) -> bool,
     /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
+    /// What `--help` says of them, a line each.
+    pub(crate) flags_help: &'static str,
     /// Flags of the real agent that are accepted and have no effect.
     pub(crate) ignored_flags: &'static [IgnoredFlag],
     /// What becomes of any other argument.
@@ -63,4 +65,10 @@ pub(crate) struct OtherCommand {
     pub(crate) name: &'static str,
     /// What it prints on stdout, with `{}` for the second argument.
     pub(crate) output: &'static str,
+}
+
+impl OtherCommand {
+    pub(crate) const fn new(name: &'static str, output: &'static str) -> Self {
+        OtherCommand { name, output }
+    }
 }

@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn what_is_not_the_same_thing_stays_apart() {
-        let changes: [(&[u64], fn(&mut Cause)); 7] = [
+        type Change = (&'static [u64], fn(&mut Cause));
+        let changes: [Change; 7] = [
             (&[3, 9], |_| ()),
             (&[3], |one| one.pointer = "/b".into()),
             (&[3], |one| one.rule = "p/schema/start".into()),

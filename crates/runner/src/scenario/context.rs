@@ -34,6 +34,10 @@ pub struct Vocabulary<'a> {
     pub clauses: IndexMap<String, ClauseInfo>,
     /// The capabilities that an agent can declare.
     pub capabilities: Vec<String>,
+    /// The steps before those of each scenario.
+    pub prelude: Vec<Node>,
+    /// The steps behind those of each scenario.
+    pub ending: Vec<Node>,
     /// The names of the timeouts.
     pub budgets: Vec<String>,
     /// The model APIs of the launch recipe.
@@ -71,6 +75,8 @@ impl<'a> Vocabulary<'a> {
             commands: dialect.commands.clone(),
             clauses: clauses.collect(),
             capabilities: dialect.capabilities.keys().cloned().collect(),
+            prelude: dialect.prelude.clone(),
+            ending: dialect.ending.clone(),
             budgets: dialect.budgets.keys().cloned().collect(),
             wires: dialect.launch.wires.keys().cloned().collect(),
             check_command: Some(Box::new(|command| command_problems(dialect, command))),

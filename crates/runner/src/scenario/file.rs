@@ -51,6 +51,12 @@ pub struct ScenarioFile {
     /// Commands that are sent automatically whenever a matching event arrives, during the whole session.
     #[serde(default)]
     pub(super) answers: Vec<AutoAnswerFile>,
+    /// `false`: begins without the prelude of the dialect.
+    #[serde(default = "yes")]
+    pub(super) prelude: bool,
+    /// `false`: ends without the ending of the dialect.
+    #[serde(default = "yes")]
+    pub(super) ending: bool,
     /// What the host does and expects, in order. Each step has one verb.
     pub(super) steps: Spanned<Vec<Spanned<StepFile>>>,
     /// The state that files of the workspace must have after the agent has ended.
@@ -60,6 +66,10 @@ pub struct ScenarioFile {
     /// Timeouts that replace those of the dialect, by name.
     #[serde(default)]
     pub(super) budgets: IndexMap<Spanned<String>, TimeSpan>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// How the agent is started, in addition to the launch recipe of the dialect.

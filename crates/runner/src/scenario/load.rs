@@ -5,6 +5,7 @@ use super::file::{AutoAnswerFile, ScenarioFile, texts, words};
 use super::lint::LINTS;
 use super::steps;
 use super::types::{AutoAnswer, Scenario};
+use super::usual_steps::add_usual_steps;
 use json_matcher::Template;
 use mock_provider::Script;
 use serde_json::Value;
@@ -19,7 +20,10 @@ pub fn load(
     id: &str,
     vocabulary: Option<&Vocabulary<'_>>,
 ) -> Result<Scenario, Vec<Error>> {
-    let file: ScenarioFile = decode_all(node)?;
+    let mut file: ScenarioFile = decode_all(node)?;
+    if let Some(vocabulary) = vocabulary {
+        add_usual_steps(&mut file, node, vocabulary)?;
+    }
     let mut context = LoadContext {
         root: node,
         vocabulary,

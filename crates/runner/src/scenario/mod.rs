@@ -16,6 +16,7 @@ mod request_matcher;
 mod source;
 mod steps;
 pub mod types;
+mod usual_steps;
 
 pub use context::{ClauseInfo, ValueCheck, ValueProblem, Vocabulary};
 pub use file::ScenarioFile;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::encoder::{Encoder, Sse, WireContext};
+use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
 use crate::wire::join::{JoinedMessage, join_pieces};
 
 /// A message as a stream of events.
@@ -36,7 +36,25 @@ impl<'a> AnthropicStream<'a> {
             .named(data["type"].as_str().unwrap_or_default(), &data.to_string())
     }
 
-    /// The events of a piece of content.
+    /// The event of a delta.
+    fn delta(&self, piece: &Piece) -> Option<Vec<u8>> {
+        let (index, kind, member, text) = match piece {
+            Piece::TextDelta { index, text } => (index, "text_delta", "text", text),
+            Piece::ThinkingDelta { index, text } => (index, "thinking_delta", "thinking", text),
+            Piece::Signature { index, signature } => {
+                (index, "signature_delta", "signature", signature)
+            }
+            Piece::ArgsDelta { index, fragment } => {
+                (index, "input_json_delta", "partial_json", fragment)
+            }
+            _ => return None,
+        };
+        let delta = format!(r#"{{"type":"{kind}","{member}":{}}}"#, quoted(text));
+        let data = format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#);
+        Some(self.sse.named("content_block_delta", &data))
+    }
+
+    /// The events of a piece of content that is no delta.
     fn content(&mut self, piece: &Piece) -> Vec<Value> {
         match piece {
             Piece::BlockStart { index, block } => {
@@ -47,28 +65,13 @@ impl<'a> AnthropicStream<'a> {
                     events.push(json!({ "type": "ping" }));
                 }
                 if matches!(block, BlockKind::ToolCall { .. }) {
-                    events.push(delta(
-                        *index,
-                        json!({ "type": "input_json_delta", "partial_json": "" }),
-                    ));
+                    let delta = json!({ "type": "input_json_delta", "partial_json": "" });
+                    events.push(
+                        json!({ "type": "content_block_delta", "index": index, "delta": delta }),
+                    );
                 }
                 events
             }
-            Piece::TextDelta { index, text } => {
-                vec![delta(*index, json!({ "type": "text_delta", "text": text }))]
-            }
-            Piece::ThinkingDelta { index, text } => vec![delta(
-                *index,
-                json!({ "type": "thinking_delta", "thinking": text }),
-            )],
-            Piece::Signature { index, signature } => vec![delta(
-                *index,
-                json!({ "type": "signature_delta", "signature": signature }),
-            )],
-            Piece::ArgsDelta { index, fragment } => vec![delta(
-                *index,
-                json!({ "type": "input_json_delta", "partial_json": fragment }),
-            )],
             Piece::BlockEnd { index } => {
                 vec![json!({ "type": "content_block_stop", "index": index })]
             }
@@ -106,6 +109,10 @@ impl Encoder for AnthropicStream<'_> {
                 return vec![self.event(&error_document(kind, message))];
             }
             _ => {}
+        }
+        // A delta follows the start of its block.
+        if let Some(delta) = self.delta(piece) {
+            return vec![delta];
         }
         let content = self.content(piece);
         let opening = (!content.is_empty() && !std::mem::replace(&mut self.started, true)).then(|| {
@@ -197,10 +204,6 @@ fn opening(block: &BlockKind) -> Value {
             json!({ "type": "tool_use", "id": id, "name": name, "input": {} })
         }
     }
-}
-
-fn delta(index: usize, delta: Value) -> Value {
-    json!({ "type": "content_block_delta", "index": index, "delta": delta })
 }
 
 fn stop_reason(stop: Stop) -> &'static str {

@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::encoder::{Encoder, Sse, WireContext};
+use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
 use crate::wire::join::{JoinedMessage, join_pieces};
 
 /// A message as a stream of chunks.
 pub(in crate::wire) struct ChatStream<'a> {
-    context: &'a WireContext<'a>,
     sse: Sse,
     message: &'a AnswerMessage,
+    /// Every chunk as text, up to its choices.
+    head: String,
     /// The numbers of the tool call blocks, in order: a call's position here is its index on the wire.
     calls: Vec<usize>,
     started: bool,
@@ -25,28 +26,33 @@ pub(in crate::wire) struct ChatStream<'a> {
 impl<'a> ChatStream<'a> {
     pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
         let include_usage = context.request.body["stream_options"]["include_usage"] == true;
+        let mut head = envelope(context, message, "chat.completion.chunk").to_string();
+        head.pop();
         ChatStream {
-            context,
             sse: Sse::new(message.delivery.crlf),
             message,
+            head,
             calls: Vec::new(),
             started: false,
             include_usage,
         }
     }
 
-    fn chunk(&self, choices: Value, usage: Value) -> Vec<u8> {
-        let mut chunk = envelope(self.context, self.message, "chat.completion.chunk", choices);
-        if self.include_usage {
-            chunk["usage"] = usage;
-        }
-        self.sse.data(&chunk.to_string())
+    fn chunk(&self, choices: &str, usage: &Value) -> Vec<u8> {
+        let usage = match self.include_usage {
+            true => format!(r#","usage":{usage}"#),
+            false => String::new(),
+        };
+        let chunk = format!(r#"{},"choices":[{choices}]{usage}}}"#, self.head);
+        self.sse.data(&chunk)
     }
 
-    fn delta(&self, delta: Value, finish_reason: Option<&str>) -> Vec<u8> {
+    /// A chunk with this delta, which is JSON.
+    fn delta(&self, delta: &str, finish_reason: Option<&str>) -> Vec<u8> {
+        let reason = finish_reason.map_or_else(|| "null".to_owned(), quoted);
         let choice =
-            json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish_reason });
-        self.chunk(json!([choice]), Value::Null)
+            format!(r#"{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{reason}}}"#);
+        self.chunk(&choice, &Value::Null)
     }
 
     /// The first chunk, with the role. Its content is null if the message has only tool calls.
@@ -76,10 +82,8 @@ impl<'a> ChatStream<'a> {
         } else {
             Value::from("")
         };
-        self.delta(
-            json!({ "role": "assistant", "content": content, "refusal": null }),
-            None,
-        )
+        let delta = json!({ "role": "assistant", "content": content, "refusal": null });
+        self.delta(&delta.to_string(), None)
     }
 
     fn content(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
@@ -92,20 +96,23 @@ impl<'a> ChatStream<'a> {
                 self.calls.push(*index);
                 let function = json!({ "name": name, "arguments": "" });
                 let call = json!({ "index": self.calls.len() - 1, "id": id, "type": "function", "function": function });
-                vec![self.delta(json!({ "tool_calls": [call] }), None)]
+                vec![self.delta(&json!({ "tool_calls": [call] }).to_string(), None)]
             }
             Piece::ArgsDelta { index, fragment } => {
                 let call = json!({ "index": call(&self.calls, *index), "function": { "arguments": fragment } });
-                vec![self.delta(json!({ "tool_calls": [call] }), None)]
+                vec![self.delta(&json!({ "tool_calls": [call] }).to_string(), None)]
             }
-            Piece::TextDelta { text, .. } => vec![self.delta(json!({ "content": text }), None)],
+            Piece::TextDelta { text, .. } => {
+                vec![self.delta(&format!(r#"{{"content":{}}}"#, quoted(text)), None)]
+            }
             Piece::ThinkingDelta { text, .. } => {
-                vec![self.delta(json!({ "reasoning_content": text }), None)]
+                let delta = format!(r#"{{"reasoning_content":{}}}"#, quoted(text));
+                vec![self.delta(&delta, None)]
             }
             Piece::Stop(stop) => {
-                let mut events = vec![self.delta(json!({}), Some(finish_reason(*stop)))];
+                let mut events = vec![self.delta("{}", Some(finish_reason(*stop)))];
                 if self.include_usage {
-                    events.push(self.chunk(json!([]), usage_document(self.message.tokens)));
+                    events.push(self.chunk("", &usage_document(self.message.tokens)));
                 }
                 events.push(self.sse.data("[DONE]"));
                 events
@@ -168,12 +175,14 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
         answer["tool_calls"] = calls.into();
     }
     let choice = json!({ "index": 0, "message": answer, "logprobs": null, "finish_reason": stop.map(finish_reason) });
-    let mut whole = envelope(context, message, "chat.completion", json!([choice]));
+    let mut whole = envelope(context, message, "chat.completion");
+    whole["choices"] = json!([choice]);
     whole["usage"] = usage_document(message.tokens);
     whole
 }
 
-fn envelope(context: &WireContext, message: &AnswerMessage, object: &str, choices: Value) -> Value {
+/// The members before the choices.
+fn envelope(context: &WireContext, message: &AnswerMessage, object: &str) -> Value {
     json!({
         "id": ids::id("chatcmpl-", 29, context.seed, &message.path),
         "object": object,
@@ -181,7 +190,6 @@ fn envelope(context: &WireContext, message: &AnswerMessage, object: &str, choice
         "model": context.request.model(),
         "service_tier": "default",
         "system_fingerprint": ids::id("fp_", 10, context.seed, ""),
-        "choices": choices,
     })
 }
 

@@ -8,7 +8,7 @@ use super::output_item::OutputItem;
 use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
 use crate::ids;
 use crate::script::Stop;
-use crate::wire::encoder::{Encoder, Sse, WireContext};
+use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
 
 /// The request fields that a response repeats, with their defaults as JSON.
 const REPEATED: [(&str, &str); 14] = [
@@ -71,28 +71,10 @@ impl<'a> ResponsesStream<'a> {
         self.sse.named(kind, &Value::Object(event).to_string())
     }
 
-    /// The events of a piece of content.
+    /// The events of a piece of content that is no delta.
     fn content(&mut self, piece: &Piece) -> Vec<SseFields> {
         match piece {
             Piece::BlockStart { index, block } => self.open(*index, block),
-            Piece::TextDelta { index, text } => self.say(
-                *index,
-                text,
-                "response.output_text.delta",
-                json!({ "content_index": 0, "logprobs": [] }),
-            ),
-            Piece::ThinkingDelta { index, text } => self.say(
-                *index,
-                text,
-                "response.reasoning_summary_text.delta",
-                json!({ "summary_index": 0 }),
-            ),
-            Piece::ArgsDelta { index, fragment } => self.say(
-                *index,
-                fragment,
-                "response.function_call_arguments.delta",
-                json!({}),
-            ),
             Piece::BlockEnd { index } => self.close(*index),
             Piece::Stop(stop) => {
                 let (kind, status, reason) = match stop {
@@ -144,19 +126,31 @@ impl<'a> ResponsesStream<'a> {
         events
     }
 
-    fn say(
-        &mut self,
-        index: usize,
-        text: &str,
-        kind: &'static str,
-        mut fields: Value,
-    ) -> Vec<SseFields> {
-        let Some(item) = self.items.get_mut(index) else {
-            return Vec::new();
+    /// The event of a delta.
+    fn delta(&mut self, piece: &Piece) -> Option<Vec<u8>> {
+        let (index, text, kind, members) = match piece {
+            Piece::TextDelta { index, text } => {
+                let members = r#""content_index":0,"logprobs":[],"#;
+                (*index, text, "response.output_text.delta", members)
+            }
+            Piece::ThinkingDelta { index, text } => {
+                let kind = "response.reasoning_summary_text.delta";
+                (*index, text, kind, r#""summary_index":0,"#)
+            }
+            Piece::ArgsDelta { index, fragment } => {
+                let kind = "response.function_call_arguments.delta";
+                (*index, fragment, kind, "")
+            }
+            _ => return None,
         };
+        let item = self.items.get_mut(index)?;
         item.joined.text.push_str(text);
-        fields["delta"] = text.into();
-        vec![(kind, self.at(&self.items[index], index, fields))]
+        let (number, item, text) = (self.sequence, quoted(&item.id), quoted(text));
+        self.sequence += 1;
+        let data = format!(
+            r#"{{"type":"{kind}","sequence_number":{number},"item_id":{item},"output_index":{index},{members}"delta":{text}}}"#
+        );
+        Some(self.sse.named(kind, &data))
     }
 
     fn close(&self, index: usize) -> Vec<SseFields> {
@@ -254,6 +248,10 @@ impl Encoder for ResponsesStream<'_> {
             Piece::Error { kind, message } => return vec![self.fail(kind, message)],
             _ => {}
         }
+        // A delta follows the start of its item.
+        if let Some(delta) = self.delta(piece) {
+            return vec![delta];
+        }
         let content = self.content(piece);
         let mut events = Vec::new();
         if !content.is_empty() && !std::mem::replace(&mut self.started, true) {
@@ -277,6 +275,7 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
     let mut stream = ResponsesStream::new(context, message);
     let mut response = Value::Null;
     for piece in &message.pieces {
+        drop(stream.delta(piece));
         for (_, mut fields) in stream.content(piece) {
             if matches!(piece, Piece::Stop(_)) {
                 response = fields["response"].take();

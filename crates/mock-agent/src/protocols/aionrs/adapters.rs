@@ -1,7 +1,7 @@
 //! The adapters of aionrs, one for each version.
 
 use super::events::AionrsState;
-use super::flags::{FLAGS, IGNORED_FLAGS};
+use super::flags::{FLAGS, FLAGS_HELP, IGNORED_FLAGS};
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
 use crate::config::options::{CliOptions, UnknownArguments};
@@ -16,6 +16,7 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     version_line: "aionrs 0.1.0",
     chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
+    flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: &[],

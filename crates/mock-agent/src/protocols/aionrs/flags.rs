@@ -1,74 +1,23 @@
 //! Command-line flags of the protocol aionrs.
 
+use crate::config::options::FlagEffect::{Count, Switch, Text};
 use crate::config::options::{
     FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
-    count, text,
 };
 
 /// The flags of every version.
 pub(super) const FLAGS: &[Flag] = &[
-    Flag {
-        name: "--json-stream",
-        value: None,
-        help: "Speak the JSON Stream protocol on standard input and output",
-        set: |_, _| Ok(()),
-    },
-    text!(
-        "--provider",
-        "NAME",
-        provider,
-        "anthropic, openai, bedrock or vertex"
-    ),
-    text!("--model", "ID", model, "The model to use"),
-    count!(
-        "--max-tokens",
-        max_tokens,
-        "The maximum output tokens of a reply"
-    ),
-    count!(
-        "--max-turns",
-        max_turns,
-        "The maximum number of requests to the model for one message"
-    ),
-    text!(
-        "--base-url",
-        "URL",
-        base_url,
-        "The base URL of the model's API (http:// only)"
-    ),
-    text!(
-        "--system-prompt",
-        "TEXT",
-        system_prompt,
-        "The system prompt"
-    ),
-    Flag {
-        name: "--auto-approve",
-        value: None,
-        help: "Start in yolo mode",
-        set: |options, _| {
-            options.auto_approve = true;
-            Ok(())
-        },
-    },
-    text!(
-        "--workspace",
-        "PATH",
-        workspace,
-        "The folder for file operations"
-    ),
-    text!(
-        "--session-id",
-        "ID",
-        session_id,
-        "The id of the new session"
-    ),
-    text!(
-        "--resume",
-        "ID",
-        resume,
-        "The id of the session to resume, or latest"
-    ),
+    Flag::new("--json-stream", Switch(|_| {})),
+    Flag::new("--provider", Text(|o| &mut o.provider)),
+    Flag::new("--model", Text(|o| &mut o.model)),
+    Flag::new("--max-tokens", Count(|o| &mut o.max_tokens)),
+    Flag::new("--max-turns", Count(|o| &mut o.max_turns)),
+    Flag::new("--base-url", Text(|o| &mut o.base_url)),
+    Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
+    Flag::new("--auto-approve", Switch(|o| o.auto_approve = true)),
+    Flag::new("--workspace", Text(|o| &mut o.workspace)),
+    Flag::new("--session-id", Text(|o| &mut o.session_id)),
+    Flag::new("--resume", Text(|o| &mut o.resume)),
     SCRIPT_FLAG,
     PACE_FLAG,
     SEED_FLAG,
@@ -76,6 +25,21 @@ pub(super) const FLAGS: &[Flag] = &[
     PROTOCOL_FLAG,
     FAULT_FLAG,
 ];
+
+/// The help on those that only this protocol has.
+pub(super) const FLAGS_HELP: &str = "\
+--json-stream            Speak the JSON Stream protocol on standard input and output
+--provider NAME          anthropic, openai, bedrock or vertex
+--model ID               The model to use
+--max-tokens N           The maximum output tokens of a reply
+--max-turns N            The maximum number of requests to the model for one message
+--base-url URL           The base URL of the model's API (http:// only)
+--system-prompt TEXT     The system prompt
+--auto-approve           Start in yolo mode
+--workspace PATH         The folder for file operations
+--session-id ID          The id of the new session
+--resume ID              The id of the session to resume, or latest
+";
 
 /// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[

@@ -2,229 +2,134 @@
 
 use super::first_session::LATEST;
 use super::models::{LEVELS, MAX_LEVEL};
+use crate::config::options::FlagEffect::{Checked, Switch, Text, Texts};
 use crate::config::options::{
-    FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG, text,
+    CliOptions, FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
 use crate::protocols::adapter::OtherCommand;
 
-/// A flag that can be repeated.
-macro_rules! several {
-    ($name:literal, $value:literal, $field:ident, $help:literal) => {
-        Flag {
-            name: $name,
-            value: Some($value),
-            help: $help,
-            set: |options, value| {
-                options.$field.push(value);
-                Ok(())
-            },
-        }
-    };
-}
+/// The flags of 0.14.
+pub(super) const FLAGS_V0_14: &[Flag] = &[
+    Flag::new("--mode", Checked(mode)),
+    Flag::new("--no-session", Switch(|o| o.no_session = true)),
+    Flag::new("--continue", Switch(resume_latest)),
+    Flag::new("-c", Switch(resume_latest)),
+    Flag::new("--provider", Text(|o| &mut o.provider)),
+    Flag::new("--model", Text(|o| &mut o.model)),
+    Flag::new("--api-key", Text(|o| &mut o.api_key)),
+    Flag::new("--thinking", Checked(thinking_v0_14)),
+    Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
+    SCRIPT_FLAG,
+    PACE_FLAG,
+    SEED_FLAG,
+    PROTOCOL_FLAG,
+    FAULT_FLAG,
+];
 
-const MODE: Flag = Flag {
-    name: "--mode",
-    value: Some("MODE"),
-    help: "rpc",
-    set: |_, mode| match mode.as_str() {
+/// The help on those that only this protocol has.
+pub(super) const FLAGS_HELP_V0_14: &str = "\
+--mode MODE              rpc
+--no-session             Do not save the session
+--continue               Resume the latest session
+-c                       Resume the latest session
+--provider NAME          A provider of models.json; by default the first
+--model ID               A model of the provider; by default the first
+--api-key KEY            The API key, instead of the one of the provider
+--thinking LEVEL         off, minimal, low, medium, high or xhigh
+--system-prompt TEXT     The system prompt
+";
+
+/// The flags of 0.73 and later.
+pub(super) const FLAGS: &[Flag] = &[
+    Flag::new("--mode", Checked(mode)),
+    Flag::new("--no-session", Switch(|o| o.no_session = true)),
+    Flag::new("--continue", Switch(resume_latest)),
+    Flag::new("-c", Switch(resume_latest)),
+    Flag::new("--session", Text(|o| &mut o.resume)),
+    Flag::new("--session-id", Text(|o| &mut o.session_id)),
+    Flag::new("--fork", Text(|o| &mut o.fork)),
+    Flag::new("--name", Text(|o| &mut o.name)),
+    Flag::new("-n", Text(|o| &mut o.name)),
+    Flag::new("--session-dir", Text(|o| &mut o.session_dir)),
+    Flag::new("--provider", Text(|o| &mut o.provider)),
+    Flag::new("--model", Text(|o| &mut o.model)),
+    Flag::new("--models", Text(|o| &mut o.scope)),
+    Flag::new("--api-key", Text(|o| &mut o.api_key)),
+    Flag::new("--thinking", Checked(thinking)),
+    Flag::new("--extension", Texts(|o| &mut o.extensions)),
+    Flag::new("-e", Texts(|o| &mut o.extensions)),
+    Flag::new("--prompt-template", Texts(|o| &mut o.templates)),
+    Flag::new("--skill", Texts(|o| &mut o.skills)),
+    Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
+    SCRIPT_FLAG,
+    PACE_FLAG,
+    SEED_FLAG,
+    PROTOCOL_FLAG,
+    FAULT_FLAG,
+];
+
+/// The help on those that only this protocol has.
+pub(super) const FLAGS_HELP: &str = "\
+--mode MODE              rpc
+--no-session             Do not save the session
+--continue               Resume the latest session
+-c                       Resume the latest session
+--session PATH|ID        Resume the session in this file, or with this part of an id
+--session-id ID          Resume the session with this id; a new one if there is none
+--fork PATH|ID           Start a session with the entries of another one
+--name NAME              The name of the session
+-n NAME                  The name of the session
+--session-dir PATH       The folder for sessions
+--provider NAME          A provider of models.json; by default the first
+--model PATTERN          A model, or PROVIDER/MODEL, followed by :LEVEL for its thinking level
+--models PATTERNS        The models that cycle_model goes through, as PROVIDER/MODEL, separated by commas
+--api-key KEY            The API key, instead of the one of the provider
+--thinking LEVEL         off, minimal, low, medium, high, xhigh or max
+--extension FILE         Do what dialogs.json in the workspace scripts; the file itself is not run
+-e FILE                  Do what dialogs.json in the workspace scripts; the file itself is not run
+--prompt-template FILE   A prompt template
+--skill FOLDER           A skill
+--system-prompt TEXT     The system prompt
+";
+
+fn mode(_: &mut CliOptions, mode: String) -> Result<(), String> {
+    match mode.as_str() {
         "rpc" => Ok(()),
         _ => Err(format!(
             "{mode:?} is not rpc, the only mode that mock-agent plays"
         )),
-    },
-};
-
-const NO_SESSION: Flag = Flag {
-    name: "--no-session",
-    value: None,
-    help: "Do not save the session",
-    set: |options, _| {
-        options.no_session = true;
-        Ok(())
-    },
-};
-
-const PROVIDER: Flag = text!(
-    "--provider",
-    "NAME",
-    provider,
-    "A provider of models.json; by default the first"
-);
-
-const API_KEY: Flag = text!(
-    "--api-key",
-    "KEY",
-    api_key,
-    "The API key, instead of the one of the provider"
-);
-
-const SYSTEM_PROMPT: Flag = text!(
-    "--system-prompt",
-    "TEXT",
-    system_prompt,
-    "The system prompt"
-);
-
-/// A flag with two names.
-macro_rules! both {
-    ($short:literal, $flag:expr) => {
-        Flag {
-            name: $short,
-            ..$flag
-        }
-    };
+    }
 }
 
-const CONTINUE: Flag = Flag {
-    name: "--continue",
-    value: None,
-    help: "Resume the latest session",
-    set: |options, _| {
-        options.resume = Some(LATEST.into());
-        Ok(())
-    },
-};
+fn resume_latest(options: &mut CliOptions) {
+    options.resume = Some(LATEST.into());
+}
 
-const NAME: Flag = text!("--name", "NAME", name, "The name of the session");
+/// The level is checked, and has no effect.
+fn thinking_v0_14(_: &mut CliOptions, level: String) -> Result<(), String> {
+    match LEVELS.contains(&level.as_str()) {
+        true => Ok(()),
+        false => Err(format!("{level:?} is none of {}", LEVELS.join(", "))),
+    }
+}
 
-const EXTENSION: Flag = several!(
-    "--extension",
-    "FILE",
-    extensions,
-    "Do what dialogs.json in the workspace scripts; the file itself is not run"
-);
-
-/// The flags of 0.14.
-pub(super) const FLAGS_V0_14: &[Flag] = &[
-    MODE,
-    NO_SESSION,
-    CONTINUE,
-    both!("-c", CONTINUE),
-    PROVIDER,
-    text!(
-        "--model",
-        "ID",
-        model,
-        "A model of the provider; by default the first"
-    ),
-    API_KEY,
-    Flag {
-        name: "--thinking",
-        value: Some("LEVEL"),
-        help: "off, minimal, low, medium, high or xhigh",
-        set: |_, level| match LEVELS.contains(&level.as_str()) {
-            true => Ok(()),
-            false => Err(format!("{level:?} is none of {}", LEVELS.join(", "))),
-        },
-    },
-    SYSTEM_PROMPT,
-    SCRIPT_FLAG,
-    PACE_FLAG,
-    SEED_FLAG,
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
-];
-
-/// The flags of 0.73 and later.
-pub(super) const FLAGS: &[Flag] = &[
-    MODE,
-    NO_SESSION,
-    CONTINUE,
-    both!("-c", CONTINUE),
-    text!(
-        "--session",
-        "PATH|ID",
-        resume,
-        "Resume the session in this file, or with this part of an id"
-    ),
-    text!(
-        "--session-id",
-        "ID",
-        session_id,
-        "Resume the session with this id; a new one if there is none"
-    ),
-    text!(
-        "--fork",
-        "PATH|ID",
-        fork,
-        "Start a session with the entries of another one"
-    ),
-    NAME,
-    both!("-n", NAME),
-    text!(
-        "--session-dir",
-        "PATH",
-        session_dir,
-        "The folder for sessions"
-    ),
-    PROVIDER,
-    text!(
-        "--model",
-        "PATTERN",
-        model,
-        "A model, or PROVIDER/MODEL, followed by :LEVEL for its thinking level"
-    ),
-    text!(
-        "--models",
-        "PATTERNS",
-        scope,
-        "The models that cycle_model goes through, as PROVIDER/MODEL, separated by commas"
-    ),
-    API_KEY,
-    Flag {
-        name: "--thinking",
-        value: Some("LEVEL"),
-        help: "off, minimal, low, medium, high, xhigh or max",
-        set: |options, level| match LEVELS.contains(&level.as_str()) || level == MAX_LEVEL {
-            true => {
-                options.thinking = Some(level);
-                Ok(())
-            }
-            false => Err(format!("{level:?} is none of {}", LEVELS.join(", "))),
-        },
-    },
-    EXTENSION,
-    both!("-e", EXTENSION),
-    several!("--prompt-template", "FILE", templates, "A prompt template"),
-    several!("--skill", "FOLDER", skills, "A skill"),
-    SYSTEM_PROMPT,
-    SCRIPT_FLAG,
-    PACE_FLAG,
-    SEED_FLAG,
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
-];
+fn thinking(options: &mut CliOptions, level: String) -> Result<(), String> {
+    if level != MAX_LEVEL {
+        thinking_v0_14(options, level.clone())?;
+    }
+    options.thinking = Some(level);
+    Ok(())
+}
 
 /// Commands of the real agent that do not speak RPC.
 pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
-    OtherCommand {
-        name: "install",
-        output: "Installed {}",
-    },
-    OtherCommand {
-        name: "remove",
-        output: "Removed {}",
-    },
-    OtherCommand {
-        name: "uninstall",
-        output: "Removed {}",
-    },
-    OtherCommand {
-        name: "update",
-        output: "Updated packages",
-    },
-    OtherCommand {
-        name: "list",
-        output: "No packages installed.",
-    },
-    OtherCommand {
-        name: "config",
-        output: "",
-    },
-    OtherCommand {
-        name: "auth",
-        output: "",
-    },
+    OtherCommand::new("install", "Installed {}"),
+    OtherCommand::new("remove", "Removed {}"),
+    OtherCommand::new("uninstall", "Removed {}"),
+    OtherCommand::new("update", "Updated packages"),
+    OtherCommand::new("list", "No packages installed."),
+    OtherCommand::new("config", ""),
+    OtherCommand::new("auth", ""),
 ];
 
 /// Flags of the real agent without effect here.

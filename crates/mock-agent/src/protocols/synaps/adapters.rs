@@ -1,7 +1,7 @@
 //! The adapter of synaps@1.
 
 use super::configure::configure;
-use super::flags::{FLAGS, IGNORED_FLAGS, OTHER_COMMANDS};
+use super::flags::{FLAGS, FLAGS_HELP, IGNORED_FLAGS, OTHER_COMMANDS};
 use super::frames;
 use super::state::SynapsState;
 use super::tools;
@@ -17,6 +17,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     version_line: "synaps 0.11.1",
     chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: FLAGS,
+    flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: OTHER_COMMANDS,

@@ -1,34 +1,20 @@
 //! Command-line flags of the protocol synaps.
 
+use crate::config::options::FlagEffect::{Switch, Text};
 use crate::config::options::{
-    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG, text,
+    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
 use crate::protocols::adapter::OtherCommand;
 
 /// The subcommand and its flags.
 pub(super) const FLAGS: &[Flag] = &[
-    Flag {
-        name: "rpc",
-        value: None,
-        help: "Speak the bridge's RPC protocol on standard input and output",
-        set: |_, _| Ok(()),
-    },
-    text!(
-        "--continue",
-        "ID",
-        resume,
-        "The id of the session to resume"
-    ),
-    text!(
-        "--system",
-        "TEXT",
-        system_prompt,
-        "The system prompt, or a file with it"
-    ),
-    text!("-s", "TEXT", system_prompt, "Short form"),
-    text!("--model", "ID", model, "The model to use"),
-    text!("-m", "ID", model, "Short form"),
-    text!("--profile", "NAME", profile, "The settings to use"),
+    Flag::new("rpc", Switch(|_| {})),
+    Flag::new("--continue", Text(|o| &mut o.resume)),
+    Flag::new("--system", Text(|o| &mut o.system_prompt)),
+    Flag::new("-s", Text(|o| &mut o.system_prompt)),
+    Flag::new("--model", Text(|o| &mut o.model)),
+    Flag::new("-m", Text(|o| &mut o.model)),
+    Flag::new("--profile", Text(|o| &mut o.profile)),
     SCRIPT_FLAG,
     PACE_FLAG,
     SEED_FLAG,
@@ -37,30 +23,37 @@ pub(super) const FLAGS: &[Flag] = &[
     FAULT_FLAG,
 ];
 
+/// The help on those that only this protocol has.
+pub(super) const FLAGS_HELP: &str = "\
+rpc                      Speak the bridge's RPC protocol on standard input and output
+--continue ID            The id of the session to resume
+--system TEXT            The system prompt, or a file with it
+-s TEXT                  Short form
+--model ID               The model to use
+-m ID                    Short form
+--profile NAME           The settings to use
+";
+
 /// Commands of the real agent that do not speak the bridge's protocol.
 pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
-    silent("chat"),
-    silent("server"),
-    silent("agent"),
-    silent("watcher"),
-    silent("login"),
-    silent("auth"),
-    silent("status"),
-    silent("quota-keeper"),
-    silent("auth-broker"),
-    silent("daemon"),
-    silent("attach"),
-    silent("send"),
-    silent("completions"),
-    silent("prompt"),
-    silent("tools"),
-    silent("trace"),
-    silent("retention"),
+    OtherCommand::new("chat", ""),
+    OtherCommand::new("server", ""),
+    OtherCommand::new("agent", ""),
+    OtherCommand::new("watcher", ""),
+    OtherCommand::new("login", ""),
+    OtherCommand::new("auth", ""),
+    OtherCommand::new("status", ""),
+    OtherCommand::new("quota-keeper", ""),
+    OtherCommand::new("auth-broker", ""),
+    OtherCommand::new("daemon", ""),
+    OtherCommand::new("attach", ""),
+    OtherCommand::new("send", ""),
+    OtherCommand::new("completions", ""),
+    OtherCommand::new("prompt", ""),
+    OtherCommand::new("tools", ""),
+    OtherCommand::new("trace", ""),
+    OtherCommand::new("retention", ""),
 ];
-
-const fn silent(name: &'static str) -> OtherCommand {
-    OtherCommand { name, output: "" }
-}
 
 /// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[

@@ -1,0 +1,134 @@
+//! The steps that nearly all scenarios of a dialect share: its prelude and its ending are added to the steps of a scenario.
+
+use super::context::Vocabulary;
+use super::file::{ScenarioFile, StepFile};
+use serde_json::Value;
+use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
+
+/// Adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
+/// `expect_exit` has an ending of its own. An added step has the place of `steps`.
+///
+/// # Errors
+/// The scenario writes the prelude or the ending out, or a step of them is wrong.
+pub(super) fn add_usual_steps(
+    file: &mut ScenarioFile,
+    scenario: &Node,
+    vocabulary: &Vocabulary<'_>,
+) -> Result<(), Vec<Error>> {
+    let place = scenario.nearest("/steps");
+    let written = place.as_list().unwrap_or_default();
+    if written.is_empty() {
+        return Ok(());
+    }
+    if file.prelude {
+        let usual = &vocabulary.prelude;
+        refuse_written_out("prelude", usual, written.get(..usual.len()), includes)?;
+        file.steps.value.splice(0..0, decode_at(place, usual)?);
+    }
+    if file.ending {
+        let usual = &vocabulary.ending;
+        let from = written.len().checked_sub(usual.len());
+        refuse_written_out(
+            "ending",
+            usual,
+            from.map(|from| &written[from..]),
+            |own, usual| own == usual,
+        )?;
+        let last = file.steps.value.last();
+        if !last.is_some_and(|step| step.value.expect_exit.is_some()) {
+            file.steps.value.extend(decode_at(place, usual)?);
+        }
+    }
+    Ok(())
+}
+
+/// Decodes steps as if they were written at a place of the scenario.
+fn decode_at(place: &Node, steps: &[Node]) -> Result<Vec<Spanned<StepFile>>, Vec<Error>> {
+    let moved = steps.iter().map(|step| step.moved_to(place)).collect();
+    decode_all(&place.with_kind(Kind::List(moved)))
+}
+
+fn refuse_written_out(
+    what: &str,
+    usual: &[Node],
+    written: Option<&[Node]>,
+    is_same: fn(&Value, &Value) -> bool,
+) -> Result<(), Vec<Error>> {
+    let mut pairs = usual.iter().zip(written.unwrap_or_default());
+    let first = written.and_then(<[Node]>::first);
+    match first.filter(|_| pairs.all(|(usual, own)| is_same(&own.to_value(), &usual.to_value()))) {
+        Some(step) => Err(vec![step.error(format!(
+            "this is the {what} of every scenario of the dialect: leave it out, or write `{what}: false` above `steps`"
+        ))]),
+        None => Ok(()),
+    }
+}
+
+/// Whether a value is another one, possibly with more members.
+fn includes(own: &Value, usual: &Value) -> bool {
+    match (own, usual) {
+        (Value::Object(own), Value::Object(usual)) => usual
+            .iter()
+            .all(|(name, usual)| own.get(name).is_some_and(|own| includes(own, usual))),
+        _ => own == usual,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Scenario, Vocabulary, load};
+    use spanned_yaml::{Node, load_yaml};
+
+    fn steps(yaml: &str) -> Vec<Node> {
+        let node = load_yaml("dialect.yaml", yaml).unwrap();
+        node.as_list().unwrap().to_vec()
+    }
+
+    fn loaded(scenario: &str) -> Result<Scenario, String> {
+        let vocabulary = Vocabulary {
+            prelude: steps("[{ pause_reading: 1s }]"),
+            ending: steps("[{ close_stdin: }, { expect_exit: { code: 0 } }]"),
+            ..Vocabulary::default()
+        };
+        let node = load_yaml("s.yaml", scenario).unwrap();
+        load(&node, "s", Some(&vocabulary)).map_err(|errors| errors[0].to_string())
+    }
+
+    fn count(scenario: &str) -> usize {
+        loaded(scenario).unwrap().steps.len()
+    }
+
+    #[test]
+    fn the_prelude_and_the_ending_are_added_unless_the_scenario_says_otherwise() {
+        assert_eq!(count("{ name: n, steps: [{ pause_reading: 2s }] }"), 4);
+        assert_eq!(
+            count(
+                "{ name: n, prelude: false, ending: false, steps: [{ pause_reading: 1s }, { expect_file: { a: present } }] }"
+            ),
+            2
+        );
+        assert_eq!(
+            count("{ name: n, steps: [{ close_stdin: }, { expect_exit: { code: 1 } }] }"),
+            3
+        );
+    }
+
+    #[test]
+    fn an_added_step_has_the_place_of_the_steps() {
+        let scenario = loaded("name: n\nsteps:\n  - pause_reading: 2s\n").unwrap();
+        assert_eq!(scenario.steps[0].span.line, 3);
+    }
+
+    #[test]
+    fn a_scenario_that_writes_them_out_is_refused() {
+        for first in ["{ pause_reading: 1s }", "{ pause_reading: 1s, within: 2s }"] {
+            let error = loaded(&format!("{{ name: n, steps: [{first}] }}")).unwrap_err();
+            assert!(error.contains("write `prelude: false`"), "{error}");
+        }
+        let error = loaded(
+            "{ name: n, steps: [{ pause_reading: 2s }, { close_stdin: }, { expect_exit: { code: 0 } }] }",
+        )
+        .unwrap_err();
+        assert!(error.contains("write `ending: false`"), "{error}");
+    }
+}
