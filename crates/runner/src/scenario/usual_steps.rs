@@ -35,7 +35,7 @@ pub(super) fn add_usual_steps(
             |own, usual| own == usual,
         )?;
         let last = file.steps.value.last();
-        if !last.is_some_and(|step| step.value.expect_exit.is_some()) {
+        if last.is_none_or(|step| step.value.expect_exit.is_none()) {
             file.steps.value.extend(decode_at(place, usual)?);
         }
     }
