@@ -8,3 +8,13 @@ mod dialect_faults;
 mod pi;
 mod stories;
 mod synaps;
+
+use dialect_faults::faults_of;
+use frame_faults::{Effect, Fault};
+
+/// Some faults of a dialect that are behaviors of the reference agent. What holds for faults on frames is a property of their player.
+fn some_behaviors(name: &str, version: &str) -> impl Iterator<Item = Fault> {
+    let faults = faults_of(name, version).into_iter();
+    let behaviors = faults.filter(|fault| matches!(fault.effect, Effect::Behavior(_)));
+    behaviors.step_by(9)
+}

@@ -272,7 +272,7 @@ impl FaultPlayer {
             self.note_played_at(self.lines + 2);
             return vec![Output::Bytes(line)];
         }
-        if is_written_anyway && self.log == Log::NotPlayed {
+        if is_written_anyway && place == Move::Behind && self.log == Log::NotPlayed {
             self.log = Log::Moved(self.lines + 1);
         }
         Vec::new()

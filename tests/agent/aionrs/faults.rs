@@ -1,7 +1,7 @@
 //! Deliberate faults of the agent.
 
 use crate::aionrs::harness::{Agent, Setup, kinds};
-use crate::dialect_faults::some_behaviors;
+use crate::some_behaviors;
 use serde_json::{Value, json};
 
 /// A session with text, thinking, a tool, a denial, an error and a bad command.

@@ -1,7 +1,7 @@
 //! Deliberate faults of the agent.
 
-use crate::dialect_faults::some_behaviors;
 use crate::pi::harness::Setup;
+use crate::some_behaviors;
 use serde_json::{Value, json};
 
 /// A session with reasoning, tools, a failure, a bad line, a shell command and a compaction.

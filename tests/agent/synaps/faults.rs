@@ -1,6 +1,6 @@
 //! Deliberate faults of the agent.
 
-use crate::dialect_faults::some_behaviors;
+use crate::some_behaviors;
 use crate::synaps::harness::Setup;
 use serde_json::{Value, json};
 
