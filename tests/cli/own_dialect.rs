@@ -86,7 +86,6 @@ fn a_bug_in_the_agent_of_the_page_is_found() {
 fn what_the_agent_of_the_page_leaves_out_before_it_quits_is_found() {
     let say_and_quit = "name: the agent finishes before it quits
 steps:
-  - expect: { type: hello }
   - send: { type: say, id: a, text: pieces of eight }
   - expect: { type: begin, id: a }
   - send: { type: quit }
@@ -95,7 +94,6 @@ steps:
 ";
     let say_and_close = "name: the agent finishes before it ends with its stdin
 steps:
-  - expect: { type: hello }
   - send: { type: say, id: a, text: pieces of eight }
   - expect: { type: begin, id: a }
   - close_stdin:
