@@ -42,7 +42,7 @@ fn smoke_faults() -> BTreeMap<String, Vec<String>> {
             }
         }
     }
-    assert!(operations.len() > 20, "{operations:?}");
+    assert!(operations.len() > 15, "{operations:?}");
     chosen
 }
 
