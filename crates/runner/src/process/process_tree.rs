@@ -1,7 +1,7 @@
 //! Kills the process tree of an agent: its process group, and on Linux also the processes that have left the group.
 //!
 //! The agent leads a process group of its own. Processes that have left it are found because `conform` is a child subreaper
-//! ([`adopt_orphans`]): the orphans of an agent become children of `conform`, and those of one agent have the HOME of its sandbox.
+//! (`adopt_orphans`): the orphans of an agent become children of `conform`, and those of one agent have the HOME of its sandbox.
 
 use process_list::{Killing, POLL_INTERVAL, RunningProcess, kill_group, living};
 use rustix::process::Pid;
