@@ -110,8 +110,9 @@ fn the_answer_of_a_model_behind_tls_streams_to_the_agent() {
         .iter()
         .filter(|body| matches!(body, Body::LlmRequest(_)));
     assert_eq!(requests.count(), 1);
+    // An agent may hang up as soon as it has the last event, before the end of the answer.
     assert!(frames.iter().any(|body| {
-        matches!(body, Body::LlmReply(reply) if reply.status == 200 && reply.end == ReplyEnd::Complete)
+        matches!(body, Body::LlmReply(reply) if reply.status == 200 && reply.end != ReplyEnd::Cut)
     }));
 }
 
