@@ -84,7 +84,6 @@ impl SuitePlayer {
         let settings = SuiteSettings {
             jobs: Jobs::Fixed(PARALLEL_SCENARIOS),
             smoke_first: false,
-            timings: false,
             max_fail: None,
             settle: true,
             profile: Profile::Spec,
