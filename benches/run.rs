@@ -43,7 +43,6 @@ fn main() {
         smoke_first: false,
         max_fail: None,
         settle: true,
-        timings: false,
         profile: Profile::Spec,
         time_scale: 1.0,
         seed: 0,

@@ -8,7 +8,6 @@ mod required_clauses;
 mod rerun;
 mod run_plan;
 mod run_status;
-mod timings;
 mod transcript_folder;
 mod unmatched_names;
 
@@ -41,7 +40,6 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use timings::Timings;
 use tokio::sync::watch;
 
 /// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
@@ -129,14 +127,10 @@ async fn perform(
     let required = RequiredClauses::of(&plan.suites);
     let total = plan.suites.iter().map(|part| part.scenarios.len()).sum();
     let mut progress = Progress::new(&args.reports, total);
-    let mut timings = Timings::default();
     let mut shown = AgentProgress::default();
     let mut behind_smoke = 0;
     let mut on_event = |event| match event {
-        RunEvent::Started(id) => {
-            timings.started();
-            progress.started(id);
-        }
+        RunEvent::Started(id) => progress.started(id),
         RunEvent::Ended(mut entry) => {
             let rerun = plan.rerun.of(&entry.report.id);
             for finding in entry.report.all_findings_mut() {
@@ -148,7 +142,6 @@ async fn perform(
                 last_failures.note(&entry.report.id, failed);
             }
             behind_smoke += usize::from(!entry.played && entry.report.reason == SMOKE_FAILED);
-            timings.ended(&entry);
             shown.note(&entry);
             progress.ended(&entry, failed);
             report.add(entry.report, entry.exercised);
@@ -186,7 +179,6 @@ async fn perform(
     let closing = Closing {
         report: &report,
         details: args.details.into(),
-        timings: args.timings.then_some((&timings, duration)),
         transcripts: kept_transcripts(&report, &settings.keep),
     };
     closing.write(progress).map_err(output::failure)?;
@@ -212,7 +204,6 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
         profile: args.profile.into(),
         time_scale: args.request.time_scale,
         settle: !args.request.no_settle,
-        timings: args.timings,
         seed: args.request.seed,
         keep: match &args.transcripts {
             Some(folder) => KeepTranscripts::All(folder.clone()),
@@ -231,7 +222,6 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
 struct Closing<'a> {
     report: &'a Report,
     details: Details,
-    timings: Option<(&'a Timings, Duration)>,
     /// The folder with the transcripts.
     transcripts: Option<&'a Path>,
 }
@@ -240,9 +230,6 @@ impl Closing<'_> {
     fn write(&self, progress: Progress) -> io::Result<()> {
         let mut screen = progress.finish()?;
         terminal::closing(self.report, self.details, &mut *screen)?;
-        if let Some((timings, duration)) = self.timings {
-            timings.write(duration, &mut *screen)?;
-        }
         if let Some(folder) = self.transcripts {
             writeln!(screen, "{:>13} {}", "Transcripts", folder.display())?;
         }

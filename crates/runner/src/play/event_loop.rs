@@ -6,7 +6,6 @@ use super::player::ScenarioPlayer;
 use super::settle::{EarlyEnd, SettleWatch};
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
-use crate::agent_times::FirstLine;
 use crate::event_queue::SessionEvent;
 use crate::limits::show;
 use crate::step_rules;
@@ -160,10 +159,7 @@ impl ScenarioPlayer {
                 let parsed = Parsed::of(&frame);
                 let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
-                    Body::FromAgent(_) => {
-                        self.note_first_line(Duration::from_micros(frame.at));
-                        self.handle_line(n, parsed)?;
-                    }
+                    Body::FromAgent(_) => self.handle_line(n, parsed)?,
                     Body::LlmRequest(request) => {
                         self.requests.add(request.n, (self.past_sessions.len(), n));
                         self.offered.insert(request.n, offered(&request.body));
@@ -201,22 +197,6 @@ impl ScenarioPlayer {
             }
         }
         Ok(())
-    }
-
-    fn note_first_line(&mut self, after: Duration) {
-        if !self.session.has_written {
-            let cpu = self.measured_cpu();
-            self.session.cpu_at_first_line = cpu;
-            self.run.first_line.get_or_insert(FirstLine { after, cpu });
-        }
-    }
-
-    /// The CPU time that the agent has taken, if it is measured.
-    pub(super) fn measured_cpu(&self) -> Option<Duration> {
-        match self.suite.settings.timings {
-            true => self.session.process.cpu_time(),
-            false => None,
-        }
     }
 
     fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {

@@ -102,7 +102,6 @@ impl ScenarioPlayer {
             });
         }
         self.queue.add_host_event(Body::StdinClosed);
-        self.session.cpu_at_close = self.measured_cpu();
         self.session.process.close_stdin();
     }
 
