@@ -60,7 +60,10 @@ fn is_expected(expected: &ExitExpectation, end: &End) -> bool {
             None => !expected.nonzero || *code != 0,
         },
         End::Signalled { signal, .. } => {
-            let expected_signal = expected.or_signal.as_deref().and_then(signals::find);
+            let expected_signal = expected
+                .or_signal
+                .as_ref()
+                .and_then(|name| signals::find(name));
             expected_signal.is_some_and(|expected_signal| expected_signal.as_raw() == *signal)
         }
         End::Killed { .. } | End::Open => false,
@@ -76,7 +79,7 @@ fn describe(expected: &ExitExpectation) -> String {
     let signal = expected
         .or_signal
         .as_ref()
-        .map(|name| format!("an end by {name}"));
+        .map(|name| format!("an end by {}", name.value));
     code.into_iter()
         .chain(signal)
         .collect::<Vec<_>>()
@@ -97,7 +100,7 @@ mod tests {
         let expect = |code, nonzero, or_signal: Option<&str>| ExitExpectation {
             code,
             nonzero,
-            or_signal: or_signal.map(str::to_owned),
+            or_signal: or_signal.map(Into::into),
         };
         let zero = expect(Some(0), false, None);
         let zero_or_term = expect(Some(0), false, Some("SIGTERM"));
