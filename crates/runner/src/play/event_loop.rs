@@ -3,16 +3,17 @@
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
-use super::settle::{EarlyEnd, SettleWatch};
+use super::settle::EarlyEnd;
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
 use crate::event_queue::SessionEvent;
 use crate::limits::show;
+use crate::process::quiet_watch::QuietWatch;
+use crate::process::spawn_error::ended;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
-use conform_judge::frame::{Body, End, Frame};
+use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Defect, Parsed};
-use conform_judge::signals;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -31,7 +32,7 @@ pub(super) struct EventWait {
     /// Whether the wait is over when stdout has ended.
     needs_stdout: bool,
     /// Ends the wait early when nothing more can come; `None` for a wait that must last.
-    pub(super) settle: Option<SettleWatch>,
+    pub(super) settle: Option<QuietWatch>,
     /// How long stdout was not read because the event queue was full. It extends the timeouts.
     time_full: Duration,
 }
@@ -70,10 +71,10 @@ impl EventWait {
         }
     }
 
-    /// The same wait, which ends early when nothing more can come.
-    pub(super) fn settling(self) -> Self {
+    /// The same wait, which ends early when nothing more can come for the `settle` budget.
+    pub(super) fn settling(self, budget: Duration) -> Self {
         EventWait {
-            settle: Some(SettleWatch::new()),
+            settle: Some(QuietWatch::new(budget / 2)),
             ..self
         }
     }
@@ -141,7 +142,7 @@ impl ScenarioPlayer {
             })
         );
         self.handle(event)?;
-        wait.settle.iter_mut().for_each(SettleWatch::restart);
+        wait.settle.iter_mut().for_each(QuietWatch::restart);
         match when {
             Some(when) if when > at => Ok(WaitResult::TimedOut(name, length)),
             Some(when) if is_line => {
@@ -271,12 +272,7 @@ impl ScenarioPlayer {
     /// How the agent ended, as the beginning of a sentence.
     pub(super) fn how_it_ended(&self) -> String {
         match &self.session.end {
-            Some(End::Exited { code, .. }) => format!("the agent exited with code {code}"),
-            Some(End::Signalled { signal, .. }) => {
-                format!("the agent was ended by {}", signals::name(*signal))
-            }
-            Some(End::Killed { why }) => format!("the agent was killed ({why})"),
-            Some(End::Open) => "the recording ended".to_owned(),
+            Some(end) => format!("the agent {}", ended(end)),
             None if self.session.stdout_end.is_some() => "the agent closed its stdout".to_owned(),
             None => "the agent was running".to_owned(),
         }

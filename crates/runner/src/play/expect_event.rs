@@ -243,7 +243,7 @@ impl ScenarioPlayer {
             Some(within) => EventWait::for_event_within(("within", self.budgets.scaled(within))),
             None => EventWait::for_event(),
         };
-        wait.settling()
+        wait.settling(self.budgets.settle)
     }
 
     fn matched(
