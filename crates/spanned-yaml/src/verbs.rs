@@ -15,6 +15,9 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+/// Verbs with their keys.
+pub type Verbs<V> = Vec<(Key, V)>;
+
 /// The keys that a type is written with: the variants of an enum, or the fields of a struct.
 #[must_use]
 pub fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
@@ -66,7 +69,7 @@ pub fn decode_verb<C: DeserializeOwned, V: DeserializeOwned>(
 ///
 /// # Errors
 /// Every mistake in the verbs, at its place.
-pub fn take_verbs<V: DeserializeOwned>(node: &Node) -> Result<(Vec<(Key, V)>, Node), Vec<Error>> {
+pub fn take_verbs<V: DeserializeOwned>(node: &Node) -> Result<(Verbs<V>, Node), Vec<Error>> {
     let names = names_of::<V>();
     let (mut verbs, mut errors) = (Vec::new(), Vec::new());
     for (key, value) in names.iter().filter_map(|name| node.entry(name)) {
