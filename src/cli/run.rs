@@ -11,22 +11,19 @@ mod run_status;
 mod transcript_folder;
 mod unmatched_names;
 
+use super::agent_surroundings::{AgentSurroundings, with_agents};
 use super::baseline::ActiveBaseline;
 use super::command_error::CommandError;
-use super::network::{network_use, note_attempts};
-use super::{exit::ExitStatus, output, reports, termination};
+use super::{exit::ExitStatus, output, reports};
 use crate::project_config::read_config;
-pub(super) use agent::{agent_of, package};
+pub(super) use agent::agent_of;
 pub(super) use args::{RunArgs, RunRequest};
 use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal::{self, Details};
-use conform_report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
-use conform_runner::adopt_orphans;
+use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use conform_runner::job_limit::Jobs;
-use conform_runner::network::isolation::NetworkWatch;
 use conform_runner::retry::RetryOptions;
-use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use conform_runner::step_rules;
 use conform_runner::transcripts::KeepTranscripts;
@@ -39,17 +36,30 @@ use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
-
-/// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
-const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
+use std::time::Instant;
 
 pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
-    adopt_orphans();
-    let played = take_configured_agent(&mut args).and_then(|()| play(&args));
-    termination::kill_strays();
-    played
+    let began = Instant::now();
+    take_configured_agent(&mut args)?;
+    let baseline = args.baseline.read()?;
+    if let Some(folder) = &args.transcripts {
+        transcript_folder::make_folder(folder)?;
+    }
+    let last_failures = LastFailures::read(&args.request.agent);
+    with_agents(args.network, async |surroundings| {
+        let AgentSurroundings {
+            sandboxes,
+            cancelled,
+            ..
+        } = surroundings;
+        let plan = run_plan(&args.request, sandboxes, cancelled, &last_failures).await?;
+        let state = RunState {
+            baseline,
+            last_failures,
+            began,
+        };
+        perform(&args, plan, state, surroundings).await
+    })
 }
 
 /// Without an agent on the command line, the one of `conform.yaml` is played.
@@ -59,40 +69,6 @@ fn take_configured_agent(args: &mut RunArgs) -> Result<(), CommandError> {
         args.request.agent = config.agent.into_iter().map(Into::into).collect();
     }
     Ok(())
-}
-
-fn play(args: &RunArgs) -> Result<ExitStatus, CommandError> {
-    let began = Instant::now();
-    let baseline = args.baseline.read()?;
-    if let Some(folder) = &args.transcripts {
-        transcript_folder::make_folder(folder)?;
-    }
-    // The runtime has threads, and only a process without them can be isolated.
-    let isolation = args.network.isolate();
-    let runtime = tokio::runtime::Runtime::new()
-        .map_err(|error| CommandError::harness(format!("cannot start: {error}")))?;
-    let last_failures = LastFailures::read(&args.request.agent);
-    let watch = runtime.block_on(NetworkWatch::start(isolation))?;
-    let sandboxes = SandboxRoot::new().map_err(|error| {
-        CommandError::harness(format!("cannot make a folder for sandboxes: {error}"))
-    })?;
-    let sandboxes = Arc::new(sandboxes.with_variables(watch.variables()));
-    let (cancel, cancelled) = watch::channel(false);
-    let result = runtime.block_on(async {
-        termination::cancel_on_signal(cancel);
-        let network = || network_use(isolation, &watch);
-        let plan = run_plan(&args.request, &sandboxes, &cancelled, &last_failures).await?;
-        let state = RunState {
-            baseline,
-            last_failures,
-            began,
-        };
-        perform(args, plan, state, &sandboxes, cancelled, network).await
-    });
-    note_attempts(isolation, &watch);
-    // Cleanup in the background may finish.
-    runtime.shutdown_timeout(CLEANUP_TIMEOUT);
-    result
 }
 
 /// What a run starts with besides its plan.
@@ -107,9 +83,7 @@ async fn perform(
     args: &RunArgs,
     plan: RunPlan,
     state: RunState,
-    sandboxes: &Arc<SandboxRoot>,
-    cancelled: watch::Receiver<bool>,
-    network: impl Fn() -> NetworkUse,
+    surroundings: &AgentSurroundings,
 ) -> Result<ExitStatus, CommandError> {
     let RunState {
         baseline,
@@ -150,8 +124,8 @@ async fn perform(
     let ended = scheduler::run(
         plan.suites,
         &settings,
-        Arc::clone(sandboxes),
-        cancelled,
+        Arc::clone(&surroundings.sandboxes),
+        surroundings.cancelled.clone(),
         &mut on_event,
     )
     .await;
@@ -167,7 +141,7 @@ async fn perform(
         agent: plan.agent_command,
         seed: args.request.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-        network: Some(network()),
+        network: Some(surroundings.network()),
         ..report.finish()
     };
     let is_whole = extent(args) == RunExtent::Whole;

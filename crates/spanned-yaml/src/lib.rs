@@ -28,4 +28,4 @@ pub use recover::decode_all;
 pub use spanned::{Spanned, present};
 pub use suggest::{did_you_mean, suggestion, unknown};
 pub use time_span::TimeSpan;
-pub use verbs::{WithVerbs, decode_verb, former_keys, names_of, take_verbs, unknown_keys};
+pub use verbs::{Verbs, WithVerbs, decode_verb, former_keys, names_of, take_verbs, unknown_keys};

@@ -15,6 +15,9 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
+/// Verbs with their keys.
+pub type Verbs<V> = Vec<(Key, V)>;
+
 /// The keys that a type is written with: the variants of an enum, or the fields of a struct.
 #[must_use]
 pub fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
@@ -36,7 +39,8 @@ pub fn decode_verb<C: DeserializeOwned, V: DeserializeOwned>(
     let mut errors = unknown_keys(node, &[names_of::<C>(), verbs]);
     let given: Vec<&Key> = keys(node).filter(|key| is_in(verbs, key)).collect();
     let wrong = match given.as_slice() {
-        _ if node.as_map().is_none() => None,
+        // An unknown key may be the verb that is missing.
+        [] if node.as_map().is_none() || !errors.is_empty() => None,
         [] => Some((node.span(), "none".to_owned())),
         [_] => None,
         [_, second, ..] => {
@@ -66,7 +70,7 @@ pub fn decode_verb<C: DeserializeOwned, V: DeserializeOwned>(
 ///
 /// # Errors
 /// Every mistake in the verbs, at its place.
-pub fn take_verbs<V: DeserializeOwned>(node: &Node) -> Result<(Vec<(Key, V)>, Node), Vec<Error>> {
+pub fn take_verbs<V: DeserializeOwned>(node: &Node) -> Result<(Verbs<V>, Node), Vec<Error>> {
     let names = names_of::<V>();
     let (mut verbs, mut errors) = (Vec::new(), Vec::new());
     for (key, value) in names.iter().filter_map(|name| node.entry(name)) {
