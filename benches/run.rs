@@ -7,7 +7,7 @@ use conform_runner::arguments::RecipeArgs;
 use conform_runner::job_limit::Jobs;
 use conform_runner::retry::RetryOptions;
 use conform_runner::sandbox_root::SandboxRoot;
-use conform_runner::scenario::{ScenarioSource, Vocabulary};
+use conform_runner::scenario::ScenarioSource;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::{DialectSuite, RunEvent, SuiteEnd, SuiteSettings, run};
 use conform_runner::transcripts::KeepTranscripts;
@@ -21,7 +21,7 @@ const MOST: Duration = Duration::from_millis(10);
 fn part() -> DialectSuite {
     let dialect = load(&DialectSource::default(), "aionrs@0.1").expect("the dialect loads");
     let files = ScenarioSource::embedded(&dialect.name, &dialect.version);
-    let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
+    let scenarios = files.load(Some(&dialect));
     DialectSuite {
         agent: Agent {
             program: env!("CARGO_BIN_EXE_conform").into(),
@@ -43,7 +43,6 @@ fn main() {
         smoke_first: false,
         max_fail: None,
         settle: true,
-        timings: false,
         profile: Profile::Spec,
         time_scale: 1.0,
         seed: 0,

@@ -3,7 +3,7 @@
 use super::args::DialectArgs;
 use conform_judge::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
 use conform_judge::rules::rule::Rule;
-use conform_runner::scenario::{Scenario, ScenarioSource, Vocabulary};
+use conform_runner::scenario::{Scenario, ScenarioSource};
 use frame_faults::Fault;
 use indexmap::IndexMap;
 use spanned_yaml::Error;
@@ -59,7 +59,7 @@ pub(super) fn one(
             files = more.over(files);
         }
         let dialect = dialect::load(source, id)?;
-        let scenarios = files.load(Some(&Vocabulary::of(&dialect)));
+        let scenarios = files.load(Some(&dialect));
         KnownDialect {
             scenarios: scenarios?,
             dialect,
@@ -82,7 +82,7 @@ pub(super) fn one(
         }
         let files = known.files.inherited(&inheritance);
         known.files = files?;
-        let scenarios = known.files.load(Some(&Vocabulary::of(&known.dialect)));
+        let scenarios = known.files.load(Some(&known.dialect));
         known.scenarios = scenarios?;
     }
     Ok(known)
@@ -121,7 +121,7 @@ fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, V
 fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
     let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
-    let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
+    let scenarios = files.load(Some(&dialect))?;
     Ok(KnownDialect {
         dialect,
         files,

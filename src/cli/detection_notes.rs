@@ -1,16 +1,30 @@
 //! What `conform run` and `conform init` say while they detect what an agent speaks, and how they start it.
 
 use super::output;
-use conform_judge::dialect::Dialect;
+use conform_judge::dialect::{Dialect, DialectSource};
 use conform_runner::agent::Agent;
 use conform_runner::detect::advice::shown_command_line;
+use conform_runner::detect::detector::{DetectError, Detector};
 use std::time::Duration;
 
 /// How long a detection goes on without a word.
 const QUIET: Duration = Duration::from_secs(4);
 
+/// Detects the dialect that an agent speaks, and says what shows it.
+pub(super) async fn announced_dialect(
+    detector: &Detector<'_>,
+    source: &DialectSource,
+    named: Option<&str>,
+) -> Result<String, DetectError> {
+    let detected = with_patience(detector.detect(source, named)).await?;
+    if let Some(note) = detected.note {
+        output::note(note);
+    }
+    Ok(detected.id)
+}
+
 /// Awaits a detection, and says that it waits when it takes long.
-pub(super) async fn with_patience<T>(detection: impl Future<Output = T>) -> T {
+async fn with_patience<T>(detection: impl Future<Output = T>) -> T {
     let mut detection = std::pin::pin!(detection);
     tokio::select! {
         biased;

@@ -2,22 +2,21 @@
 
 mod yaml_text;
 
+use super::agent_surroundings::with_agents;
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
 use super::command_error::CommandError;
-use super::detection_notes::{note_command_line, with_patience};
+use super::detection_notes::{announced_dialect, note_command_line};
 use super::exit::ExitStatus;
-use super::network::{NetworkArg, note_attempts};
-use super::run::{agent_of, package};
-use super::{output, termination};
+use super::network::NetworkArg;
+use super::output;
+use super::run::agent_of;
 use crate::project_config::FILE;
 use conform_judge::dialect::{Dialect, DialectSource};
-use conform_runner::adopt_orphans;
 use conform_runner::agent::Agent;
 use conform_runner::detect::detector::Detector;
+use conform_runner::detect::package::Package;
 use conform_runner::detect::probe::Patience;
-use conform_runner::network::isolation::NetworkWatch;
-use conform_runner::sandbox_root::SandboxRoot;
 use indexmap::IndexMap;
 use output::quoted;
 use serde_json::{Value, json};
@@ -26,7 +25,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use tokio::sync::watch;
 
 /// Detect what an agent speaks, and write `conform.yaml` and a first scenario
 ///
@@ -53,13 +51,6 @@ pub(super) struct InitArgs {
 const SCENARIO: &str = "scenarios/first-turn.yaml";
 
 pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
-    adopt_orphans();
-    let written = init(args);
-    termination::kill_strays();
-    written.map(|()| ExitStatus::Conformant)
-}
-
-fn init(args: &InitArgs) -> Result<(), CommandError> {
     for path in [FILE, SCENARIO] {
         if !args.force && Path::new(path).exists() {
             return Err(CommandError::usage(format!(
@@ -88,53 +79,26 @@ fn init(args: &InitArgs) -> Result<(), CommandError> {
     write(SCENARIO, &scenario(&known)?)?;
     let text = next_steps(args, &known);
     output::stdout().write_all(text.as_bytes())?;
-    Ok(())
+    Ok(ExitStatus::Conformant)
 }
 
 /// The dialect that the agent speaks.
 fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<String, CommandError> {
-    // The runtime has threads, and only a process without them can be isolated.
-    let isolation = args.network.isolate();
-    let runtime = tokio::runtime::Runtime::new()?;
-    let watch = runtime.block_on(NetworkWatch::start(isolation))?;
-    let sandboxes = SandboxRoot::new()?.with_variables(watch.variables());
-    let package = package(agent);
-    let (cancel, cancelled) = watch::channel(false);
-    let detected = runtime.block_on(async {
-        termination::cancel_on_signal(cancel);
+    with_agents(args.network, async |surroundings| {
         let detector = Detector {
             agent,
-            package: package.as_ref(),
+            package: Package::of_agent(agent),
             wire: None,
             patience: Patience {
                 time_scale: args.time_scale,
                 settle: true,
             },
-            sandboxes: &sandboxes,
-            cancelled: &cancelled,
+            sandboxes: &surroundings.sandboxes,
+            cancelled: &surroundings.cancelled,
         };
-        match &args.dialect.dialect {
-            Some(id) if id.contains('@') => {
-                let known = conform_judge::dialect::load(source, id);
-                let dialect =
-                    known.map_err(conform_runner::detect::detector::DetectError::Dialect)?;
-                let note = with_patience(detector.check(source, &dialect)).await?;
-                Ok((dialect.id(), note))
-            }
-            Some(name) => with_patience(detector.detect_version(source, name))
-                .await
-                .map(|found| (found.id, found.note)),
-            None => with_patience(detector.detect(source))
-                .await
-                .map(|found| (found.id, found.note)),
-        }
-    });
-    note_attempts(isolation, &watch);
-    let (id, note) = detected?;
-    if let Some(note) = note {
-        output::note(note);
-    }
-    Ok(id)
+        let named = args.dialect.dialect.as_deref();
+        Ok(announced_dialect(&detector, source, named).await?)
+    })
 }
 
 fn config(args: &InitArgs, known: &KnownDialect) -> String {

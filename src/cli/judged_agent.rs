@@ -8,11 +8,11 @@ mod host_findings;
 
 use super::catalogue::render_errors;
 use super::output;
+use super::recorded_relay::{locked, observer, relay};
 use cause_file::CauseFile;
 use conform_judge::dialect;
-use conform_judge::frame::{Body, Frame};
 use conform_judge::transcript::Header;
-use conform_relay::{Ending, RecordStage, Recording, Relay, RelayEnd};
+use conform_relay::{Ending, Recording};
 use host_findings::{HostFindings, HostFindingsSettings};
 use mock_agent::SpokenDialect;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Judges the host; a mistake against a `must` decides the exit status.
 const JUDGE_FLAG: &str = "--judge";
@@ -119,9 +119,8 @@ fn judged(
         to_stderr: request.decides,
     });
     let findings = Arc::new(Mutex::new(findings));
-    let ending = relay(call, request, &dialect.id(), &findings)?;
-    let mut findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
-    if findings.finish() && request.decides {
+    let ending = relayed(call, request, &dialect.id(), &findings)?;
+    if locked(&findings).finish() && request.decides {
         return Ok(ExitCode::from(HOST_AT_FAULT));
     }
     match ending {
@@ -131,7 +130,7 @@ fn judged(
 }
 
 /// Relays between the host and the agent until the session is over.
-fn relay(
+fn relayed(
     call: &AgentCall,
     request: &JudgeRequest,
     dialect: &str,
@@ -159,28 +158,8 @@ fn relay(
         dialect: Some(dialect.to_owned()),
         agent: call.words(),
     };
-    let judge = Arc::clone(findings);
-    let observer = Box::new(move |frame: &Frame| {
-        judge
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(frame);
-    });
+    let observer = observer(findings, HostFindings::push);
     let recording = Recording::new(file, header, None, Some(observer)).map_err(failed)?;
-    let signals = recording.clone();
-    let relay = Relay {
-        command,
-        to_agent: Box::new(RecordStage::to_agent(&recording)),
-        from_agent: Box::new(RecordStage::from_agent(&recording)),
-        stderr: Box::new(RecordStage::stderr(&recording)),
-        on_signal: Box::new(move |name| signals.add(Body::Signal(name.to_owned()))),
-        // The agent ends by itself when its input does.
-        guarded: false,
-    };
-    let RelayEnd { ending, frame } = relay.run().map_err(failed)?;
-    recording.add(Body::End(frame));
-    if let Err(error) = recording.finish() {
-        output::warning(format_args!("the transcript is not complete: {error}"));
-    }
-    Ok(ending)
+    // The agent ends by itself when its input does.
+    relay(command, &recording, false).map_err(failed)
 }

@@ -1,5 +1,6 @@
 //! The command line: one file for each subcommand, and what they share.
 
+mod agent_surroundings;
 pub mod args;
 mod baseline;
 mod catalogue;
@@ -22,6 +23,8 @@ mod network;
 pub mod output;
 mod provider;
 mod record;
+mod recorded_relay;
+
 mod relay_guard;
 mod report;
 pub mod reports;

@@ -1,43 +1,51 @@
 //! `conform mutants`: mutation testing of the suite. Plays faults of the reference agent, or of any agent, and prints the kill matrix.
 
-mod accepted;
 mod any_agent;
-mod generic_run;
-mod mutation_run;
+mod fault_player;
+mod generic_faults;
+mod proof;
 mod published;
-mod run_options;
+mod reference_agent;
 mod suite_player;
 mod tested_agent;
 
 use super::args::{DialectArgs, SideArg, at_least_one};
-use super::baseline::BaselineArgs;
-use super::catalogue;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use super::run::{LastFailures, RunPlan, run_plan};
+use super::run::RunRequest;
 use super::{output, table, termination};
-use accepted::Accepted;
-use any_agent::AgentOutcome;
-use conform_judge::dialect::DialectSource;
-use conform_judge::finding::Blame;
-use conform_report::reporter::text::count;
-use conform_runner::mutation::matrix::{Fate, Matrix, Row};
-use conform_runner::sandbox_root::SandboxRoot;
-use conform_runner::scheduler::DialectSuite;
+use conform_runner::mutation::matrix::Row;
 use conform_runner::selection::Shard;
-use mutation_run::MutationRun;
-use run_options::RunOptions;
+use proof::{Proof, Remark};
 use spanned_yaml::suggestion;
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
 use tokio::task::LocalSet;
 
 pub(super) use published::{matrix as published_matrix, read as read_matrix};
+
+/// The options of `conform run` that decide how the agent is started and what it plays.
+#[derive(Debug, clap::Args)]
+struct RunOptions {
+    /// With an agent: scenarios of your own, files or folders, instead of the built-in ones; repeatable
+    #[arg(long, value_name = "PATH")]
+    scenarios: Vec<PathBuf>,
+    /// With an agent: the model API (wire) of the launch recipe [default: the first one]
+    #[arg(long, value_name = "NAME")]
+    wire: Option<String>,
+    /// With an agent: set this environment variable for it; repeatable
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    env: Vec<String>,
+    /// With an agent: it lacks this command, capability or wire; repeatable
+    #[arg(long, value_name = "NAME")]
+    lacks: Vec<String>,
+    /// With an agent: only scenarios whose id contains this text, or matches it as a pattern; repeatable
+    #[arg(long, value_name = "PATTERN")]
+    scenario: Vec<String>,
+}
 
 /// Play every fault against the suite, and print what caught it
 ///
@@ -93,47 +101,75 @@ pub(super) struct MutantsArgs {
     compare: Option<PathBuf>,
 }
 
+impl RunOptions {
+    /// The run of this agent that the options ask for.
+    fn request(&self, dialect: &DialectArgs, agent: &[OsString]) -> RunRequest {
+        RunRequest {
+            agent: agent.to_vec(),
+            dialect: dialect.clone(),
+            scenarios: self.scenarios.clone(),
+            only: self.scenario.clone(),
+            wire: self.wire.clone(),
+            env: self.env.clone(),
+            lacks: self.lacks.clone(),
+            time_scale: 1.0,
+            ..RunRequest::default()
+        }
+    }
+}
+
 impl MutantsArgs {
     /// Whether every fault is played.
     fn is_whole(&self) -> bool {
         self.only.is_empty() && self.shard.is_none()
     }
+
+    /// How many faults are played at once.
+    fn jobs(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.jobs.map_or_else(|| 3 * cores(), NonZeroUsize::get)
+    }
+
+    /// The faults of the shard that `--only` selects, by their ids.
+    fn selected<T>(&self, all: impl IntoIterator<Item = T>, id: impl Fn(&T) -> &str) -> Vec<T> {
+        let is_selected = |one: &T| {
+            self.only.is_empty() || self.only.iter().any(|part| id(one).contains(part.as_str()))
+        };
+        let selected = all.into_iter().filter(is_selected).enumerate();
+        let part = selected.filter(|(n, _)| self.shard.is_none_or(|shard| shard.holds(*n)));
+        part.map(|(_, one)| one).collect()
+    }
+
+    /// Checks that each `--only` selects one of these faults.
+    fn check_only(&self, known: Vec<String>) -> Result<(), CommandError> {
+        let is_known = |pattern: &String| known.iter().any(|id| id.contains(pattern.as_str()));
+        match self.only.iter().all(is_known) {
+            true => Ok(()),
+            false => Err(no_fault(self, &known)),
+        }
+    }
 }
 
 pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
     conform_runner::adopt_orphans();
-    let status = if !args.agent.is_empty() || args.generic {
-        prove(&args)
-    } else {
-        matrices(&args).and_then(|matrices| output::status(print(&matrices, &args)))
-    };
+    let status = play(&args).and_then(|proofs| output::status(print(&proofs, &args)));
     termination::kill_strays();
     status
 }
 
-fn matrices(args: &MutantsArgs) -> Result<Vec<Matrix>, CommandError> {
-    let known = catalogue::load(&args.dialect)?;
-    let runtime = Runtime::new()?;
-    let source = DialectSource::new(args.dialect.dialect_dir.clone());
-    let mutation_run = mutation_run(args, &source);
-    let mut matrices = Vec::new();
-    let mut ids = Vec::new();
-    for known in known {
-        let id = known.dialect.id();
-        let outcome = runtime.block_on(LocalSet::new().run_until(mutation_run.matrix(known)));
-        let Some(outcome) = outcome.map_err(CommandError::harness)? else {
-            continue;
-        };
-        if let Some(folder) = &args.publish {
-            published::write(folder, &id, |before| outcome.over(before))?;
+/// Plays the faults of all dialects.
+fn play(args: &MutantsArgs) -> Result<Vec<Proof>, CommandError> {
+    let proofs = LocalSet::new().block_on(&Runtime::new()?, async {
+        match args.agent.is_empty() && !args.generic {
+            true => reference_agent::proofs(args).await,
+            false => any_agent::proofs(args).await,
         }
-        matrices.push(outcome.matrix());
-        ids.extend(outcome.all);
+    })?;
+    if proofs.iter().all(|proof| proof.rows.is_empty()) {
+        let known: Vec<String> = proofs.into_iter().flat_map(|proof| proof.all).collect();
+        return Err(no_fault(args, &known));
     }
-    if matrices.iter().all(|m| m.faults.is_empty()) {
-        return Err(no_fault(args, &ids));
-    }
-    Ok(matrices)
+    Ok(proofs)
 }
 
 /// The error that no fault is selected, with a suggestion for each pattern.
@@ -155,62 +191,6 @@ fn no_fault(args: &MutantsArgs, known: &[String]) -> CommandError {
     CommandError::incomplete(message)
 }
 
-fn mutation_run<'a>(args: &'a MutantsArgs, source: &'a DialectSource) -> MutationRun<'a> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    MutationRun {
-        source,
-        only: &args.only,
-        side: args.side.map(Blame::from),
-        shard: args.shard,
-        jobs: args.jobs.map_or(3 * cores, NonZeroUsize::get),
-        time_scale: args.time_scale,
-    }
-}
-
-/// Proves the rules of dialects with an agent: each suite of the run plan must pass, then the faults are played.
-fn prove(args: &MutantsArgs) -> Result<ExitStatus, CommandError> {
-    let accepted = args.accepted.as_deref().map(Accepted::read).transpose()?;
-    let request = args.run.request(&args.dialect, &args.agent);
-    let sandboxes = Arc::new(SandboxRoot::new()?);
-    let (_cancel, cancelled) = watch::channel(false);
-    let runtime = Runtime::new()?;
-    let before = LastFailures::read(&args.agent);
-    let plan = runtime.block_on(run_plan(&request, &sandboxes, &cancelled, &before))?;
-    check_fault_names(args, &plan)?;
-    let mut status = ExitStatus::Conformant;
-    let mut known = Vec::new();
-    let mut played = false;
-    for suite in plan.suites {
-        let folder = plan.dialect_dir.clone();
-        let proof = prove_suite(args, suite, folder, accepted.as_ref(), &sandboxes);
-        let proof = runtime.block_on(LocalSet::new().run_until(proof))?;
-        played |= proof.played > 0;
-        known.extend(proof.known);
-        status = worse(status, proof.status);
-    }
-    if !played {
-        return Err(no_fault(args, &known));
-    }
-    Ok(status)
-}
-
-/// Checks that each `--only` selects a fault of the plan's dialects. Generic faults are known only when the agent has been played.
-fn check_fault_names(args: &MutantsArgs, plan: &RunPlan) -> Result<(), CommandError> {
-    let source = DialectSource::new(plan.dialect_dir.clone());
-    let mut known = Vec::new();
-    for suite in &plan.suites {
-        match any_agent::listed_faults(&source, &suite.dialect)?.filter(|_| !args.generic) {
-            Some(table) => known.extend(table.faults().iter().map(|fault| fault.id.clone())),
-            None => return Ok(()),
-        }
-    }
-    let is_known = |pattern: &String| known.iter().any(|id| id.contains(pattern.as_str()));
-    match args.only.iter().all(is_known) {
-        true => Ok(()),
-        false => Err(no_fault(args, &known)),
-    }
-}
-
 /// A violation outweighs what is incomplete.
 fn worse(one: ExitStatus, other: ExitStatus) -> ExitStatus {
     match (one, other) {
@@ -219,135 +199,34 @@ fn worse(one: ExitStatus, other: ExitStatus) -> ExitStatus {
     }
 }
 
-/// What became of the faults of one dialect.
-struct SuiteProof {
-    /// How many faults were selected.
-    played: usize,
-    /// The ids of all faults.
-    known: Vec<String>,
-    status: ExitStatus,
-}
-
-/// Plays the faults of one dialect, and prints what became of them.
-async fn prove_suite(
-    args: &MutantsArgs,
-    suite: DialectSuite,
-    folder: Option<PathBuf>,
-    accepted: Option<&Accepted>,
-    sandboxes: &Arc<SandboxRoot>,
-) -> Result<SuiteProof, CommandError> {
-    let source = DialectSource::new(folder.clone());
-    let mutation_run = mutation_run(args, &source);
-    let table = any_agent::listed_faults(&source, &suite.dialect)?;
-    let baseline = BaselineArgs::of(args.baseline.clone()).read()?;
-    output::note(format_args!(
-        "{}: playing {} without a fault, which the agent must pass",
-        suite.dialect.id(),
-        count(suite.scenarios.len() as u64, "scenario")
-    ));
-    let good = any_agent::good_agent(suite, folder, &baseline, Arc::clone(sandboxes)).await?;
-    match good.left_out {
-        0 => {}
-        1 => output::note("1 scenario is left out: the agent has known findings there"),
-        several => output::note(format_args!(
-            "{several} scenarios are left out: the agent has known findings there"
-        )),
-    }
-    match table.filter(|_| !args.generic) {
-        Some(table) => {
-            let outcome = any_agent::matrix(&mutation_run, good, &table).await?;
-            let status = print_proof(&outcome, args)?;
-            Ok(SuiteProof {
-                played: outcome.outcome.rows.len(),
-                known: outcome.outcome.all,
-                status,
-            })
-        }
-        None => {
-            let outcome = generic_run::outcome(&mutation_run, good).await?;
-            let mut out = output::stdout();
-            print_rows(&outcome.rows, &mut out)?;
-            let status = match outcome.print(accepted, &mut out)? {
-                true => ExitStatus::Conformant,
-                false => ExitStatus::Violations,
-            };
-            Ok(SuiteProof {
-                played: outcome.rows.len(),
-                known: outcome.ids(),
-                status,
-            })
-        }
-    }
-}
-
-/// Prints the matrix of an agent's faults. Faults that were never active make the proof incomplete.
-fn print_proof(outcome: &AgentOutcome, args: &MutantsArgs) -> std::io::Result<ExitStatus> {
+/// Prints what became of the faults, and publishes or compares the matrices.
+fn print(proofs: &[Proof], args: &MutantsArgs) -> io::Result<ExitStatus> {
     let mut out = output::stdout();
-    let AgentOutcome { outcome, missing } = outcome;
-    let matrix = outcome.matrix();
-    print_rows(&matrix.faults, &mut out)?;
     let mut status = ExitStatus::Conformant;
-    for row in &matrix.faults {
-        if row.fate == Fate::NotReached {
-            let why = missing.get(&row.fault);
-            let why = why.map_or("no frame that it applies to was sent", String::as_str);
-            writeln!(out, "warning: {}: it was not active: {why}", row.fault)?;
-            status = worse(status, ExitStatus::Incomplete);
-        } else if let Some(complaint) = row.complaint() {
-            writeln!(out, "error: {complaint}")?;
-            status = ExitStatus::Violations;
+    for proof in proofs {
+        let matrix = proof.matrix();
+        let rows: Vec<Vec<String>> = matrix.faults.iter().map(cells).collect();
+        let titles = ["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
+        table::write(&titles, &rows, &mut out)?;
+        let is_generic = proof.summary.is_some();
+        if let Some(folder) = args.publish.as_ref().filter(|_| !is_generic) {
+            published::write(folder, &matrix.dialect, |before| proof.over(before))?;
         }
-    }
-    let unproved = matrix.rules_without_killer.len();
-    if args.is_whole() && unproved > 0 {
-        let rules = matrix.rules_without_killer.join(", ");
-        writeln!(
-            out,
-            "note: no fault proves that these rules can fail ({unproved}): {rules}"
-        )?;
-    }
-    if let Some(folder) = &args.publish {
-        published::write(folder, &matrix.dialect, |before| outcome.over(before))?;
-    }
-    if let Some(folder) = &args.compare {
-        let published = published::read(folder, &matrix.dialect)?;
-        for difference in matrix.differences(&published, args.is_whole()) {
-            writeln!(out, "error: {difference}")?;
-            status = ExitStatus::Violations;
-        }
-    }
-    writeln!(out, "{}", matrix.summary())?;
-    Ok(status)
-}
-
-fn print_rows(rows: &[Row], out: &mut dyn Write) -> std::io::Result<()> {
-    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let titles = ["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
-    table::write(&titles, &rows, out)
-}
-
-/// Prints the matrices. A complaint is a violation.
-fn print(matrices: &[Matrix], args: &MutantsArgs) -> std::io::Result<ExitStatus> {
-    let mut out = output::stdout();
-    let mut clean = true;
-    for matrix in matrices {
-        print_rows(&matrix.faults, &mut out)?;
-        let mut complaints = matrix.complaints(args.is_whole());
-        if let Some(folder) = &args.compare {
+        let mut differences = Vec::new();
+        if let Some(folder) = args.compare.as_ref().filter(|_| !is_generic) {
             let published = published::read(folder, &matrix.dialect)?;
             let whole = args.is_whole() && args.side.is_none();
-            complaints.extend(matrix.differences(&published, whole));
+            let found = matrix.differences(&published, whole).into_iter();
+            differences.extend(found.map(Remark::error));
         }
-        for complaint in &complaints {
-            writeln!(out, "error: {complaint}")?;
+        for remark in proof.remarks.iter().chain(&differences) {
+            writeln!(out, "{}", remark.line)?;
+            status = worse(status, remark.status);
         }
-        writeln!(out, "{}", matrix.summary())?;
-        clean &= complaints.is_empty();
+        let summary = proof.summary.clone();
+        writeln!(out, "{}", summary.unwrap_or_else(|| matrix.summary()))?;
     }
-    Ok(match clean {
-        true => ExitStatus::Conformant,
-        false => ExitStatus::Violations,
-    })
+    Ok(status)
 }
 
 fn cells(row: &Row) -> Vec<String> {

@@ -10,11 +10,9 @@ use super::check::{self, RecordedSession};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::output;
-use conform_judge::frame::Body;
+use super::recorded_relay::{locked, observer, relay};
 use conform_judge::transcript::Header;
-use conform_relay::{
-    Ending, ModelUrl, RecordStage, Recording, Redactor, Relay, RelayEnd, Upstream, relay_model,
-};
+use conform_relay::{Ending, ModelUrl, Recording, Redactor, Upstream, relay_model};
 use conform_runner::{SpawnError, adopt_orphans, agent::Agent};
 use live_judge::LiveJudge;
 use redirect::redirect;
@@ -23,7 +21,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use transcript_file::create_transcript;
 
 /// Stand between a host and an agent, and record what passes
@@ -105,7 +103,7 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
     let judge = judge.map(|judge| Arc::new(Mutex::new(judge)));
     let upstream = args.llm.clone().map(Upstream::new).transpose();
     let upstream = upstream.map_err(|message| format!("--llm: {message}"))?;
-    let recording = recording(args, judge.clone())?;
+    let recording = recording(args, judge.as_ref())?;
     let mut command = Command::new(&path);
     command.arg0(program);
     match (upstream, &args.llm) {
@@ -118,32 +116,12 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         }
         _ => drop(command.args(rest)),
     }
-    let signals = recording.clone();
-    let relay = Relay {
-        command,
-        to_agent: Box::new(RecordStage::to_agent(&recording)),
-        from_agent: Box::new(RecordStage::from_agent(&recording)),
-        stderr: Box::new(RecordStage::stderr(&recording)),
-        on_signal: Box::new(move |name| signals.add(Body::Signal(name.to_owned()))),
-        guarded: true,
-    };
-    let failed = |error| SpawnError {
-        program: path.clone(),
-        error,
-    };
-    let RelayEnd { ending, frame } = relay.run().map_err(|error| failed(error).to_string())?;
-    recording.add(Body::End(frame));
-    if let Err(error) = recording.finish() {
-        output::warning(format_args!(
-            "{} is not complete: {error}",
-            args.out.display()
-        ));
-    }
+    let ending = relay(command, &recording, true).map_err(|error| {
+        let program = path.clone();
+        SpawnError { program, error }.to_string()
+    })?;
     if let Some(judge) = judge {
-        judge
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .finish();
+        locked(&judge).finish();
     }
     if !args.reports.is_empty() {
         report(args);
@@ -170,7 +148,10 @@ fn write_scripts(args: &RecordArgs) -> ExitStatus {
 }
 
 /// The recording, with its transcript begun.
-fn recording(args: &RecordArgs, judge: Option<Arc<Mutex<LiveJudge>>>) -> Result<Recording, String> {
+fn recording(
+    args: &RecordArgs,
+    judge: Option<&Arc<Mutex<LiveJudge>>>,
+) -> Result<Recording, String> {
     let failed = |error: std::io::Error| format!("cannot write {}: {error}", args.out.display());
     let file = create_transcript(&args.out).map_err(failed)?;
     let words = args.agent.iter();
@@ -183,14 +164,7 @@ fn recording(args: &RecordArgs, judge: Option<Arc<Mutex<LiveJudge>>>) -> Result<
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let redactor = (!args.keep_secrets).then(|| Redactor::new(environment));
-    let observer = judge.map(|judge| -> conform_relay::FrameObserver {
-        Box::new(move |frame| {
-            judge
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(frame)
-        })
-    });
+    let observer = judge.map(|judge| observer(judge, LiveJudge::push));
     Recording::new(file, header, redactor, observer).map_err(failed)
 }
 

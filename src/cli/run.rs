@@ -8,26 +8,22 @@ mod required_clauses;
 mod rerun;
 mod run_plan;
 mod run_status;
-mod timings;
 mod transcript_folder;
 mod unmatched_names;
 
+use super::agent_surroundings::{AgentSurroundings, with_agents};
 use super::baseline::ActiveBaseline;
 use super::command_error::CommandError;
-use super::network::{network_use, note_attempts};
-use super::{exit::ExitStatus, output, reports, termination};
+use super::{exit::ExitStatus, output, reports};
 use crate::project_config::read_config;
-pub(super) use agent::{agent_of, package};
+pub(super) use agent::agent_of;
 pub(super) use args::{RunArgs, RunRequest};
 use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal::{self, Details};
-use conform_report::{NetworkUse, Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
-use conform_runner::adopt_orphans;
+use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use conform_runner::job_limit::Jobs;
-use conform_runner::network::isolation::NetworkWatch;
 use conform_runner::retry::RetryOptions;
-use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use conform_runner::step_rules;
 use conform_runner::transcripts::KeepTranscripts;
@@ -40,18 +36,30 @@ use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use timings::Timings;
-use tokio::sync::watch;
-
-/// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
-const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
+use std::time::Instant;
 
 pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
-    adopt_orphans();
-    let played = take_configured_agent(&mut args).and_then(|()| play(&args));
-    termination::kill_strays();
-    played
+    let began = Instant::now();
+    take_configured_agent(&mut args)?;
+    let baseline = args.baseline.read()?;
+    if let Some(folder) = &args.transcripts {
+        transcript_folder::make_folder(folder)?;
+    }
+    let last_failures = LastFailures::read(&args.request.agent);
+    with_agents(args.network, async |surroundings| {
+        let AgentSurroundings {
+            sandboxes,
+            cancelled,
+            ..
+        } = surroundings;
+        let plan = run_plan(&args.request, sandboxes, cancelled, &last_failures).await?;
+        let state = RunState {
+            baseline,
+            last_failures,
+            began,
+        };
+        perform(&args, plan, state, surroundings).await
+    })
 }
 
 /// Without an agent on the command line, the one of `conform.yaml` is played.
@@ -61,40 +69,6 @@ fn take_configured_agent(args: &mut RunArgs) -> Result<(), CommandError> {
         args.request.agent = config.agent.into_iter().map(Into::into).collect();
     }
     Ok(())
-}
-
-fn play(args: &RunArgs) -> Result<ExitStatus, CommandError> {
-    let began = Instant::now();
-    let baseline = args.baseline.read()?;
-    if let Some(folder) = &args.transcripts {
-        transcript_folder::make_folder(folder)?;
-    }
-    // The runtime has threads, and only a process without them can be isolated.
-    let isolation = args.network.isolate();
-    let runtime = tokio::runtime::Runtime::new()
-        .map_err(|error| CommandError::harness(format!("cannot start: {error}")))?;
-    let last_failures = LastFailures::read(&args.request.agent);
-    let watch = runtime.block_on(NetworkWatch::start(isolation))?;
-    let sandboxes = SandboxRoot::new().map_err(|error| {
-        CommandError::harness(format!("cannot make a folder for sandboxes: {error}"))
-    })?;
-    let sandboxes = Arc::new(sandboxes.with_variables(watch.variables()));
-    let (cancel, cancelled) = watch::channel(false);
-    let result = runtime.block_on(async {
-        termination::cancel_on_signal(cancel);
-        let network = || network_use(isolation, &watch);
-        let plan = run_plan(&args.request, &sandboxes, &cancelled, &last_failures).await?;
-        let state = RunState {
-            baseline,
-            last_failures,
-            began,
-        };
-        perform(args, plan, state, &sandboxes, cancelled, network).await
-    });
-    note_attempts(isolation, &watch);
-    // Cleanup in the background may finish.
-    runtime.shutdown_timeout(CLEANUP_TIMEOUT);
-    result
 }
 
 /// What a run starts with besides its plan.
@@ -109,9 +83,7 @@ async fn perform(
     args: &RunArgs,
     plan: RunPlan,
     state: RunState,
-    sandboxes: &Arc<SandboxRoot>,
-    cancelled: watch::Receiver<bool>,
-    network: impl Fn() -> NetworkUse,
+    surroundings: &AgentSurroundings,
 ) -> Result<ExitStatus, CommandError> {
     let RunState {
         baseline,
@@ -129,14 +101,10 @@ async fn perform(
     let required = RequiredClauses::of(&plan.suites);
     let total = plan.suites.iter().map(|part| part.scenarios.len()).sum();
     let mut progress = Progress::new(&args.reports, total);
-    let mut timings = Timings::default();
     let mut shown = AgentProgress::default();
     let mut behind_smoke = 0;
     let mut on_event = |event| match event {
-        RunEvent::Started(id) => {
-            timings.started();
-            progress.started(id);
-        }
+        RunEvent::Started(id) => progress.started(id),
         RunEvent::Ended(mut entry) => {
             let rerun = plan.rerun.of(&entry.report.id);
             for finding in entry.report.all_findings_mut() {
@@ -148,7 +116,6 @@ async fn perform(
                 last_failures.note(&entry.report.id, failed);
             }
             behind_smoke += usize::from(!entry.played && entry.report.reason == SMOKE_FAILED);
-            timings.ended(&entry);
             shown.note(&entry);
             progress.ended(&entry, failed);
             report.add(entry.report, entry.exercised);
@@ -157,8 +124,8 @@ async fn perform(
     let ended = scheduler::run(
         plan.suites,
         &settings,
-        Arc::clone(sandboxes),
-        cancelled,
+        Arc::clone(&surroundings.sandboxes),
+        surroundings.cancelled.clone(),
         &mut on_event,
     )
     .await;
@@ -174,7 +141,7 @@ async fn perform(
         agent: plan.agent_command,
         seed: args.request.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-        network: Some(network()),
+        network: Some(surroundings.network()),
         ..report.finish()
     };
     let is_whole = extent(args) == RunExtent::Whole;
@@ -186,7 +153,6 @@ async fn perform(
     let closing = Closing {
         report: &report,
         details: args.details.into(),
-        timings: args.timings.then_some((&timings, duration)),
         transcripts: kept_transcripts(&report, &settings.keep),
     };
     closing.write(progress).map_err(output::failure)?;
@@ -212,7 +178,6 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
         profile: args.profile.into(),
         time_scale: args.request.time_scale,
         settle: !args.request.no_settle,
-        timings: args.timings,
         seed: args.request.seed,
         keep: match &args.transcripts {
             Some(folder) => KeepTranscripts::All(folder.clone()),
@@ -231,7 +196,6 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
 struct Closing<'a> {
     report: &'a Report,
     details: Details,
-    timings: Option<(&'a Timings, Duration)>,
     /// The folder with the transcripts.
     transcripts: Option<&'a Path>,
 }
@@ -240,9 +204,6 @@ impl Closing<'_> {
     fn write(&self, progress: Progress) -> io::Result<()> {
         let mut screen = progress.finish()?;
         terminal::closing(self.report, self.details, &mut *screen)?;
-        if let Some((timings, duration)) = self.timings {
-            timings.write(duration, &mut *screen)?;
-        }
         if let Some(folder) = self.transcripts {
             writeln!(screen, "{:>13} {}", "Transcripts", folder.display())?;
         }

@@ -3,8 +3,10 @@
 
 use assert_cmd::Command;
 use conform_runner::mutation::matrix::Matrix;
+use frame_faults::{Effect, Fault};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::mem::discriminant;
 use std::path::{Path, PathBuf};
 
 use crate::dialect_faults::faults_of;
@@ -30,13 +32,24 @@ fn published() -> Matrix {
     matrix(&Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/published/kill-matrix"))
 }
 
+/// What tells the kind of operation of a fault from another.
+fn operation(fault: &Fault) -> String {
+    match &fault.effect {
+        Effect::Events(parts) => {
+            let first = parts.first().map(|part| discriminant(&part.operation));
+            format!("{first:?}")
+        }
+        effect => format!("{:?}", discriminant(effect)),
+    }
+}
+
 /// For each kind of operation, the first fault that has it, by dialect.
 fn smoke_faults() -> BTreeMap<String, Vec<String>> {
     let mut operations = BTreeSet::new();
     let mut chosen: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, version) in mock_agent::dialects() {
         for fault in faults_of(name, version) {
-            if !fault.caught_by.is_empty() && operations.insert(fault.operation()) {
+            if !fault.caught_by.is_empty() && operations.insert(operation(&fault)) {
                 let dialect = format!("{name}@{version}");
                 chosen.entry(dialect).or_default().push(fault.id);
             }

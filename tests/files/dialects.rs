@@ -3,7 +3,7 @@
 use conform_judge::dialect::{DialectSource, load};
 use conform_judge::finding::{Level, Source};
 use conform_judge::rules::rule::RuleForm;
-use conform_runner::scenario::{ScenarioSource, Vocabulary};
+use conform_runner::scenario::ScenarioSource;
 
 #[test]
 fn every_embedded_dialect_loads() {
@@ -56,7 +56,7 @@ fn every_finding_has_a_clause_or_a_source_and_is_not_weaker_than_its_clauses() {
             }
         }
         let files = ScenarioSource::of(&name, &version, &dialect.bases).unwrap();
-        for scenario in files.load(Some(&Vocabulary::of(&dialect))).unwrap() {
+        for scenario in files.load(Some(&dialect)).unwrap() {
             for step in &scenario.steps {
                 let clauses = step.clauses.as_ref().unwrap_or(&scenario.clauses);
                 let level = step.level.unwrap_or(scenario.level);
@@ -79,7 +79,7 @@ fn every_dialect_has_a_smoke_scenario() {
     for (name, version) in source.names() {
         let dialect = load(&source, &format!("{name}@{version}")).unwrap();
         let files = ScenarioSource::of(&name, &version, &dialect.bases).unwrap();
-        let scenarios = files.load(Some(&Vocabulary::of(&dialect))).unwrap();
+        let scenarios = files.load(Some(&dialect)).unwrap();
         assert!(dialect.smoke_id().is_some(), "none in {}", dialect.id());
         let ids = scenarios.iter().map(|one| one.id.as_str());
         dialect.check_smoke(ids).unwrap();

@@ -2,7 +2,7 @@
 
 use conform::editor_schemas::file_schema;
 use conform_judge::dialect::{self, DialectSource};
-use conform_runner::scenario::{Vocabulary, load, script_of};
+use conform_runner::scenario::{load, script_of};
 use json_matcher::OPERATORS;
 use spanned_yaml::{Error, Node, load_yaml, render_all};
 
@@ -36,12 +36,11 @@ fn parse_example(example: &str) -> Node {
 fn every_example_loads() {
     let dialect = dialect::load(&DialectSource::default(), "aionrs@0.1")
         .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
-    let vocabulary = Vocabulary::of(&dialect);
     for example in examples() {
         let node = parse_example(example);
         let result: Result<(), Vec<Error>> = match node.as_list() {
             Some(_) => script_of(&node).map(drop),
-            None => load(&node, "example", Some(&vocabulary)).map(drop),
+            None => load(&node, "example", Some(&dialect)).map(drop),
         };
         result.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
     }

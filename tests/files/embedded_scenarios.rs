@@ -1,7 +1,7 @@
 //! The scenarios embedded in the executable load with the vocabulary of their dialect.
 
 use conform_judge::dialect::{self, DialectSource};
-use conform_runner::scenario::{ScenarioSource, Vocabulary};
+use conform_runner::scenario::ScenarioSource;
 use spanned_yaml::render_all;
 
 #[test]
@@ -12,7 +12,7 @@ fn every_embedded_scenario_loads() {
         let dialect = dialect.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
         let files = ScenarioSource::of(&name, &version, &dialect.bases)
             .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
-        let loaded = files.load(Some(&Vocabulary::of(&dialect)));
+        let loaded = files.load(Some(&dialect));
         let scenarios = loaded.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
         let ids: Vec<_> = scenarios
             .iter()

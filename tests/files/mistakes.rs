@@ -2,106 +2,87 @@
 //!
 //! `SNAPSHOTS=overwrite cargo test --test files mistakes` updates the messages.
 
-use conform_dialect::file::FrameSpec;
-use conform_judge::dialect::FrameNames;
-use conform_judge::finding::Level;
-use conform_judge::schema::Schemas;
-use conform_runner::scenario::{ClauseInfo, Vocabulary, load};
-use serde_json::{Value, json};
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_runner::scenario::load;
+use serde_json::Value;
 use snapbox::{Data, data::DataFormat};
 use spanned_yaml::{load_file, render_all};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
-fn names(words: &[&str]) -> FrameNames {
-    let names = words
-        .iter()
-        .map(|word| ((*word).to_owned(), FrameSpec::default()))
-        .collect();
-    FrameNames {
-        discriminator: "/type".to_owned(),
-        names,
+/// The dialect of the scenarios: its files.
+const DEMO: [(&str, &str); 4] = [
+    (
+        "dialect.yaml",
+        r#"
+name: demo
+version: "1"
+discriminator: { events: /type, commands: /type }
+events:
+  ready:
+  text_delta:
+  tool_request:
+  info:
+  error:
+  end:
+  update: { kind: /event/type, kinds: [text_start, text_delta] }
+commands: { message: , stop: }
+session: { ready: ready, turn: text_delta }
+capabilities:
+  tool_approval: { event: ready, at: /tool_approval }
+  thinking: { event: ready, at: /thinking }
+budgets: { response: 2s, total: 60s }
+launch: { wires: { anthropic: {}, openai-chat: {} } }
+"#,
+    ),
+    (
+        "clauses.yaml",
+        r#"
+- { id: demo.ready.once, section: "1", strength: should, text: Once. }
+- { id: demo.ready.first, section: "1", strength: should, text: First. }
+- { id: demo.turn.ends, section: "2", strength: must, text: It ends. }
+- { id: demo.log.stderr, section: "3", strength: may, text: It may log., untestable: what a log may say is left open. }
+"#,
+    ),
+    (
+        "events.json",
+        r#"{ "$defs": {
+  "ready": { "type": "object" }, "text_delta": { "type": "object" }, "info": { "type": "object" }, "error": { "type": "object" },
+  "end": { "type": "object" }, "update": { "type": "object" }, "update.text_start": { "type": "object" }, "update.text_delta": { "type": "object" },
+  "tool_request": {
+    "type": "object",
+    "required": ["call"],
+    "properties": {
+      "call": { "type": "string" },
+      "category": { "enum": ["edit", "exec"] },
+      "tool": { "type": "object", "properties": { "name": {} }, "additionalProperties": false }
     }
-}
+  }
+} }"#,
+    ),
+    (
+        "commands.json",
+        r#"{ "$defs": {
+  "message": { "properties": { "type": {}, "input": { "type": "string" }, "id": {}, "note": {} } },
+  "stop": { "properties": { "type": {}, "input": { "type": "string" }, "id": {}, "note": {} } }
+} }"#,
+    ),
+];
 
-fn vocabulary() -> Vocabulary<'static> {
-    let mut events = names(&[
-        "ready",
-        "text_delta",
-        "tool_request",
-        "info",
-        "error",
-        "end",
-        "update",
-    ]);
-    let update = FrameSpec {
-        kind: Some("/event/type".to_owned()),
-        kinds: vec!["text_start".to_owned(), "text_delta".to_owned()],
-    };
-    events.names.insert("update".to_owned(), update);
-    let clause = |id: &str, strength: Level, untestable: Option<&str>| {
-        let untestable = untestable.map(str::to_owned);
-        let info = ClauseInfo {
-            strength,
-            untestable,
-        };
-        (id.to_owned(), info)
-    };
-    Vocabulary {
-        events,
-        commands: names(&["message", "stop"]),
-        clauses: [
-            clause("demo.ready.once", Level::Should, None),
-            clause("demo.ready.first", Level::Should, None),
-            clause("demo.turn.ends", Level::Must, None),
-            clause(
-                "demo.log.stderr",
-                Level::May,
-                Some("what a log may say is left open."),
-            ),
-        ]
-        .into(),
-        capabilities: vec!["tool_approval".to_owned(), "thinking".to_owned()],
-        prelude: Vec::new(),
-        ending: Vec::new(),
-        budgets: vec!["response".to_owned(), "total".to_owned()],
-        wires: vec!["anthropic".to_owned(), "openai-chat".to_owned()],
-        check_command: Some(Box::new(|command| {
-            let is_wrong = command.get("input").is_some_and(|input| !input.is_string());
-            is_wrong
-                .then(|| ("/input".to_owned(), "`/input` is a number".to_owned()))
-                .into_iter()
-                .collect()
-        })),
-        check_members: Some(Box::new(|command| {
-            schemas("message").unknown_members("message", command)
-        })),
-        check_matcher: Some(Box::new(|matcher| match matcher["type"].as_str() {
-            Some("tool_request") => schemas("tool_request").contradictions("tool_request", matcher),
-            _ => Vec::new(),
-        })),
+static DIALECT: LazyLock<Arc<Dialect>> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = folder.path().join("demo/1");
+    std::fs::create_dir_all(&at).expect("a folder");
+    for (name, text) in DEMO {
+        std::fs::write(at.join(name), text).expect("a file");
     }
-}
-
-/// The schemas of the demo's commands and tool requests.
-fn schemas(name: &str) -> Schemas {
-    let document = json!({ "$defs": {
-        "message": { "properties": { "type": {}, "input": {}, "id": {}, "note": {} } },
-        "tool_request": {
-            "type": "object",
-            "required": ["call"],
-            "properties": {
-                "call": { "type": "string" },
-                "category": { "enum": ["edit", "exec"] },
-                "tool": { "type": "object", "properties": { "name": {} }, "additionalProperties": false }
-            }
-        }
-    }});
-    Schemas::compile(document, [name].into_iter()).expect("valid schemas")
-}
+    let source = DialectSource::new(Some(folder.path().to_owned()));
+    dialect::load(&source, "demo@1").unwrap_or_else(|errors| panic!("{}", render_all(&errors)))
+});
 
 fn error_messages(path: &Path) -> String {
     let result = load_file(path).map_err(|error| vec![error]);
-    match result.and_then(|node| load(&node, "mistake", Some(&vocabulary()))) {
+    match result.and_then(|node| load(&node, "mistake", Some(&DIALECT))) {
         Ok(scenario) => panic!("{} has no mistake: {scenario:?}", path.display()),
         Err(errors) => render_all(&errors),
     }
@@ -144,7 +125,7 @@ fn every_message_belongs_to_a_mistake() {
 #[test]
 fn a_valid_scenario_loads_completely() {
     let node = load_file(Path::new("tests/good/everything.yaml")).expect("good YAML");
-    let scenario = load(&node, "everything", Some(&vocabulary()))
+    let scenario = load(&node, "everything", Some(&DIALECT))
         .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
     assert_eq!(scenario.steps.len(), 19);
     assert!(matches!(scenario.model, Value::Array(ref replies) if replies.len() == 2));

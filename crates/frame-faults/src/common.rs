@@ -1,32 +1,34 @@
 //! The faults that an agent of every line protocol can have.
 
-use crate::file::{FaultFile, FaultsFile};
+use crate::file::{FaultPart, FaultsFile};
+use indexmap::IndexMap;
+use spanned_yaml::Error;
 use std::sync::OnceLock;
 
 /// The common faults, as written.
 pub const LINE_FAULTS: &str = include_str!("line-faults.yaml");
 
-/// The common faults, in their order.
-pub(crate) fn common() -> &'static FaultsFile {
-    static COMMON: OnceLock<FaultsFile> = OnceLock::new();
-    COMMON.get_or_init(|| {
-        let node = spanned_yaml::load_yaml("line-faults.yaml", LINE_FAULTS);
-        let file = node.and_then(|node| spanned_yaml::decode(&node));
-        file.unwrap_or_default()
-    })
+/// The common faults, by id.
+pub(crate) fn common() -> &'static IndexMap<String, FaultPart> {
+    static COMMON: OnceLock<IndexMap<String, FaultPart>> = OnceLock::new();
+    COMMON.get_or_init(|| load().unwrap_or_default())
 }
 
-pub(crate) fn fault(id: &str) -> Option<FaultFile> {
-    let mut faults = common().faults.iter();
-    faults
-        .find(|(known, _)| known.value == id)
-        .map(|(_, fault)| fault.clone())
+fn load() -> Result<IndexMap<String, FaultPart>, Vec<Error>> {
+    let node = spanned_yaml::load_yaml("line-faults.yaml", LINE_FAULTS);
+    let file: FaultsFile = spanned_yaml::decode_all(&node.map_err(|error| vec![error])?)?;
+    let mut faults = IndexMap::new();
+    for (id, node) in file.faults {
+        let parts = FaultPart::decode(&node)?.into_iter();
+        faults.extend(parts.map(|part| (id.value.clone(), part)));
+    }
+    Ok(faults)
 }
 
 /// The ids of the common faults, which `common:` takes.
 #[must_use]
 pub fn common_names() -> Vec<String> {
-    common().faults.keys().map(|id| id.value.clone()).collect()
+    common().keys().cloned().collect()
 }
 
 #[cfg(test)]
@@ -35,10 +37,7 @@ mod tests {
 
     #[test]
     fn the_common_faults_can_be_read() {
-        let node = spanned_yaml::load_yaml("line-faults.yaml", LINE_FAULTS).unwrap();
-        let file: FaultsFile = spanned_yaml::decode(&node).unwrap();
-
-        assert_eq!(file.faults.len(), common_names().len());
+        assert_eq!(load().unwrap().len(), common_names().len());
         assert!(common_names().contains(&"byte-order-mark".to_owned()));
     }
 }

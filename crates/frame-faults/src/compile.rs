@@ -1,70 +1,66 @@
 //! From a fault as written to a fault that can be played, with the place of every mistake.
 
-mod edits;
-mod operation;
 mod selection;
-mod values;
 
-pub(crate) use edits::compile_edits;
 pub(crate) use selection::OPTIONS;
 
-use crate::fault::{ActiveFrom, Effect, EventFault, Fault, Operation, ShownAt};
-use crate::file::{FaultFile, FramesFile};
+use crate::edit::{Edit, Edits};
+use crate::fault::{Effect, EventFault, Fault};
+use crate::file::{ActiveFrom, FaultPart, FramesFile, ShownAt};
+use crate::operation::Operation;
+use crate::pointer::Pointer;
 use indexmap::IndexMap;
-use operation::{operation, operation_name};
+use json_matcher::compile_filled_node;
 use selection::{Target, selection};
 use spanned_yaml::{Error, Node, Span, Spanned, unknown};
-use values::key_span;
+use std::time::Duration;
 
 /// What a fault refers to.
 pub(crate) struct Context<'a> {
     /// The named frames, each with its file.
     pub(crate) frames: &'a IndexMap<String, (FramesFile, Node)>,
     /// The common faults, by id.
-    pub(crate) common: &'a dyn Fn(&str) -> Option<FaultFile>,
-    /// The names of the common faults.
-    pub(crate) common_names: &'a [String],
+    pub(crate) common: &'static IndexMap<String, FaultPart>,
 }
 
-/// Compiles one fault. `node` is the fault in its file, `caught_by` what must catch it.
+/// Compiles one fault with its parts. `caught_by` is what must catch it.
 pub(crate) fn compile_fault(
     id: &Spanned<String>,
-    file: &FaultFile,
-    node: &Node,
+    parts: &[FaultPart],
     caught_by: Vec<String>,
     context: &Context<'_>,
 ) -> Result<Fault, Vec<Error>> {
-    let common = common_fault(file, node, context)?;
-    let summary = file.summary.as_ref();
-    let summary = summary.or(common.as_ref().and_then(|common| common.summary.as_ref()));
-    let summary = summary.map(|summary| summary.value.clone());
+    let Some((main, more)) = parts.split_first() else {
+        return Err(Vec::new());
+    };
+    let common = common_fault(main, context)?;
+    let summary = [Some(main), common].into_iter().flatten();
+    let summary = summary.filter_map(|part| part.file.summary.as_ref()).next();
     let summary = summary.ok_or_else(|| {
-        vec![node.error_at(
-            id.span,
-            "`summary` is missing: say in one line what goes wrong",
-        )]
+        let message = "`summary` is missing: say in one line what goes wrong";
+        vec![main.node.error_at(id.span, message)]
     })?;
-    let (from, mut effect, shown_at) = compile_part(file, node, id.span, context)?;
-    let parts = node.get("also").and_then(Node::as_list).unwrap_or_default();
-    for (part, node) in file.also.iter().zip(parts) {
-        if part.summary.is_some() || !part.caught_by.is_empty() || !part.also.is_empty() {
+    let (from, mut effect, shown_at) = compile_part(main, id.span, context)?;
+    for part in more {
+        let file = &part.file;
+        if file.summary.is_some() || !file.caught_by.is_empty() || !file.also.is_empty() {
             let message = "a part has `on`, `when`, `every` and an operation: leave out the rest";
-            return Err(vec![node.error(message)]);
+            return Err(vec![part.node.error(message)]);
         }
-        match (&mut effect, compile_part(part, node, node.span(), context)?) {
+        match (&mut effect, compile_part(part, part.node.span(), context)?) {
             (Effect::Events(all), (_, Effect::Events(more), _)) => all.extend(more),
             _ => {
                 let message =
                     "only a fault of events has parts, and only events are changed by them";
-                return Err(vec![node.error(message)]);
+                return Err(vec![part.node.error(message)]);
             }
         }
     }
     Ok(Fault {
         id: id.value.clone(),
-        summary,
+        summary: summary.value.clone(),
         caught_by,
-        shown_at: file.shown.unwrap_or(shown_at),
+        shown_at: main.file.shown.unwrap_or(shown_at),
         active_from: from,
         effect,
     })
@@ -72,61 +68,63 @@ pub(crate) fn compile_fault(
 
 /// The common fault that a fault names.
 fn common_fault(
-    file: &FaultFile,
-    node: &Node,
+    part: &FaultPart,
     context: &Context<'_>,
-) -> Result<Option<FaultFile>, Vec<Error>> {
-    let find = |name: &Spanned<String>| {
-        (context.common)(name).ok_or_else(|| {
-            let known = context.common_names.iter().map(String::as_str);
-            vec![node.error_at(name.span, unknown("common fault", name, known))]
-        })
+) -> Result<Option<&'static FaultPart>, Vec<Error>> {
+    let [(_, Operation::Common(name))] = part.operations.as_slice() else {
+        return Ok(None);
     };
-    file.common.as_ref().map(find).transpose()
+    let found = context.common.get(&name.value);
+    found.map(Some).ok_or_else(|| {
+        let known = context.common.keys().map(String::as_str);
+        vec![
+            part.node
+                .error_at(name.span, unknown("common fault", name, known)),
+        ]
+    })
 }
 
 /// A fault or a part of it: from when on it is played, what it changes, and where that is shown by default.
 fn compile_part(
-    file: &FaultFile,
-    node: &Node,
+    part: &FaultPart,
     span: Span,
     context: &Context<'_>,
 ) -> Result<(ActiveFrom, Effect, ShownAt), Vec<Error>> {
-    let name = operation_name(file, node, span)?;
-    if let Some(behavior) = &file.behavior {
+    let name = operation_name(part, span)?;
+    let FaultPart { file, node, .. } = part;
+    if let [(_, Operation::Behavior(behavior))] = part.operations.as_slice() {
         if let Some(on) = &file.on {
             let message = "a behavior is played by the agent itself: leave out `on`";
             return Err(vec![node.error_at(on.span, message)]);
         }
         let effect = Effect::Behavior(behavior.value.clone());
-        return Ok((
-            file.from.unwrap_or(ActiveFrom::Turn),
-            effect,
-            ShownAt::Later,
-        ));
+        let from = file.from.unwrap_or(ActiveFrom::Turn);
+        return Ok((from, effect, ShownAt::Later));
     }
-    let common = common_fault(file, node, context)?;
-    let played = common.as_ref().unwrap_or(file);
+    let played = common_fault(part, context)?.unwrap_or(part);
     let selection = selection(file, node, span, context)?;
     let usual = match selection.target {
         Target::Events(_) => ActiveFrom::Turn,
         Target::Commands(_) | Target::Options(_) => ActiveFrom::Start,
     };
     let from = file.from.or(selection.from).unwrap_or(usual);
-    let edits = compile_edits(played, node)?;
+    let edits = compile_edits(played)?;
     let (effect, shown_at) = match (selection.target, edits) {
         (Target::Events(on), edits) => {
-            let operation = match edits {
-                Some(edits) => Operation::Edit(edits),
-                None => operation(name, played, node, selection.text)?,
-            };
+            let operation = edits.map(Operation::Edit);
+            let own = played.operations.first().map(|(_, own)| own.clone());
+            let operation = operation.or(own).unwrap_or(Operation::Drop);
+            check(&operation, part, selection.text.as_ref())?;
             let shown_at = operation.shown_at();
-            let part = EventFault {
+            let wait = file.after_ms.as_ref().map_or(0, |millis| millis.value);
+            let event = EventFault {
                 on,
                 every: file.every,
                 operation,
+                text: selection.text,
+                wait: Duration::from_millis(wait),
             };
-            (Effect::Events(vec![part]), shown_at)
+            (Effect::Events(vec![event]), shown_at)
         }
         (Target::Commands(on), Some(edits)) => (Effect::Commands(on, edits), ShownAt::Later),
         (Target::Options(on), Some(edits)) => (Effect::Options(on, edits), ShownAt::Later),
@@ -138,4 +136,78 @@ fn compile_part(
         }
     };
     Ok((from, effect, shown_at))
+}
+
+/// The name of the only operation of a fault; all its edits are one.
+fn operation_name(part: &FaultPart, span: Span) -> Result<&str, Vec<Error>> {
+    let FaultPart { node, .. } = part;
+    let edit = part.edits.first().map(|(key, _)| key);
+    let others = part.operations.iter().map(|(key, _)| key);
+    match edit
+        .into_iter()
+        .chain(others)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        [only] => Ok(&only.name),
+        [] => {
+            let lonely = ["in", "where", "after_ms"];
+            let lonely = lonely.into_iter().find(|key| node.get(key).is_some());
+            let (span, message) = match lonely {
+                Some(key) => (key_span(node, key), format!("`{key}` does nothing alone: add an operation such as `set: {{ /member: value }}` or `after`")),
+                None => (span, "nothing goes wrong: add an operation such as `drop:`, `twice:` or `set: { /member: value }`".to_owned()),
+            };
+            Err(vec![node.error_at(span, message)])
+        }
+        [one, other, ..] => {
+            let message = format!(
+                "`{}` and `{}` are two operations: a fault has one; make two faults of them",
+                one.name, other.name
+            );
+            Err(vec![node.error_at(other.span, message)])
+        }
+    }
+}
+
+/// Checks that an operation has the keys that it needs beside it, and no others.
+fn check(
+    operation: &Operation,
+    part: &FaultPart,
+    text: Option<&Pointer>,
+) -> Result<(), Vec<Error>> {
+    let node = &part.node;
+    if let Some(wait) = &part.file.after_ms
+        && !matches!(operation, Operation::After(_))
+    {
+        let message = "`after_ms` is the time before the frames of `after`: add `after`";
+        return Err(vec![node.error_at(wait.span, message)]);
+    }
+    if matches!(operation, Operation::RawInText(_)) && text.is_none() {
+        let message =
+            "`text` is missing: the place of a text in the frame, such as `text: /message`";
+        return Err(vec![node.error(message)]);
+    }
+    Ok(())
+}
+
+/// The edits of a fault; `None` if it has none.
+pub(crate) fn compile_edits(part: &FaultPart) -> Result<Option<Edits>, Vec<Error>> {
+    let matching = part.file.matching.as_ref();
+    let matching = matching.map(compile_filled_node).transpose()?;
+    if part.edits.is_empty() {
+        return Ok(None);
+    }
+    let inside = part.file.inside.clone();
+    let edits: Vec<Edit> = part.edits.iter().map(|(_, edit)| edit.clone()).collect();
+    Ok(Some(Edits {
+        inside: inside.or_else(|| matching.is_some().then(Pointer::anywhere)),
+        matching,
+        edits,
+    }))
+}
+
+/// The place of a key, or of the whole fault if it is not there.
+fn key_span(node: &Node, key: &str) -> Span {
+    node.entry(key)
+        .map_or_else(|| node.span(), |(key, _)| key.span)
 }

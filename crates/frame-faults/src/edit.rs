@@ -1,11 +1,18 @@
 //! Edits of a frame.
 
-use crate::condition::PartMatcher;
-use crate::file::Retype;
 use crate::pointer::{Pointer, parent};
 use crate::template::filled;
+use indexmap::IndexMap;
+use json_matcher::Matcher;
 use regex::Regex;
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
+use std::hash::{Hash, Hasher};
+
+/// Something for each of some places in a frame.
+pub(crate) type Places<T> = IndexMap<Pointer, T>;
 
 /// Edits, made one after the other, and where they are made.
 #[derive(Debug, Clone, Default)]
@@ -13,37 +20,83 @@ pub struct Edits {
     /// The places in which they are made; in the frame as a whole if `None`.
     pub(crate) inside: Option<Pointer>,
     /// Only values that match are edited.
-    pub(crate) matching: Option<PartMatcher>,
+    pub(crate) matching: Option<Matcher>,
     pub(crate) edits: Vec<Edit>,
 }
 
 /// One edit. Its pointers start at the value that is edited.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Edit {
-    /// Sets members, from templates.
-    Set(Vec<(Pointer, Value)>),
-    /// Turns a value into another type.
-    Retype(Pointer, Retype),
-    /// Adds to a number.
-    Add(Pointer, f64),
-    /// Multiplies a number.
-    Multiply(Pointer, f64),
-    /// Sets a number to the sum of members of its object.
-    Sum(Pointer, Vec<String>),
-    /// Cuts a text or a list; a negative number keeps the end.
-    Cut(Pointer, i64),
-    /// Has each element of a list twice.
-    Double(Pointer),
-    /// Replaces what regular expressions find in a text.
-    Replace(Pointer, Vec<(Regex, String)>),
-    /// Removes white space at both ends of a text.
-    Trim(Pointer),
-    /// Turns a text into lower case.
-    Lower(Pointer),
-    /// Puts all earlier texts before a text; they start again where the value at the other pointer changes.
-    Cumulate(Pointer, Option<String>),
-    /// Removes a member or an element.
-    Remove(Pointer),
+    /// Edit: sets members; adds those that are missing, and with `/-` an element at the end of a list. A text `$/pointer` is that
+    /// part of the frame as it was, `$` is all of it.
+    Set(Places<Value>),
+    /// Edit: turns values into another type.
+    Retype(Places<Retype>),
+    /// Edit: adds to numbers.
+    Add(Places<f64>),
+    /// Edit: multiplies numbers.
+    Multiply(Places<f64>),
+    /// Edit: sets numbers to a sum of other members of the same object.
+    Sum(Places<Vec<String>>),
+    /// Edit: cuts texts and lists to this many characters or elements; a negative number keeps the last ones.
+    Cut(Places<i64>),
+    /// Edit: has each element of lists twice.
+    Double(Vec<Pointer>),
+    /// Edit: replaces what regular expressions find in texts, one after the other; `$1` is a group.
+    Replace(
+        #[schemars(with = "Places<IndexMap<String, String>>")] Places<IndexMap<Pattern, String>>,
+    ),
+    /// Edit: removes white space at both ends of texts.
+    Trim(Vec<Pointer>),
+    /// Edit: turns texts into lower case.
+    Lower(Vec<Pointer>),
+    /// Edit: puts all earlier texts of the same place before a text. They start again where the value at the other pointer changes.
+    Cumulate(Places<Option<Pointer>>),
+    /// Edit: removes members or elements.
+    Remove(Vec<Pointer>),
+}
+
+/// A change of type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Retype {
+    /// Numbers only, as texts.
+    NumberToText,
+    /// Null only, as an empty text.
+    NullToText,
+    /// A text or null as a number, any other value as a text.
+    Other,
+}
+
+/// A regular expression as a key: it is the same as another one that is written alike.
+#[derive(Debug, Clone)]
+pub struct Pattern(pub(crate) Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
+impl Hash for Pattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.as_str().hash(state);
+    }
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Regex::new(&text).map(Pattern).map_err(|error| {
+            let reason = error.to_string();
+            let reason = reason.lines().last().unwrap_or_default();
+            let reason = reason.trim_start_matches("error: ");
+            D::Error::custom(format!("not a regular expression: {reason}"))
+        })
+    }
 }
 
 /// What edits remember between frames: the texts so far, and the value for which they were collected.
@@ -80,7 +133,7 @@ impl Edits {
     /// Edits a value; says whether it matches.
     fn edit(&self, value: &mut Value, memory: &mut EditMemory) -> bool {
         let matching = self.matching.as_ref();
-        let is_edited = matching.is_none_or(|matcher| matcher.matches(Some(value)));
+        let is_edited = matching.is_none_or(|matcher| matcher.matches_part(Some(value)));
         if is_edited {
             for edit in &self.edits {
                 edit.apply(value, memory);
@@ -90,8 +143,11 @@ impl Edits {
     }
 
     fn removes_the_whole(&self) -> bool {
-        let mut edits = self.edits.iter();
-        edits.any(|edit| matches!(edit, Edit::Remove(at) if at.is_whole()))
+        let removed = self.edits.iter().filter_map(|edit| match edit {
+            Edit::Remove(places) => Some(places),
+            _ => None,
+        });
+        removed.flatten().any(Pointer::is_whole)
     }
 }
 
@@ -99,12 +155,16 @@ impl Edit {
     fn apply(&self, value: &mut Value, memory: &mut EditMemory) {
         match self {
             Edit::Set(members) => set(value, members),
-            Edit::Retype(at, to) => change(value, at, |part| retype(part, *to)),
-            Edit::Add(at, more) => change(value, at, |part| arithmetic(part, |n| n + more)),
-            Edit::Multiply(at, by) => change(value, at, |part| arithmetic(part, |n| n * by)),
-            Edit::Sum(at, parts) => sum(value, at, parts),
-            Edit::Cut(at, length) => change(value, at, |part| cut(part, *length)),
-            Edit::Double(at) => change(value, at, |part| {
+            Edit::Retype(places) => change_each(value, places, |part, to| retype(part, *to)),
+            Edit::Add(places) => {
+                change_each(value, places, |part, more| arithmetic(part, |n| n + more));
+            }
+            Edit::Multiply(places) => {
+                change_each(value, places, |part, by| arithmetic(part, |n| n * by));
+            }
+            Edit::Sum(places) => places.iter().for_each(|(at, parts)| sum(value, at, parts)),
+            Edit::Cut(places) => change_each(value, places, |part, length| cut(part, *length)),
+            Edit::Double(places) => change_all(value, places, |part| {
                 if let Value::Array(items) = part {
                     *items = items
                         .iter()
@@ -112,42 +172,56 @@ impl Edit {
                         .collect();
                 }
             }),
-            Edit::Replace(at, replacements) => text(value, at, |text| {
-                replacements
-                    .iter()
-                    .fold(text.to_owned(), |text, (what, by)| {
-                        what.replace_all(&text, by).into_owned()
-                    })
-            }),
-            Edit::Trim(at) => text(value, at, |text| text.trim().to_owned()),
-            Edit::Lower(at) => text(value, at, str::to_lowercase),
-            Edit::Cumulate(at, group) => {
-                let group = group
-                    .as_ref()
-                    .and_then(|group| value.pointer(group))
-                    .cloned();
-                if memory.group != group {
-                    *memory = EditMemory {
-                        group,
-                        text: String::new(),
-                    };
+            Edit::Replace(places) => change_each(value, places, |part, replacements| {
+                for (what, by) in replacements {
+                    text(part, |text| what.0.replace_all(text, by).into_owned());
                 }
-                text(value, at, |text| {
-                    memory.text.push_str(text);
-                    memory.text.clone()
+            }),
+            Edit::Trim(places) => {
+                change_all(value, places, |part| {
+                    text(part, |text| text.trim().to_owned())
                 });
             }
-            Edit::Remove(at) => {
-                for place in at.places(value).iter().rev() {
-                    take(value, place);
+            Edit::Lower(places) => {
+                change_all(value, places, |part| text(part, str::to_lowercase));
+            }
+            Edit::Cumulate(places) => {
+                for (at, group) in places {
+                    memory.enter(group.as_ref().and_then(|group| group.first(value)));
+                    change(value, at, |part| text(part, |text| memory.add(text)));
+                }
+            }
+            Edit::Remove(places) => {
+                for at in places {
+                    for place in at.places(value).iter().rev() {
+                        take(value, place);
+                    }
                 }
             }
         }
     }
 }
 
+impl EditMemory {
+    /// Forgets the texts if they were collected for another value.
+    fn enter(&mut self, group: Option<&Value>) {
+        if self.group.as_ref() != group {
+            *self = EditMemory {
+                group: group.cloned(),
+                text: String::new(),
+            };
+        }
+    }
+
+    /// All texts so far, with this one.
+    fn add(&mut self, text: &str) -> String {
+        self.text.push_str(text);
+        self.text.clone()
+    }
+}
+
 /// Sets members. References in the values are to the value as it was before.
-fn set(value: &mut Value, members: &[(Pointer, Value)]) {
+fn set(value: &mut Value, members: &Places<Value>) {
     let before = value.clone();
     for (at, template) in members {
         for place in at.settable_places(value) {
@@ -194,12 +268,20 @@ fn change(value: &mut Value, at: &Pointer, mut edit: impl FnMut(&mut Value)) {
     }
 }
 
-fn text(value: &mut Value, at: &Pointer, mut edit: impl FnMut(&str) -> String) {
-    change(value, at, |part| {
-        if let Value::String(text) = part {
-            *text = edit(text);
-        }
-    });
+fn change_all(value: &mut Value, places: &[Pointer], edit: impl Fn(&mut Value)) {
+    places.iter().for_each(|at| change(value, at, &edit));
+}
+
+fn change_each<T>(value: &mut Value, places: &Places<T>, edit: impl Fn(&mut Value, &T)) {
+    for (at, with) in places {
+        change(value, at, |part| edit(part, with));
+    }
+}
+
+fn text(part: &mut Value, edit: impl FnOnce(&str) -> String) {
+    if let Value::String(text) = part {
+        *text = edit(text);
+    }
 }
 
 /// Changes a number: a whole number stays one if the result is whole.
@@ -275,14 +357,14 @@ fn retype(part: &mut Value, to: Retype) {
 mod tests {
     use super::*;
     use crate::compile::compile_edits;
-    use crate::file::FaultFile;
+    use crate::file::FaultPart;
     use similar_asserts::assert_eq;
 
     /// What edits, as written, make of a value.
     fn edited(written: &str, mut value: Value) -> Value {
         let node = spanned_yaml::load_yaml("faults.yaml", written).unwrap();
-        let file: FaultFile = spanned_yaml::decode(&node).unwrap();
-        let edits = compile_edits(&file, &node).unwrap().expect("edits");
+        let fault = &FaultPart::decode(&node).unwrap()[0];
+        let edits = compile_edits(fault).unwrap().expect("edits");
         edits.apply(&mut value, &mut EditMemory::default());
         value
     }

@@ -2,17 +2,18 @@
 //!
 //! No rule is named for them. One that nothing catches is a question: is a rule missing, or is this legal?
 
-use crate::condition::{Condition, FrameSelector, PartMatcher};
-use crate::edit::{Edit, Edits};
-use crate::fault::{
-    ActiveFrom, END, Effect, EventFault, Fault, LineEdit, Move, Operation, ShownAt,
-};
-use crate::file::Retype;
+use crate::condition::{Condition, FrameSelector};
+use crate::edit::{Edit, Edits, Pattern, Places, Retype};
+use crate::fault::{Effect, EventFault, Fault};
+use crate::file::{ActiveFrom, ShownAt};
+use crate::operation::{Bytes, END, Operation};
 use crate::pointer::Pointer;
 use indexmap::IndexMap;
+use json_matcher::Matcher;
 use regex::Regex;
 use serde_json::{Value, json};
-use spanned_yaml::escape_step;
+use spanned_yaml::{Spanned, escape_step};
+use std::time::Duration;
 
 /// How deep in a frame members are changed.
 const DEPTH: usize = 3;
@@ -107,28 +108,22 @@ pub fn generic_fault(id: &str) -> Result<Fault, String> {
 
 /// The fault that does this to the first frame of a kind.
 fn of_frame(word: &str, kind: &str) -> Option<Fault> {
-    let at_end = Some(END.to_owned());
+    let late = |kind: &str| {
+        Operation::Late(Spanned {
+            value: kind.to_owned(),
+            ..Spanned::default()
+        })
+    };
     let (operation, goes_wrong) = match word {
         "drop" => (Operation::Drop, "is missing"),
         "double" => (Operation::Twice, "is sent twice"),
-        "swap" => (
-            Operation::Move(None, Move::Behind),
-            "comes after the frame that follows it",
+        "swap" => (late("*"), "comes after the frame that follows it"),
+        "late" => (late(END), "comes after everything else"),
+        "after-end" => (Operation::Again, "is sent again after everything else"),
+        "torn" => (
+            Operation::RawInMiddle(Bytes(b"\n".to_vec())),
+            "is torn in two by a newline",
         ),
-        "late" => (
-            Operation::Move(at_end, Move::Behind),
-            "comes after everything else",
-        ),
-        "after-end" => (
-            Operation::Move(at_end, Move::Again),
-            "is sent again after everything else",
-        ),
-        "torn" => {
-            let operation = Operation::Line(LineEdit::InMiddle(b"\n".to_vec()));
-            let summary = format!("a newline tears `{kind}` in two");
-            let id = format!("{word}:{kind}");
-            return Some(fault(id, summary, kind, operation, Vec::new()));
-        }
         _ => return None,
     };
     let summary = format!("`{kind}` {goes_wrong}");
@@ -141,14 +136,15 @@ fn of_member(word: &str, kind: &str, pointer: &str) -> Option<Fault> {
     let at = Pointer::parse(pointer).ok()?;
     let (edits, member, goes_wrong) = match word {
         "retype" => (
-            vec![Edit::Retype(at, Retype::Other)],
+            vec![Edit::Retype(Places::from_iter([(at, Retype::Other)]))],
             json!({ "$present": true }),
             "has another type",
         ),
         "elsewhere" => {
-            let end = Regex::new("$").ok()?;
-            let text = Edit::Replace(at.clone(), vec![(end, "-elsewhere".to_owned())]);
-            let number = Edit::Add(at, ELSEWHERE);
+            let end = Pattern(Regex::new("$").ok()?);
+            let text = IndexMap::from_iter([(end, "-elsewhere".to_owned())]);
+            let text = Edit::Replace(Places::from_iter([(at.clone(), text)]));
+            let number = Edit::Add(Places::from_iter([(at, ELSEWHERE)]));
             (
                 vec![text, number],
                 json!({ "$type": ["string", "number"] }),
@@ -157,7 +153,7 @@ fn of_member(word: &str, kind: &str, pointer: &str) -> Option<Fault> {
         }
         _ => return None,
     };
-    let member = PartMatcher::compile(&member).ok()?;
+    let member = Matcher::compile_filled(&member).ok()?;
     let condition = Condition(vec![(pointer.to_owned(), member)]);
     let operation = Operation::Edit(Edits {
         edits,
@@ -189,6 +185,8 @@ fn fault(
             on,
             every: false,
             operation,
+            text: None,
+            wait: Duration::ZERO,
         }]),
     }
 }

@@ -50,9 +50,9 @@ mod fault_log;
 pub mod file;
 mod generic;
 mod line;
+mod operation;
 mod player;
 mod pointer;
-mod retired;
 mod table;
 mod template;
 
@@ -60,12 +60,12 @@ pub use check::KnownNames;
 pub use common::{LINE_FAULTS, common_names};
 pub use condition::{Condition, FrameSelector};
 pub use edit::{Edit, Edits};
-pub use fault::{
-    ActiveFrom, END, Effect, EventFault, Fault, KillSignal, LineEdit, Move, Operation, ShownAt,
-};
+pub use fault::{Effect, EventFault, Fault};
 pub use fault_log::{entry, parse_entry};
+pub use file::{ActiveFrom, ShownAt};
 pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
+pub use operation::{END, KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use pointer::Pointer;
 pub use table::FaultTable;

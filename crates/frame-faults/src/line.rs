@@ -1,6 +1,6 @@
 //! Frames as lines, and changes of their bytes.
 
-use crate::fault::LineEdit;
+use crate::operation::{Bytes, Operation};
 use crate::pointer::Pointer;
 use serde_json::Value;
 
@@ -28,31 +28,34 @@ pub fn line(frame: &Value) -> Vec<u8> {
     text.into_bytes()
 }
 
-impl LineEdit {
-    /// The line of a frame, changed. `plain` is the line as it is.
-    pub(crate) fn apply(&self, frame: &Value, plain: Vec<u8>) -> Vec<u8> {
-        match self {
-            LineEdit::Before(bytes) => [bytes, &*plain].concat(),
-            LineEdit::InText(at, bytes) => in_text(frame, at, bytes).unwrap_or(plain),
-            LineEdit::End(end) => {
-                let text = plain.strip_suffix(b"\n").unwrap_or(&plain);
-                [text, end].concat()
-            }
-            LineEdit::InBrace(bytes) => {
-                let brace = plain.iter().position(|byte| *byte == b'{');
-                put(plain, brace.map_or(0, |brace| brace + 1), bytes)
-            }
-            LineEdit::InMiddle(bytes) => {
-                let middle = plain.len() / 2;
-                put(plain, middle, bytes)
-            }
+/// The line of a frame with its bytes changed; `None` for an operation that does not change them. `plain` is the line as it is.
+pub(crate) fn changed(
+    operation: &Operation,
+    text: Option<&Pointer>,
+    frame: &Value,
+    plain: &[u8],
+) -> Option<Vec<u8>> {
+    Some(match operation {
+        Operation::RawBefore(Bytes(bytes)) => [bytes, plain].concat(),
+        Operation::RawInText(Bytes(bytes)) => {
+            let changed = text.and_then(|text| in_text(frame, text, bytes));
+            changed.unwrap_or_else(|| plain.to_vec())
         }
-    }
+        Operation::LineEnd(Bytes(end)) => {
+            let text = plain.strip_suffix(b"\n").unwrap_or(plain);
+            [text, end].concat()
+        }
+        Operation::RawInBrace(Bytes(bytes)) => {
+            let brace = plain.iter().position(|byte| *byte == b'{');
+            put(plain, brace.map_or(0, |brace| brace + 1), bytes)
+        }
+        Operation::RawInMiddle(Bytes(bytes)) => put(plain, plain.len() / 2, bytes),
+        _ => return None,
+    })
 }
 
-fn put(mut line: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
-    line.splice(at..at, bytes.iter().copied());
-    line
+fn put(line: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
+    [&line[..at], bytes, &line[at..]].concat()
 }
 
 /// Puts bytes at the beginning of a text; `None` if the frame has none there.
@@ -77,34 +80,32 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn changed(edit: &LineEdit, frame: &Value) -> Vec<u8> {
-        edit.apply(frame, line(frame))
-    }
-
     #[test]
     fn the_bytes_of_a_line_are_changed() {
         let frame = json!({ "type": "a", "data": { "text": "hö" } });
         let text = Pointer::parse("/data/text").unwrap();
-        let cases: [(LineEdit, &[u8]); 4] = [
+        let bytes = |bytes: &[u8]| Bytes(bytes.to_vec());
+        let cases: [(Operation, &[u8]); 4] = [
             (
-                LineEdit::Before(b"\xef\xbb\xbf".to_vec()),
+                Operation::RawBefore(bytes(b"\xef\xbb\xbf")),
                 b"\xef\xbb\xbf{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
             ),
             (
-                LineEdit::InText(text, b"\xff".to_vec()),
+                Operation::RawInText(bytes(b"\xff")),
                 b"{\"type\":\"a\",\"data\":{\"text\":\"\xffh\xc3\xb6\"}}\n",
             ),
             (
-                LineEdit::End(b"\r\n".to_vec()),
+                Operation::LineEnd(bytes(b"\r\n")),
                 b"{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\r\n",
             ),
             (
-                LineEdit::InBrace(b"  ".to_vec()),
+                Operation::RawInBrace(bytes(b"  ")),
                 b"{  \"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
             ),
         ];
-        for (edit, expected) in cases {
-            assert_eq!(changed(&edit, &frame), expected, "{edit:?}");
+        for (operation, expected) in cases {
+            let found = changed(&operation, Some(&text), &frame, &line(&frame));
+            assert_eq!(found.as_deref(), Some(expected), "{operation:?}");
         }
     }
 

@@ -4,9 +4,11 @@
 mod tests;
 
 use crate::edit::EditMemory;
-use crate::fault::{ActiveFrom, END, Effect, EventFault, Fault, KillSignal, Move, Operation};
+use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::entry;
-use crate::line::line;
+use crate::file::ActiveFrom;
+use crate::line::{changed, line};
+use crate::operation::{END, Frames, KillSignal, Operation};
 use crate::template::filled;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -63,13 +65,20 @@ enum Log {
     Taken,
 }
 
+/// Where a line that is held back is written: before the frame that releases it, behind it, or once where it belongs and again behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Move {
+    Before,
+    Behind,
+    Again,
+}
+
 /// A line that is held back.
 #[derive(Debug)]
 struct Held {
     line: Vec<u8>,
     /// The kind of frame that releases it; any if `None`.
     released_by: Option<String>,
-    /// Whether it is written before that frame, or behind it.
     place: Move,
 }
 
@@ -214,8 +223,8 @@ impl FaultPlayer {
             return self.counted(vec![Output::Bytes(plain)]);
         }
         let kind = kind(frame, &self.kinds.events);
-        if let Some(operation) = self.operation_on(&kind, frame) {
-            let outputs = self.apply(&operation, frame, &plain);
+        if let Some(part) = self.part_on(&kind, frame) {
+            let outputs = self.apply(&part, frame, &plain);
             if let Some(unchanged) = unchanged_lines(&outputs, &plain) {
                 self.note_played_at(self.lines + unchanged + 1);
             }
@@ -227,17 +236,17 @@ impl FaultPlayer {
         self.counted(outputs)
     }
 
-    /// The operation for this frame, if the fault is played on it now.
-    fn operation_on(&mut self, kind: &str, frame: &Value) -> Option<Operation> {
+    /// The part of the fault that is played on this frame now.
+    fn part_on(&mut self, kind: &str, frame: &Value) -> Option<EventFault> {
         let Some(Effect::Events(parts)) = self.effect() else {
             return None;
         };
         let is_due = |n: usize, part: &EventFault| part.every || !self.matched.contains(&n);
         let mut parts = parts.iter().enumerate();
         let (n, part) = parts.find(|(n, part)| is_due(*n, part) && part.on.matches(kind, frame))?;
-        let operation = part.operation.clone();
+        let part = part.clone();
         self.matched.insert(n);
-        Some(operation)
+        Some(part)
     }
 
     fn counted(&mut self, outputs: Vec<Output>) -> Vec<Output> {
@@ -260,8 +269,9 @@ impl FaultPlayer {
         released.map(|held| Output::Bytes(held.line)).collect()
     }
 
-    fn hold(&mut self, plain: &[u8], released_by: Option<String>, place: Move) -> Vec<Output> {
+    fn hold(&mut self, plain: &[u8], released_by: &str, place: Move) -> Vec<Output> {
         let line = plain.to_vec();
+        let released_by = Some(released_by.to_owned()).filter(|kind| kind != "*");
         let is_written_anyway = released_by.as_deref().is_none_or(|by| by == END);
         self.held.push(Held {
             line: line.clone(),
@@ -279,15 +289,13 @@ impl FaultPlayer {
     }
 
     /// What is done in place of a frame that the fault is played on.
-    fn apply(&mut self, operation: &Operation, frame: &Value, plain: &[u8]) -> Vec<Output> {
+    fn apply(&mut self, part: &EventFault, frame: &Value, plain: &[u8]) -> Vec<Output> {
         let write = || Output::Bytes(plain.to_vec());
-        let others = |templates: &[Value]| -> Vec<Output> {
-            let lines = templates
-                .iter()
-                .map(|template| line(&filled(template, frame)));
-            lines.map(Output::Bytes).collect()
+        let others = |Frames(templates): &Frames| -> Vec<Output> {
+            let frames = templates.iter().map(|template| filled(template, frame));
+            frames.map(|frame| Output::Bytes(line(&frame))).collect()
         };
-        match operation {
+        match &part.operation {
             Operation::Edit(edits) => {
                 let mut changed = frame.clone();
                 edits.apply(&mut changed, &mut self.memory);
@@ -303,13 +311,17 @@ impl FaultPlayer {
                 outputs.push(write());
                 outputs
             }
-            Operation::After(frames, wait) => {
-                let wait = (!wait.is_zero()).then_some(Output::Wait(*wait));
+            Operation::After(frames) => {
+                let wait = (!part.wait.is_zero()).then_some(Output::Wait(part.wait));
                 let outputs = [write()].into_iter().chain(wait);
                 outputs.chain(others(frames)).collect()
             }
-            Operation::Move(released_by, place) => self.hold(plain, released_by.clone(), *place),
-            Operation::Delay(wait) => vec![Output::Wait(*wait), write()],
+            Operation::Late(kind) => self.hold(plain, kind, Move::Behind),
+            Operation::Until(kind) => self.hold(plain, kind, Move::Before),
+            Operation::Again => self.hold(plain, END, Move::Again),
+            Operation::DelayMs(millis) => {
+                vec![Output::Wait(Duration::from_millis(*millis)), write()]
+            }
             Operation::Silence => {
                 self.silent = true;
                 Vec::new()
@@ -324,7 +336,10 @@ impl FaultPlayer {
                 let bytes = plain.chunks(1).map(<[u8]>::to_vec);
                 bytes.map(Output::Bytes).collect()
             }
-            Operation::Line(edit) => vec![Output::Bytes(edit.apply(frame, plain.to_vec()))],
+            operation => {
+                let changed = changed(operation, part.text.as_ref(), frame, plain);
+                vec![changed.map_or_else(write, Output::Bytes)]
+            }
         }
     }
 }

@@ -1,14 +1,19 @@
 //! Pointers to several places in a value: a JSON Pointer with `*`, `**` and negative indices.
 
 use indexmap::IndexSet;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use spanned_yaml::{escape_step, unescape_step};
+use std::borrow::Cow;
 
-/// A pointer to any number of places in a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A pointer to any number of places in a value: `*` is every element or member, `**` any number of steps down, and a negative number
+/// counts from the end of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pointer(Vec<Step>);
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Step {
     /// A member, or an element by its index.
     Name(String),
@@ -53,6 +58,11 @@ impl Pointer {
         found.into_iter().collect()
     }
 
+    /// The value at the first place.
+    pub(crate) fn first<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        value.pointer(self.places(value).first()?)
+    }
+
     /// The places at which a value can be set: those that are there, members that objects can be given, and the end of a list (`/-`).
     /// After `**` no member is added.
     pub(crate) fn settable_places(&self, value: &Value) -> Vec<String> {
@@ -74,6 +84,27 @@ impl Pointer {
             (is_object || value.pointer(&place).is_some()).then_some(place)
         };
         parents.into_iter().filter_map(place).collect()
+    }
+}
+
+impl<'de> Deserialize<'de> for Pointer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Pointer::parse(&text).map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for Pointer {
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The faults of a dialect: its `faults.yaml`, merged with those of its bases.
 
-use crate::common;
+use crate::common::common;
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;
-use crate::file::{FaultFile, FaultsFile, FramesFile, Names};
-use crate::retired;
+use crate::file::{FaultPart, FaultsFile, FramesFile, Names};
+use crate::operation::Operation;
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 use std::path::PathBuf;
@@ -41,11 +41,10 @@ struct Merged {
     faults: IndexMap<String, Entry>,
 }
 
-#[derive(Clone)]
 struct Entry {
     id: Spanned<String>,
-    fault: FaultFile,
-    file: Node,
+    /// The fault itself, and the parts under `also`.
+    parts: Vec<FaultPart>,
     caught_by: (Names, Node),
 }
 
@@ -60,10 +59,6 @@ impl FaultTable {
         let mut last = None;
         for (path, text) in files {
             let node = spanned_yaml::load_yaml(path.clone(), text).map_err(|error| vec![error])?;
-            let retired = retired::errors(&node);
-            if !retired.is_empty() {
-                return Err(retired);
-            }
             let file: FaultsFile = spanned_yaml::decode_all(&node)?;
             errors.extend(merged.add(file.clone(), &node));
             last = Some((file, node));
@@ -137,13 +132,25 @@ impl Merged {
                 None => errors.push(inherited(&self.faults, &id)),
             }
         }
-        let own = file.faults.into_iter().map(|(id, fault)| Entry {
-            caught_by: (fault.caught_by.clone(), node.clone()),
-            fault,
-            file: node.clone(),
-            id,
-        });
-        let mut faults: IndexMap<_, _> = own.map(|entry| (entry.id.value.clone(), entry)).collect();
+        let mut faults = IndexMap::new();
+        for (id, fault) in file.faults {
+            match FaultPart::decode(&fault) {
+                Ok(parts) => {
+                    let caught_by = parts.first().map(|part| part.file.caught_by.clone());
+                    let caught_by = (caught_by.unwrap_or_default(), node.clone());
+                    let name = id.value.clone();
+                    faults.insert(
+                        name,
+                        Entry {
+                            id,
+                            parts,
+                            caught_by,
+                        },
+                    );
+                }
+                Err(more) => errors.extend(more),
+            }
+        }
         for (id, entry) in std::mem::take(&mut self.faults) {
             faults.entry(id).or_insert(entry);
         }
@@ -154,15 +161,11 @@ impl Merged {
     fn compile(&self, entry: &Entry) -> Result<Fault, Vec<Error>> {
         let (names, file) = &entry.caught_by;
         let caught_by = self.expanded(names, file, 0)?;
-        let faults = entry.file.get("faults");
-        let node = faults.and_then(|faults| faults.get(&entry.id));
         let context = Context {
             frames: &self.frames,
-            common: &common::fault,
-            common_names: &common::common_names(),
+            common: common(),
         };
-        let node = node.unwrap_or(&entry.file);
-        compile_fault(&entry.id, &entry.fault, node, caught_by, &context)
+        compile_fault(&entry.id, &entry.parts, caught_by, &context)
     }
 
     /// The names with `$name` replaced by the list of that name.
@@ -204,9 +207,8 @@ impl Merged {
             names.any(|used| used.strip_prefix('$') == Some(name))
         };
         let uses_frames = |name: &str| {
-            let parts =
-                entries().flat_map(|entry| std::iter::once(&entry.fault).chain(&entry.fault.also));
-            let mut on = parts.filter_map(|part| part.on.as_ref());
+            let parts = entries().flat_map(|entry| &entry.parts);
+            let mut on = parts.filter_map(|part| part.file.on.as_ref());
             on.any(|used| used.strip_prefix('$') == Some(name))
         };
         let lists = file.rules.keys().filter(|name| !uses_list(name));
@@ -233,22 +235,33 @@ impl Merged {
         for (frames, file) in self.frames.values() {
             all.push(reference(ReferenceKind::Frames, &frames.on, file));
         }
-        for entry in self.faults.values() {
-            let Entry {
-                fault,
-                file,
-                caught_by: (names, names_file),
-                ..
-            } = entry;
+        for Entry {
+            parts, caught_by, ..
+        } in self.faults.values()
+        {
+            let (names, file) = caught_by;
             let names = names.iter().filter(is_plain);
-            all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, names_file)));
-            let parts = || std::iter::once(fault).chain(&fault.also);
-            let kinds = parts().flat_map(|part| [&part.on, &part.late, &part.until]);
-            let kinds = kinds.flatten();
-            let kinds = kinds.filter(is_plain);
-            all.extend(kinds.map(|kind| reference(ReferenceKind::Frames, kind, file)));
-            let behavior = fault.behavior.iter();
-            all.extend(behavior.map(|name| reference(ReferenceKind::Behavior, name, file)));
+            all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
+            for FaultPart {
+                file,
+                operations,
+                node,
+                ..
+            } in parts
+            {
+                let on = file.on.iter().map(|on| (ReferenceKind::Frames, on));
+                let others = operations
+                    .iter()
+                    .filter_map(|(_, operation)| match operation {
+                        Operation::Late(kind) | Operation::Until(kind) => {
+                            Some((ReferenceKind::Frames, kind))
+                        }
+                        Operation::Behavior(name) => Some((ReferenceKind::Behavior, name)),
+                        _ => None,
+                    });
+                let named = on.chain(others).filter(|(_, name)| is_plain(name));
+                all.extend(named.map(|(kind, name)| reference(kind, name, node)));
+            }
         }
         all
     }

@@ -20,8 +20,7 @@ pub(crate) fn filled(template: &Value, frame: &Value) -> Value {
 
 /// The first place of the frame that a reference points to.
 fn referenced<'a>(text: &str, frame: &'a Value) -> Option<&'a Value> {
-    let pointer = Pointer::parse(text.strip_prefix('$')?).ok()?;
-    frame.pointer(pointer.places(frame).first()?)
+    Pointer::parse(text.strip_prefix('$')?).ok()?.first(frame)
 }
 
 #[cfg(test)]

@@ -44,4 +44,4 @@ pub use placeholder::{
     Placeholder, Segment, UnknownPlaceholder, escape, fill, placeholders, segments,
 };
 pub use template::{Template, render_text};
-pub use yaml::{compile_node, placeholders_in};
+pub use yaml::{compile_filled_node, compile_node, placeholders_in};

@@ -59,6 +59,13 @@ impl Matcher {
         first.map_or(Ok(()), Err)
     }
 
+    /// Whether a part of a value matches that may be missing. Placeholders are not known.
+    #[must_use]
+    pub fn matches_part(&self, part: Option<&Value>) -> bool {
+        let captures = Captures::default();
+        self.pattern.holds(part, &MatchContext::root(&captures))
+    }
+
     /// Every difference, up to 16, in the order of the matcher as written.
     #[must_use]
     pub fn differences(&self, value: &Value, captures: &Captures) -> Vec<Mismatch> {

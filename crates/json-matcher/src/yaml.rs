@@ -14,6 +14,15 @@ pub fn compile_node(node: &Node) -> Result<Matcher, Vec<Error>> {
         .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
 }
 
+/// Compiles the matcher in a node, in which all braces are text.
+///
+/// # Errors
+/// As of [`compile_node`].
+pub fn compile_filled_node(node: &Node) -> Result<Matcher, Vec<Error>> {
+    Matcher::compile_filled(&node.to_value())
+        .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
+}
+
 /// The error at the location of its key or value in the file, with a suggestion for an unknown name.
 fn located(error: &CompileError, node: &Node) -> Error {
     let span = match error.part {

@@ -1,11 +1,9 @@
 //! The list of running processes, from `/proc`.
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
 pub const IS_STUB: bool = false;
@@ -115,56 +113,6 @@ pub fn threads(pid: i32) -> Option<Vec<Thread>> {
     folders
         .map(|entry| Thread::of(&entry.ok()?.path()))
         .collect()
-}
-
-/// The CPU time that the threads of a process and of its descendants have taken; `None` if it cannot be read.
-pub fn cpu_time(pid: i32) -> Option<Duration> {
-    let (mut nanoseconds, mut open) = (0, vec![pid]);
-    while let Some(pid) = open.pop() {
-        for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-            let folder = thread.ok()?.path();
-            let text = std::fs::read_to_string(folder.join("schedstat")).ok()?;
-            nanoseconds += text.split(' ').next()?.parse::<u64>().ok()?;
-            open.extend(children_of_thread(&folder)?);
-        }
-    }
-    Some(Duration::from_nanos(nanoseconds))
-}
-
-/// Waits until a child of this process has ended, and returns the CPU time that it took with the descendants that it waited for. The
-/// child is not reaped. Returns `None`, perhaps at once, if the system does not tell.
-pub async fn cpu_time_at_end(pid: Option<u32>) -> Option<Duration> {
-    let pid = Pid::from_raw(pid?.try_into().ok()?)?;
-    let mut ends = signal(SignalKind::child()).ok()?;
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-    while waitid(WaitId::Pid(pid), options).ok()?.is_none() {
-        ends.recv().await?;
-    }
-    let (own, descendants) = cpu_times(&format!("/proc/{}/stat", pid.as_raw_pid()))?;
-    Some(own + descendants)
-}
-
-/// The CPU time of this process, and that of its children that have ended, with all that they waited for; `None` if it cannot be read.
-pub fn own_cpu_times() -> Option<(Duration, Duration)> {
-    cpu_times("/proc/self/stat")
-}
-
-/// The CPU time of a process, and that of its children that have ended, from its `stat`.
-fn cpu_times(stat: &str) -> Option<(Duration, Duration)> {
-    /// The fields behind the name, from 0: in user mode and in the kernel, of this process and then of its children.
-    const TIMES: std::ops::Range<usize> = 11..15;
-    let stat = std::fs::read(stat).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    let words: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = words
-        .get(TIMES)?
-        .iter()
-        .map(|word| word.parse::<u32>().ok());
-    let ticks: Vec<u32> = ticks.collect::<Option<_>>()?;
-    let per_second = rustix::param::clock_ticks_per_second() as f64;
-    let time =
-        |ticks: &[u32]| Duration::from_secs_f64(f64::from(ticks.iter().sum::<u32>()) / per_second);
-    Some((time(&ticks[..2]), time(&ticks[2..])))
 }
 
 /// The children of this process, of all its threads, without those that the filter leaves out: to look at a process is expensive.

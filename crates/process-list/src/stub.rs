@@ -2,7 +2,6 @@
 
 use rustix::process::Pid;
 use std::ffi::OsStr;
-use std::time::Duration;
 
 pub const IS_STUB: bool = true;
 
@@ -22,18 +21,6 @@ pub struct Thread {
 }
 
 pub fn threads(_pid: i32) -> Option<Vec<Thread>> {
-    None
-}
-
-pub fn cpu_time(_pid: i32) -> Option<Duration> {
-    None
-}
-
-pub async fn cpu_time_at_end(_pid: Option<u32>) -> Option<Duration> {
-    None
-}
-
-pub fn own_cpu_times() -> Option<(Duration, Duration)> {
     None
 }
 

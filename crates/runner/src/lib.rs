@@ -12,7 +12,6 @@
 //! When a scenario is over, the whole process tree of the agent has ended or has been killed; what could not be killed is reported.
 
 pub mod agent;
-pub mod agent_times;
 pub mod arguments;
 pub mod detect;
 mod disk_space;

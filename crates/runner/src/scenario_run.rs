@@ -1,6 +1,5 @@
 //! The result of a scenario in a run: its part of the report, and what the run needs to know besides.
 
-use super::agent_times::{AgentCpu, FirstLine};
 use super::sandbox::Sandbox;
 use super::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
@@ -37,12 +36,6 @@ pub struct ScenarioRun {
     pub wall: Duration,
     /// The part of that time in which an agent was running.
     pub agent_time: Duration,
-    /// How many agents were started for it.
-    pub starts: u32,
-    /// The first line of the first agent of the last attempt.
-    pub first_line: Option<FirstLine>,
-    /// The CPU time of the agents of the last attempt, as far as it was measured.
-    pub agent_cpu: AgentCpu,
     /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
 }
@@ -104,7 +97,6 @@ impl ScenarioRun {
         self.turn |= failed.turn;
         self.wall += failed.wall;
         self.agent_time += failed.agent_time;
-        self.starts += failed.starts;
         self.report.flaky = verdict_rules::is_flaky(self.report.verdict);
         self.report.tries = failed.report.tries;
         self.report.tries.push(Try {

@@ -47,8 +47,6 @@ pub struct SuiteSettings {
     pub time_scale: f64,
     /// Whether waits end early when nothing more can come.
     pub settle: bool,
-    /// Whether the CPU time of agents is measured.
-    pub timings: bool,
     /// The seed of everything random.
     pub seed: u64,
     /// Which transcripts are kept, and where.

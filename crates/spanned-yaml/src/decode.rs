@@ -58,6 +58,7 @@ impl<'a> NodeDeserializer<'a> {
             Kind::Text(name) => visitor.visit_enum(EnumAccess::bare(name, self.0.span())),
             Kind::Map(entries) => match entries.as_slice() {
                 [(key, value)] => visitor.visit_enum(EnumAccess::keyed(key, value)),
+                [] => Err(DecodeError::of_empty_map()),
                 _ => Err(DecodeError::custom(format!(
                     "expected a map with one key, found one with {}",
                     entries.len()

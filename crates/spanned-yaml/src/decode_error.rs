@@ -15,6 +15,8 @@ pub(crate) struct DecodeError {
     pub(crate) path: Vec<PathStep>,
     /// The key that a map lacks, if that is the mistake.
     pub(crate) missing_key: Option<&'static str>,
+    /// Whether the mistake is a map without the key that it must have.
+    pub(crate) is_empty_map: bool,
 }
 
 /// One step of the path to a value.
@@ -31,6 +33,14 @@ impl DecodeError {
             span: None,
             path: Vec::new(),
             missing_key: None,
+            is_empty_map: false,
+        }
+    }
+
+    pub(super) fn of_empty_map() -> Self {
+        DecodeError {
+            is_empty_map: true,
+            ..DecodeError::new("expected a map with one key, found one with 0".to_owned())
         }
     }
 

@@ -17,6 +17,7 @@ mod serde_access;
 mod spanned;
 mod suggest;
 mod time_span;
+mod verbs;
 
 pub use decode::decode;
 pub use error::{Error, SourceText, Span, render_all};
@@ -27,3 +28,4 @@ pub use recover::decode_all;
 pub use spanned::{Spanned, present};
 pub use suggest::{did_you_mean, suggestion, unknown};
 pub use time_span::TimeSpan;
+pub use verbs::{Verbs, WithVerbs, decode_verb, former_keys, names_of, take_verbs, unknown_keys};

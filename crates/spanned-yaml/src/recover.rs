@@ -40,15 +40,14 @@ pub fn decode_all<T: DeserializeOwned>(node: &Node) -> Result<T, Vec<Error>> {
     Err(errors)
 }
 
-/// Whether a key is missing only because an earlier round left it out, or a key whose name is a typing error of it.
+/// Whether a map lacks a key only because an earlier round left it out, or a key whose name is a typing error of it.
 fn is_consequence(error: &DecodeError, path: &[PathStep], left_out: &[Vec<PathStep>]) -> bool {
-    error.missing_key.is_some_and(|name| {
-        left_out.iter().any(|gone| match gone.split_last() {
-            Some((PathStep::Entry(last), rest)) => {
-                rest == path && (last == name || did_you_mean(last, [name]).is_some())
-            }
-            _ => false,
-        })
+    left_out.iter().any(|gone| match gone.split_last() {
+        Some((PathStep::Entry(last), rest)) if rest == path => {
+            let is_meant = |name| last == name || did_you_mean(last, [name]).is_some();
+            error.is_empty_map || error.missing_key.is_some_and(is_meant)
+        }
+        _ => false,
     })
 }
 

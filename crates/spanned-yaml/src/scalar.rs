@@ -51,29 +51,14 @@ fn integer(text: &str) -> Option<Option<Number>> {
     Some(signed.or_else(|| text.parse::<u64>().ok().map(Number::from)))
 }
 
-/// `Some(None)` for a float beyond the range of 64 bits.
+/// `Some(None)` for a float beyond the range of 64 bits. Words such as `inf` are no numbers here.
 fn float(text: &str) -> Option<Option<Number>> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let mantissa_is_good = digits(whole)
-        && fraction.is_none_or(digits)
-        && !(whole.is_empty() && fraction.unwrap_or_default().is_empty());
-    let exponent_is_good = exponent.is_none_or(|exponent| {
-        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
-        !exponent.is_empty() && digits(exponent)
-    });
-    if !mantissa_is_good || !exponent_is_good {
-        return None;
-    }
-    text.parse::<f64>().ok().map(Number::from_f64)
+    let is_plain = |byte: u8| byte.is_ascii_digit() || b".eE+-".contains(&byte);
+    let number = text
+        .parse::<f64>()
+        .ok()
+        .filter(|_| text.bytes().all(is_plain));
+    number.map(Number::from_f64)
 }
 
 #[cfg(test)]

@@ -178,8 +178,17 @@ impl<'a> EnumAccess<'a> {
         self.content.map(NodeDeserializer).ok_or_else(bare)
     }
 
-    fn inside<T>(name: &str, result: Result<T, DecodeError>) -> Result<T, DecodeError> {
-        result.map_err(|error| error.within(PathStep::Entry(name.to_owned())))
+    /// Decodes the content.
+    fn inside<T>(
+        self,
+        decode: impl FnOnce(NodeDeserializer<'a>) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
+        let name = self.name.name;
+        let content = self.content()?;
+        decode(content).map_err(|error| {
+            let error = error.at(content.0.span());
+            error.within(PathStep::Entry(name.to_owned()))
+        })
     }
 }
 
@@ -216,8 +225,7 @@ impl<'a> de::VariantAccess<'a> for EnumAccess<'a> {
         self,
         seed: T,
     ) -> Result<T::Value, DecodeError> {
-        let name = self.name.name;
-        Self::inside(name, seed.deserialize(self.content()?))
+        self.inside(|content| seed.deserialize(content))
     }
 
     fn tuple_variant<V: Visitor<'a>>(
@@ -225,8 +233,7 @@ impl<'a> de::VariantAccess<'a> for EnumAccess<'a> {
         _len: usize,
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        let name = self.name.name;
-        Self::inside(name, self.content()?.deserialize_seq(visitor))
+        self.inside(|content| content.deserialize_seq(visitor))
     }
 
     fn struct_variant<V: Visitor<'a>>(
@@ -234,8 +241,7 @@ impl<'a> de::VariantAccess<'a> for EnumAccess<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        let name = self.name.name;
-        Self::inside(name, self.content()?.deserialize_map(visitor))
+        self.inside(|content| content.deserialize_map(visitor))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_runner::mutation::bad_hosts;
-use conform_runner::scenario::{self, ScenarioSource, UniqueNames, Vocabulary};
+use conform_runner::scenario::{self, ScenarioSource, UniqueNames};
 use frame_faults::{FaultTable, KnownNames};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, load_file};
@@ -169,15 +169,9 @@ impl Linter {
             self.refuse(error);
         }
         let dialect = dialect.map(|id| self.dialect(&id));
-        let vocabulary = match &dialect {
-            Some(Some(dialect)) => Some(Vocabulary::of(dialect)),
-            Some(None) => None,
-            None => {
-                self.without_dialect += 1;
-                None
-            }
-        };
-        self.take(scenario::load(node, &id, vocabulary.as_ref()).map(drop));
+        self.without_dialect += usize::from(dialect.is_none());
+        let dialect = dialect.flatten();
+        self.take(scenario::load(node, &id, dialect.as_deref()).map(drop));
     }
 
     /// The dialect whose `NAME/VERSION` is in a path.
@@ -271,7 +265,7 @@ impl LintedDialect {
             dialect::faults(source, &dialect::fault_sources(&dialect))?.unwrap_or_default();
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
         let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
-        let scenarios = files.load(Some(&Vocabulary::of(&dialect)))?;
+        let scenarios = files.load(Some(&dialect))?;
         let behaviors = mock_agent::behaviors().iter();
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),

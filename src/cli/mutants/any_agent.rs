@@ -1,18 +1,22 @@
 //! Proves the rules of a dialect with any agent: it must be good first, then faults are played on its frames.
 
-use super::mutation_run::{Exercised, MutationOutcome, MutationRun, note_exercised, tested};
+use super::MutantsArgs;
+use super::fault_player::{Exercised, FaultPlayer, note_exercised, tested};
+use super::generic_faults;
+use super::proof::{Proof, Remark};
 use super::suite_player::SuitePlayer;
 use super::tested_agent::TestedAgent;
-use crate::cli::baseline::ActiveBaseline;
+use crate::cli::baseline::BaselineArgs;
 use crate::cli::command_error::CommandError;
 use crate::cli::output;
+use crate::cli::run::{LastFailures, run_plan};
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_judge::frame::Body;
 use conform_report::Verdict;
 use conform_report::reporter::text::count;
 use conform_runner::mutation::coverage::provable_rules;
-use conform_runner::mutation::kill_analysis::TestedFault;
+use conform_runner::mutation::kill_analysis::matrix_row;
 use conform_runner::mutation::matrix::{Fate, Row};
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario_run::ScenarioRun;
@@ -20,39 +24,62 @@ use conform_runner::scheduler::DialectSuite;
 use frame_faults::{Effect, Fault, FaultTable, KnownNames, SampleFrames};
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::sync::OnceCell;
+use tokio::sync::watch;
 
 /// How many findings of an agent that should be good are shown.
 const SHOWN: usize = 5;
 
 /// An agent that has passed its suite, and what it did there.
 pub(super) struct GoodAgent {
-    pub(super) player: SuitePlayer,
+    pub(super) suite: SuitePlayer,
     pub(super) exercised: Exercised,
     /// The frames that it sent, by scenario.
     pub(super) samples: IndexMap<String, SampleFrames>,
-    /// Scenarios that are left out, because the agent has known findings there.
-    pub(super) left_out: usize,
 }
 
-/// The result for one dialect.
-pub(super) struct AgentOutcome {
-    pub(super) outcome: MutationOutcome,
-    /// For faults that were never active, the frames that the agent did not send.
-    pub(super) missing: IndexMap<String, String>,
-}
-
-/// Plays the suite without a fault.
+/// Proves the rules of each dialect of the run plan: the agent must pass the suite, then the faults are played.
 ///
 /// # Errors
 /// The agent could not be started, or has a finding that the baseline does not know.
-pub(super) async fn good_agent(
+pub(super) async fn proofs(args: &MutantsArgs) -> Result<Vec<Proof>, CommandError> {
+    let accepted = args.accepted.as_deref().map(generic_faults::accepted);
+    let accepted = accepted.transpose()?;
+    let request = args.run.request(&args.dialect, &args.agent);
+    let sandboxes = Arc::new(SandboxRoot::new()?);
+    let (_cancel, cancelled) = watch::channel(false);
+    let before = LastFailures::read(&args.agent);
+    let plan = run_plan(&request, &sandboxes, &cancelled, &before).await?;
+    let source = DialectSource::new(plan.dialect_dir.clone());
+    let mut tables = Vec::new();
+    for suite in &plan.suites {
+        let table = listed_faults(&source, &suite.dialect)?;
+        tables.push(table.filter(|_| !args.generic));
+    }
+    // Generic faults are known only when the agent has been played.
+    if tables.iter().all(Option::is_some) {
+        let known = tables.iter().flatten().flat_map(FaultTable::faults);
+        args.check_only(known.map(|fault| fault.id.clone()).collect())?;
+    }
+    let mut proofs = Vec::new();
+    for (suite, table) in plan.suites.into_iter().zip(tables) {
+        let folder = plan.dialect_dir.clone();
+        let good = good_agent(args, suite, folder, Arc::clone(&sandboxes)).await?;
+        let proof = match table {
+            Some(table) => listed(args, good, &table).await,
+            None => generic_faults::proof(args, good, accepted.as_ref()).await,
+        };
+        proofs.push(proof.map_err(CommandError::harness)?);
+    }
+    Ok(proofs)
+}
+
+/// Plays the suite without a fault.
+async fn good_agent(
+    args: &MutantsArgs,
     suite: DialectSuite,
     dialect_dir: Option<PathBuf>,
-    baseline: &ActiveBaseline,
     sandboxes: Arc<SandboxRoot>,
 ) -> Result<GoodAgent, CommandError> {
     let DialectSuite {
@@ -61,52 +88,55 @@ pub(super) async fn good_agent(
         wire,
         scenarios,
     } = suite;
-    let mut player = SuitePlayer {
+    let baseline = BaselineArgs::of(args.baseline.clone()).read()?;
+    let id = dialect.id();
+    output::note(format_args!(
+        "{id}: playing {} without a fault, which the agent must pass",
+        count(scenarios.len() as u64, "scenario")
+    ));
+    let mut suite = SuitePlayer {
         agent: TestedAgent::Filtered { agent, dialect_dir },
         dialect,
         scenarios,
         wire,
         sandboxes,
     };
-    let played = player.play(None, player.scenarios.clone(), 1.0).await;
-    let mut played = played?;
+    let mut played = suite.play(None, suite.scenarios.clone(), 1.0).await?;
     for entry in &mut played {
         baseline.mark(&mut entry.report, Blame::Agent);
     }
     refuse_findings(&played)?;
     let (mut exercised, mut samples) = (Exercised::new(), IndexMap::new());
-    let is_clean = |entry: &&ScenarioRun| {
-        entry.report.verdict == Verdict::Pass
-            && !entry
-                .report
-                .findings
-                .iter()
-                .any(|f| f.blame == Blame::Agent)
+    let has_finding = |entry: &ScenarioRun| {
+        let mut findings = entry.report.findings.iter();
+        findings.any(|finding| finding.blame == Blame::Agent)
     };
-    let mut clean = BTreeSet::new();
-    let mut skipped = 0;
     for entry in &played {
-        skipped += usize::from(entry.report.verdict == Verdict::Skipped);
-        if is_clean(&entry) {
+        if entry.report.verdict == Verdict::Pass && !has_finding(entry) {
             note_exercised(&mut exercised, entry);
-            let sample = sample(entry, &player.dialect);
+            let sample = sample(entry, &suite.dialect);
             samples.insert(entry.report.id.clone(), sample);
-            clean.insert(entry.report.id.clone());
         }
     }
-    let all = player.scenarios.len();
-    let id = player.dialect.id();
-    let is_kept = |scenario: &conform_runner::scenario::Scenario| {
-        clean.contains(&format!("{id}/{}", scenario.id))
-    };
-    player.scenarios.retain(is_kept);
-    if player.scenarios.is_empty() {
+    let is_skipped = |entry: &&ScenarioRun| entry.report.verdict == Verdict::Skipped;
+    let left_out = played.len() - played.iter().filter(is_skipped).count() - samples.len();
+    let is_kept = |id: &String| samples.contains_key(id);
+    suite
+        .scenarios
+        .retain(|scenario| is_kept(&format!("{id}/{}", scenario.id)));
+    if suite.scenarios.is_empty() {
         let message = "no scenario passes, so there is nothing that a fault could break";
         return Err(CommandError::incomplete(message));
     }
+    match left_out {
+        0 => {}
+        1 => output::note("1 scenario is left out: the agent has known findings there"),
+        several => output::note(format_args!(
+            "{several} scenarios are left out: the agent has known findings there"
+        )),
+    }
     Ok(GoodAgent {
-        left_out: all - skipped - player.scenarios.len(),
-        player,
+        suite,
         exercised,
         samples,
     })
@@ -155,10 +185,7 @@ fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
 }
 
 /// The faults of a dialect; `None` if it has no `faults.yaml`.
-///
-/// # Errors
-/// A file that cannot be read, or a mistake in it.
-pub(super) fn listed_faults(
+fn listed_faults(
     source: &DialectSource,
     dialect: &Dialect,
 ) -> Result<Option<FaultTable>, CommandError> {
@@ -196,39 +223,11 @@ fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
 }
 
 /// Plays the faults of a table on the frames of a good agent.
-///
-/// # Errors
-/// The harness failed.
-pub(super) async fn matrix(
-    run: &MutationRun<'_>,
-    good: GoodAgent,
-    table: &FaultTable,
-) -> Result<AgentOutcome, CommandError> {
-    let dialect = Arc::clone(&good.player.dialect);
-    let is_sent = |kind: &str| {
-        let mut samples = good.samples.values();
-        samples.any(|sample| sample.get(kind).is_some())
-    };
-    let selected = table
-        .faults()
-        .iter()
-        .filter(|fault| run.is_selected(&fault.id));
-    let selected: Vec<&Fault> = run.part(selected.filter(|fault| !fault.caught_by.is_empty()));
-    let mut missing = IndexMap::new();
-    for fault in &selected {
-        let kind = match &fault.effect {
-            Effect::Events(parts) => parts.first().and_then(|part| part.on.kind.as_deref()),
-            _ => None,
-        };
-        if let Some(kind) = kind {
-            let why = if is_sent(kind) {
-                format!("no `{kind}` that it applies to was sent")
-            } else {
-                format!("no `{kind}` was sent")
-            };
-            missing.insert(fault.id.clone(), why);
-        }
-    }
+async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Result<Proof, String> {
+    let dialect = Arc::clone(&good.suite.dialect);
+    let named = table.faults().iter();
+    let named = named.filter(|fault| !fault.caught_by.is_empty());
+    let selected = args.selected(named, |fault| &fault.id);
     let playable = selected.iter().filter(|fault| fault.is_playable_outside());
     let playable: Vec<_> = playable.map(|fault| tested(fault, &dialect)).collect();
     output::note(format_args!(
@@ -236,35 +235,62 @@ pub(super) async fn matrix(
         dialect.id(),
         count(playable.len() as u64, "fault")
     ));
-    let exercised = OnceCell::new_with(Some(good.exercised));
-    let played = run.rows(good.player, exercised, playable).await;
-    let mut played = played.map_err(CommandError::harness)?.into_iter();
+    let player = FaultPlayer::new(
+        good.suite,
+        Some(good.exercised),
+        args.jobs(),
+        args.time_scale,
+    );
+    let mut played = player.rows(playable).await?.into_iter();
     let rows = selected
         .iter()
         .filter_map(|fault| match fault.is_playable_outside() {
             true => played.next(),
-            false => Some(unplayable(&tested(fault, &dialect))),
+            false => Some(Row {
+                fate: Fate::NotPlayable,
+                ..matrix_row(&tested(fault, &dialect), &[])
+            }),
         });
     let rules = provable_rules(&dialect, &[Blame::Agent]);
-    Ok(AgentOutcome {
-        outcome: MutationOutcome {
-            rows: rows.collect(),
-            all: table
-                .faults()
-                .iter()
-                .map(|fault| fault.id.clone())
-                .collect(),
-            played_rules: rules.clone(),
-            rules,
-            dialect: dialect.id(),
-        },
-        missing,
-    })
+    let mut proof = Proof {
+        rows: rows.collect(),
+        all: table.faults().iter().map(|one| one.id.clone()).collect(),
+        played_rules: rules.clone(),
+        rules,
+        dialect: dialect.id(),
+        ..Proof::default()
+    };
+    for (row, fault) in proof.rows.iter().zip(&selected) {
+        if row.fate == Fate::NotReached {
+            let why = why_inactive(fault, &good.samples);
+            let text = format!("{}: it was not active: {why}", row.fault);
+            proof.remarks.push(Remark::warning(text));
+        } else if let Some(complaint) = row.complaint() {
+            proof.remarks.push(Remark::error(complaint));
+        }
+    }
+    let unproved = proof.matrix().rules_without_killer;
+    if args.is_whole() && !unproved.is_empty() {
+        proof.remarks.push(Remark::note(format!(
+            "note: no fault proves that these rules can fail ({}): {}",
+            unproved.len(),
+            unproved.join(", ")
+        )));
+    }
+    Ok(proof)
 }
 
-fn unplayable(fault: &TestedFault) -> Row {
-    Row {
-        fate: Fate::NotPlayable,
-        ..conform_runner::mutation::kill_analysis::matrix_row(fault, &[])
+/// Why a fault was never active: the frame that the agent did not send.
+fn why_inactive(fault: &Fault, samples: &IndexMap<String, SampleFrames>) -> String {
+    let kind = match &fault.effect {
+        Effect::Events(parts) => parts.first().and_then(|part| part.on.kind.as_deref()),
+        _ => None,
+    };
+    match kind {
+        None => "no frame that it applies to was sent".to_owned(),
+        Some(kind) if samples.values().any(|sample| sample.get(kind).is_some()) => {
+            format!("no `{kind}` that it applies to was sent")
+        }
+        Some(kind) => format!("no `{kind}` was sent"),
     }
 }

@@ -39,11 +39,14 @@ impl SuitePlayer {
     pub(super) async fn attempt(
         &self,
         fault: &str,
-        selected: impl Fn(&String) -> bool,
+        selected: &dyn Fn(&String) -> bool,
         time_scale: f64,
     ) -> Result<Vec<PlayedScenario>, String> {
         let scenarios = self.scenarios.iter().filter(|s| selected(&self.id(s)));
-        let scenarios = scenarios.cloned().collect();
+        let scenarios: Vec<Scenario> = scenarios.cloned().collect();
+        if scenarios.is_empty() {
+            return Ok(Vec::new());
+        }
         let entries = self.play(Some(fault), scenarios, time_scale).await?;
         let played = entries.into_iter().map(|entry| self.played(fault, entry));
         Ok(played.collect())
@@ -84,7 +87,6 @@ impl SuitePlayer {
         let settings = SuiteSettings {
             jobs: Jobs::Fixed(PARALLEL_SCENARIOS),
             smoke_first: false,
-            timings: false,
             max_fail: None,
             settle: true,
             profile: Profile::Spec,

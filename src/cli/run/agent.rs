@@ -5,7 +5,6 @@ use crate::cli::output;
 use conform_judge::dialect::Dialect;
 use conform_runner::agent::Agent;
 use conform_runner::arguments::{RecipeArgs, unknown_placeholder};
-use conform_runner::detect::package::Package;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::Path;
@@ -52,13 +51,6 @@ pub(in crate::cli) fn agent_of(
             missing_features: Vec::new(),
         }),
     }
-}
-
-/// The package of the agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
-pub(in crate::cli) fn package(agent: &Agent) -> Option<Package> {
-    let args = agent.args.iter().map(Path::new);
-    let files = std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
-    files.take(2).find_map(Package::of)
 }
 
 /// The variable that names the current folder to a launcher.

@@ -67,9 +67,6 @@ pub(in crate::cli) struct RunArgs {
     /// Write every scenario's transcript here
     #[arg(long, value_name = "DIR")]
     pub(super) transcripts: Option<PathBuf>,
-    /// Show how long the run took beside what the cores allow
-    #[arg(long)]
-    pub(super) timings: bool,
 }
 
 /// What is played: the agent, how it is started, and which scenarios.

@@ -1,6 +1,6 @@
 //! The run plan: which scenarios of which dialects are played with which agent, from the command line and `conform.yaml`.
 
-use super::agent::{agent_of, package, speaking};
+use super::agent::{agent_of, speaking};
 use super::args::RunRequest;
 use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
@@ -8,13 +8,14 @@ use super::unmatched_names::unmatched_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::command_error::CommandError;
-use crate::cli::detection_notes::{note_command_line, with_patience};
+use crate::cli::detection_notes::{announced_dialect, note_command_line};
 use crate::cli::output::{self, quoted};
 use crate::project_config::{FILE, ProjectConfig, read_config};
 use conform_judge::dialect::DialectSource;
 use conform_runner::agent::{Agent, MissingFeature};
-use conform_runner::detect::detector::{Detected, Detector};
+use conform_runner::detect::detector::Detector;
 use conform_runner::detect::missing_features::missing_features;
+use conform_runner::detect::package::Package;
 use conform_runner::detect::probe::Patience;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scheduler::DialectSuite;
@@ -83,10 +84,9 @@ pub(in crate::cli) async fn run_plan(
     };
     let is_bundled = args.agent.is_empty();
     let agent = agent_of(&args.agent, &args.env)?;
-    let package = package(&agent);
     let detector = Detector {
         agent: &agent,
-        package: package.as_ref(),
+        package: Package::of_agent(&agent),
         wire: args.wire.as_deref(),
         patience: Patience {
             time_scale: args.time_scale,
@@ -97,18 +97,13 @@ pub(in crate::cli) async fn run_plan(
     };
     let is_probed = !is_bundled && !args.no_probe;
     let ids = match &dialect.dialect {
-        Some(name) if is_probed && !name.contains('@') => {
-            vec![announced(
-                with_patience(detector.detect_version(&source, name)).await?,
-            )]
-        }
-        Some(id) => vec![id.clone()],
+        Some(id) if !is_probed => vec![id.clone()],
         None if args.agent_script.is_some() => {
             let why = "--agent-script needs --dialect NAME@VERSION";
             return Err(CommandError::usage(why));
         }
         None if is_bundled => bundled_dialects(&source),
-        None => vec![announced(with_patience(detector.detect(&source)).await?)],
+        named => vec![announced_dialect(&detector, &source, named.as_deref()).await?],
     };
     let load =
         |id: &String| catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref());
@@ -153,12 +148,6 @@ pub(in crate::cli) async fn run_plan(
             )));
         }
     }
-    let is_pinned = dialect.dialect.iter().any(|id| id.contains('@'));
-    for suite in suites.iter().filter(|_| is_pinned && is_probed) {
-        if let Some(note) = with_patience(detector.check(&source, &suite.dialect)).await? {
-            output::note(note);
-        }
-    }
     for suite in suites.iter().filter(|_| !is_bundled) {
         note_command_line(&suite.agent, &suite.dialect, suite.wire.as_deref());
     }
@@ -185,14 +174,6 @@ fn all_at_once(
         });
         loaded.collect()
     })
-}
-
-/// Prints the note of a detection, and returns the id of the dialect.
-fn announced(detected: Detected) -> String {
-    if let Some(note) = detected.note {
-        output::note(note);
-    }
-    detected.id
 }
 
 /// The dialects that the bundled agent speaks.

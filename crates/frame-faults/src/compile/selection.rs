@@ -1,11 +1,10 @@
 //! The frames that a fault is played on: `on`, `when` and `text`, its own or those of named frames.
 
 use super::Context;
-use super::values::{matcher, pointer_of};
 use crate::condition::{Condition, FrameSelector};
-use crate::fault::ActiveFrom;
-use crate::file::FaultFile;
+use crate::file::{ActiveFrom, FaultFile};
 use crate::pointer::Pointer;
+use json_matcher::compile_filled_node;
 use spanned_yaml::{Error, Node, Span, unknown};
 
 /// `on` for the options of the process.
@@ -43,23 +42,21 @@ pub(super) fn selection(
     let kind = match on.strip_prefix('$') {
         None => on,
         Some(name) => {
-            let (frames, root) = context.frames.get(name).ok_or_else(|| {
+            let (frames, _) = context.frames.get(name).ok_or_else(|| {
                 let known = context.frames.keys().map(String::as_str);
                 vec![node.error_at(on.span, unknown("name of frames", name, known))]
             })?;
             conditions.extend(condition(frames.when.as_ref())?);
             from = frames.from;
-            text = pointer_of(frames.text.as_ref(), root)?;
+            text = frames.text.clone();
             &frames.on
         }
     };
     conditions.extend(condition(file.when.as_ref())?);
-    let own_text = pointer_of(file.text.as_ref(), node)?;
-    let target = target(kind, conditions);
     Ok(Selection {
-        target,
+        target: target(kind, conditions),
         from,
-        text: own_text.or(text),
+        text: file.text.clone().or(text),
     })
 }
 
@@ -103,7 +100,7 @@ fn one_condition(node: &Node) -> Result<Condition, Vec<Error>> {
             let message = format!("a place is a JSON Pointer: write `/{}`", key.name);
             errors.push(node.error_at(key.span, message));
         }
-        match matcher(value) {
+        match compile_filled_node(value) {
             Ok(matcher) => parts.push((key.name.clone(), matcher)),
             Err(more) => errors.extend(more),
         }

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::condition::FrameSelector;
-use crate::edit::Edit;
-use crate::fault::ShownAt;
+use crate::edit::{Edit, Edits, Places};
+use crate::file::ShownAt;
 use crate::pointer::Pointer;
 use serde_json::json;
+use spanned_yaml::Spanned;
 
 fn player(operation: Operation, every: bool) -> FaultPlayer {
     let fault = Fault {
@@ -15,12 +16,21 @@ fn player(operation: Operation, every: bool) -> FaultPlayer {
         shown_at: ShownAt::Line,
         active_from: ActiveFrom::Start,
         effect: Effect::Events(vec![EventFault {
-            on: FrameSelector::of_kind(Some("a")),
+            on: on("a"),
             every,
             operation,
+            text: None,
+            wait: Duration::ZERO,
         }]),
     };
     FaultPlayer::new(fault, kinds(), None)
+}
+
+fn on(kind: &str) -> FrameSelector {
+    FrameSelector {
+        kind: Some(kind.to_owned()),
+        conditions: Vec::new(),
+    }
 }
 
 fn kinds() -> KindPointers {
@@ -54,9 +64,23 @@ fn b() -> Value {
     json!({ "type": "b" })
 }
 
-fn remove(pointer: &str) -> Operation {
-    let at = Pointer::parse(pointer).unwrap();
-    Operation::Edit(Edit::Remove(at).into())
+fn pointer(text: &str) -> Pointer {
+    Pointer::parse(text).unwrap()
+}
+
+fn kind(kind: &str) -> Spanned<String> {
+    Spanned {
+        value: kind.to_owned(),
+        ..Spanned::default()
+    }
+}
+
+fn late(after: &str) -> Operation {
+    Operation::Late(kind(after))
+}
+
+fn remove(at: &str) -> Edits {
+    Edit::Remove(vec![pointer(at)]).into()
 }
 
 #[test]
@@ -64,7 +88,7 @@ fn only_the_first_frame_of_the_kind_is_changed_unless_all_are() {
     let frames = [b(), a(1), a(2)];
     let plain = "{\"type\":\"b\"}\n";
 
-    let once = passed(remove("/n"), false, &frames);
+    let once = passed(Operation::Edit(remove("/n")), false, &frames);
     assert_eq!(once, format!("{plain}{{\"type\":\"a\"}}\n{}\n", a(2)));
     let all = passed(Operation::Drop, true, &frames);
     assert_eq!(all, plain);
@@ -75,15 +99,11 @@ fn a_late_frame_is_written_after_the_one_that_releases_it() {
     let frames = [a(1), a(2), b(), a(3)];
 
     assert_eq!(
-        passed(
-            Operation::Move(Some("b".into()), Move::Behind),
-            false,
-            &frames
-        ),
+        passed(late("b"), false, &frames),
         format!("{}\n{}\n{}\n{}\n", a(2), b(), a(1), a(3))
     );
     assert_eq!(
-        passed(Operation::Move(None, Move::Behind), false, &frames[..2]),
+        passed(late("*"), false, &frames[..2]),
         format!("{}\n{}\n", a(2), a(1))
     );
 }
@@ -93,11 +113,7 @@ fn a_frame_can_wait_until_another_is_written() {
     let frames = [a(1), json!({ "type": "c" }), a(2), b()];
 
     assert_eq!(
-        passed(
-            Operation::Move(Some("b".into()), Move::Before),
-            true,
-            &frames
-        ),
+        passed(Operation::Until(kind("b")), true, &frames),
         format!("{{\"type\":\"c\"}}\n{}\n{}\n{}\n", a(1), a(2), b())
     );
 }
@@ -124,8 +140,8 @@ fn the_process_exits_after_half_a_line() {
 fn texts_add_up_within_a_turn() {
     let said = |turn: &str, text: &str| json!({ "type": "a", "msg_id": turn, "text": text });
     let frames = [said("m", "x"), said("m", "y"), said("n", "z")];
-    let text = Pointer::parse("/text").unwrap();
-    let cumulate = Edit::Cumulate(text, Some("/msg_id".into()));
+    let places = Places::from_iter([(pointer("/text"), Some(pointer("/msg_id")))]);
+    let cumulate = Edit::Cumulate(places);
 
     assert_eq!(
         passed(Operation::Edit(cumulate.into()), true, &frames),
@@ -166,7 +182,7 @@ fn a_fault_is_active_from_its_turn_on() {
 
 #[test]
 fn lines_that_the_fault_leaves_alone_stay_as_they_are() {
-    let mut player = player(remove("/n"), true);
+    let mut player = player(Operation::Edit(remove("/n")), true);
     let lines: [&[u8]; 4] = [
         b"{ \"type\" : \"b\" }\r\n",
         b"no json\n",
@@ -186,10 +202,7 @@ fn lines_that_the_fault_leaves_alone_stay_as_they_are() {
 #[test]
 fn commands_are_changed_from_the_start() {
     let fault = Fault {
-        effect: Effect::Commands(
-            FrameSelector::of_kind(Some("go")),
-            Edit::Remove(Pointer::parse("/n").unwrap()).into(),
-        ),
+        effect: Effect::Commands(on("go"), remove("/n")),
         ..player(Operation::Drop, true).fault.unwrap()
     };
     let mut player = FaultPlayer::new(fault, kinds(), None);

@@ -23,12 +23,12 @@ const FLUSH: &str =
 const MISMATCH_PATIENCE: f64 = 0.3;
 
 /// The agent whose dialect is detected, and how it is started for that.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Detector<'a> {
     /// The agent.
     pub agent: &'a Agent,
     /// The package of its program, where that is known.
-    pub package: Option<&'a Package>,
+    pub package: Option<Package>,
     /// The wire that the model is served over; the recipe's first if `None`.
     pub wire: Option<&'a str>,
     /// How long it may take to show what it speaks.
@@ -61,66 +61,29 @@ pub enum DetectError {
     Internal(String),
 }
 
-/// The version of a protocol that an agent was found to speak.
-#[derive(Debug, Default)]
-struct DetectedVersion {
-    /// Its index among the candidates.
-    index: usize,
-    /// The line that shows it, if one does.
-    evidence: Option<String>,
-    /// What the user should know about it.
-    note: Option<String>,
-}
-
 impl Detector<'_> {
-    /// Detects which version of the protocol `name` the agent speaks; the newest if that does not show.
+    /// Detects which dialect the agent speaks: any, a version of the named protocol, or the named one, which it only must not contradict.
     ///
     /// # Errors
     /// The agent does not start, shows nothing, or speaks another protocol.
-    pub async fn detect_version(
+    pub async fn detect(
         &self,
         source: &DialectSource,
-        name: &str,
+        named: Option<&str>,
     ) -> Result<Detected, DetectError> {
-        let mut versions = load_versions(source, name)?;
-        versions.reverse();
-        let found = self.probe_versions(source, &versions).await?;
-        let dialect = &versions[found.index];
-        let note = match (&versions[..], found.evidence) {
-            ([_, _, ..], Some(line)) => {
-                Some(detected_note(dialect, &describe_evidence(dialect, &line)))
-            }
-            _ => found.note,
-        };
-        Ok(Detected {
-            id: dialect.id(),
-            note,
-        })
-    }
-
-    /// Checks that the agent starts and does not show that it speaks another dialect. Returns what the user should know about that.
-    ///
-    /// # Errors
-    /// The agent does not start, shows nothing, or speaks another protocol.
-    pub async fn check(
-        &self,
-        source: &DialectSource,
-        dialect: &Arc<Dialect>,
-    ) -> Result<Option<String>, DetectError> {
-        let only = std::slice::from_ref(dialect);
-        Ok(self.probe_versions(source, only).await?.note)
+        match named {
+            Some(name) => self.detect_named(source, &load_named(source, name)?).await,
+            None => self.detect_any(source).await,
+        }
     }
 
     /// Detects which of all dialects the agent speaks.
-    ///
-    /// # Errors
-    /// The agent does not start, shows nothing, or speaks none of them.
-    pub async fn detect(&self, source: &DialectSource) -> Result<Detected, DetectError> {
+    async fn detect_any(&self, source: &DialectSource) -> Result<Detected, DetectError> {
         let mut dialects = Vec::new();
         for (name, version) in source.names() {
             dialects.push(load(source, &format!("{name}@{version}"))?);
         }
-        let mut candidates = Candidates::by_program(self.agent, self.package, &dialects);
+        let mut candidates = Candidates::by_program(self.agent, self.package.as_ref(), &dialects);
         if candidates.dialects.is_empty() && self.agent.recipe_args == RecipeArgs::Append {
             let help = self.program_output(&["--help".to_owned()]).await;
             candidates = Candidates::by_help(&help, &dialects);
@@ -171,7 +134,7 @@ impl Detector<'_> {
     pub async fn package_of(&self, dialect: &Dialect) -> Option<Package> {
         let launch = &dialect.launch;
         let fits = |package: &&Package| launch.package.as_ref() == Some(&package.name);
-        if let Some(package) = self.package.filter(fits) {
+        if let Some(package) = self.package.as_ref().filter(fits) {
             return Some(package.clone());
         }
         let version = launch.version.as_ref()?;
@@ -184,11 +147,11 @@ impl Detector<'_> {
     }
 
     /// Probes an agent that the user says speaks a protocol. The first of the versions is the one that it is expected to speak.
-    async fn probe_versions(
+    async fn detect_named(
         &self,
         source: &DialectSource,
         versions: &[Arc<Dialect>],
-    ) -> Result<DetectedVersion, DetectError> {
+    ) -> Result<Detected, DetectError> {
         let dialect = &versions[0];
         let id = dialect.id();
         let advice = match (&dialect.session.ready, &dialect.session.probe) {
@@ -200,11 +163,11 @@ impl Detector<'_> {
                 probe_commands(dialect).unwrap_or_default(),
                 probe.shows.shown(&Default::default())
             ),
-            (None, None) => return Ok(DetectedVersion::default()),
+            (None, None) => return Ok(Detected { id, note: None }),
         };
         let mut all = versions.to_vec();
         all.extend(load_others(source, versions));
-        let candidates = Candidates::by_program(self.agent, self.package, &all);
+        let candidates = Candidates::by_program(self.agent, self.package.as_ref(), &all);
         let hint = candidates.hint(dialect);
         let factor = if hint.is_some() {
             MISMATCH_PATIENCE
@@ -219,23 +182,30 @@ impl Detector<'_> {
                 "the agent did not start up: {what}{started}{flush}\nnothing of {id} could be checked: {advice}{hint}"
             ))
         };
-        match self.probe(versions, &all, Some(0), factor).await {
-            ProbeResult::Dialect { index, line } if index < versions.len() => Ok(DetectedVersion {
-                index,
-                evidence: Some(line),
-                note: None,
-            }),
+        // A version that the user names is the one to judge by, whatever the agent seems to speak.
+        let as_named = |seems: &str, evidence: &str| Detected {
+            id: id.clone(),
+            note: Some(format!(
+                "{seems}: {evidence}; it is judged by {id}, because you named that"
+            )),
+        };
+        let probe = self.probe(self.agent, versions, &all, Some(0), factor);
+        let result = probe.run(self.sandboxes, self.cancelled.clone()).await;
+        match result {
+            ProbeResult::Dialect { index, line } if index < versions.len() => {
+                let shown = &versions[index];
+                match versions.len() {
+                    1 => Ok(Detected { id, note: None }),
+                    _ => Ok(detected(shown, &describe_evidence(shown, &line))),
+                }
+            }
             ProbeResult::Dialect { index, line } if all[index].name == dialect.name => {
                 let seems = format!("the agent seems to speak {}", all[index].id());
-                Ok(as_named(
-                    &id,
-                    &seems,
-                    &describe_evidence(&all[index], &line),
-                ))
+                Ok(as_named(&seems, &describe_evidence(&all[index], &line)))
             }
             ProbeResult::RuledOut(line) if versions.len() == 1 => {
                 let seems = format!("no agent of {id} writes this");
-                Ok(as_named(&id, &seems, &describe_evidence(dialect, &line)))
+                Ok(as_named(&seems, &describe_evidence(dialect, &line)))
             }
             ProbeResult::RuledOut(line) => Err(DetectError::Usage(format!(
                 "the agent does not speak {id}: {}\nname the dialect to judge it by with --dialect, or play anyway with --no-probe{}",
@@ -278,14 +248,7 @@ impl Detector<'_> {
         let mut probes: Vec<_> = attempts
             .into_iter()
             .map(|(agent, recipes)| {
-                let probe = AgentProbe {
-                    agent,
-                    recipes,
-                    known: &all,
-                    named: None,
-                    wire: self.wire,
-                    patience: self.patience,
-                };
+                let probe = self.probe(agent, recipes, &all, None, 1.0);
                 let stopped = stopped.clone();
                 Box::pin(async move { probe.run(self.sandboxes, stopped).await })
             })
@@ -340,15 +303,16 @@ impl Detector<'_> {
         }
     }
 
-    async fn probe(
-        &self,
-        recipes: &[Arc<Dialect>],
-        known: &[Arc<Dialect>],
+    fn probe<'p>(
+        &'p self,
+        agent: &'p Agent,
+        recipes: &'p [Arc<Dialect>],
+        known: &'p [Arc<Dialect>],
         named: Option<usize>,
         factor: f64,
-    ) -> ProbeResult {
-        let probe = AgentProbe {
-            agent: self.agent,
+    ) -> AgentProbe<'p> {
+        AgentProbe {
+            agent,
             recipes,
             known,
             named,
@@ -357,8 +321,7 @@ impl Detector<'_> {
                 time_scale: self.patience.time_scale * factor,
                 ..self.patience
             },
-        };
-        probe.run(self.sandboxes, self.cancelled.clone()).await
+        }
     }
 }
 
@@ -380,17 +343,19 @@ fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, DetectError> {
     dialect::load(source, id).map_err(DetectError::Dialect)
 }
 
-/// Every version of a protocol, the oldest first.
-fn load_versions(source: &DialectSource, name: &str) -> Result<Vec<Arc<Dialect>>, DetectError> {
-    let newest = load(source, name)?;
-    let names = source.names().into_iter().filter(|(one, _)| one == name);
-    let ids = names.map(|(name, version)| format!("{name}@{version}"));
-    let mut all = ids
-        .filter(|id| *id != newest.id())
-        .map(|id| load(source, &id))
-        .collect::<Result<Vec<_>, _>>()?;
-    all.push(newest);
-    Ok(all)
+/// The dialect of this name, or every version of the protocol of this name, the newest first.
+fn load_named(source: &DialectSource, named: &str) -> Result<Vec<Arc<Dialect>>, DetectError> {
+    let newest = load(source, named)?;
+    let names = source.names().into_iter().rev();
+    let versions = names.filter(|(name, _)| name == named);
+    let older = versions
+        .map(|(name, version)| format!("{name}@{version}"))
+        .filter(|id| *id != newest.id());
+    let older: Vec<_> = older.collect();
+    let older = older.iter().map(|id| load(source, id));
+    std::iter::once(Ok(Arc::clone(&newest)))
+        .chain(older)
+        .collect()
 }
 
 /// Every dialect but these; those that cannot be loaded are left out.
@@ -429,26 +394,12 @@ fn describe_evidence(dialect: &Dialect, line: &str) -> String {
     }
 }
 
-/// A version that the user names is the one to judge by, whatever the agent seems to speak.
-fn as_named(id: &str, seems: &str, evidence: &str) -> DetectedVersion {
-    DetectedVersion {
-        note: Some(format!(
-            "{seems}: {evidence}; it is judged by {id}, because you named that"
-        )),
-        ..DetectedVersion::default()
-    }
-}
-
 fn detected(dialect: &Dialect, evidence: &str) -> Detected {
+    let id = dialect.id();
     Detected {
-        id: dialect.id(),
-        note: Some(detected_note(dialect, evidence)),
+        note: Some(format!(
+            "the agent speaks {id}: {evidence}; `--dialect` overrules this"
+        )),
+        id,
     }
-}
-
-fn detected_note(dialect: &Dialect, evidence: &str) -> String {
-    format!(
-        "the agent speaks {}: {evidence}; `--dialect` overrules this",
-        dialect.id()
-    )
 }

@@ -13,23 +13,21 @@ pub(super) struct DialectEvidence<'a> {
     dialects: &'a [Arc<Dialect>],
     /// The one that the user names: weak evidence is enough for it.
     named: Option<usize>,
-    /// For each dialect the line that rules it out.
-    ruled_out: Vec<Option<String>>,
-    /// For each dialect the line that shows it.
-    shown: Vec<Option<String>>,
-    /// For each dialect the line that is its ready event, but for members that are missing or wrong.
-    resembled: Vec<Option<String>>,
+    /// The lines about each dialect.
+    lines: Vec<Lines>,
     /// A line that is an event of the named dialect, where that one has no ready event.
     known_event: Option<String>,
 }
 
-/// Evidence about the named dialect that proves nothing alone.
-#[derive(Debug, Default)]
-pub(super) struct WeakEvidence {
-    /// A line that is an event of it.
-    pub(super) for_it: Option<String>,
-    /// A line that agents of it never write.
-    pub(super) against: Option<String>,
+/// The first lines of each kind about a dialect.
+#[derive(Debug, Clone, Default)]
+struct Lines {
+    /// Agents of it never write this.
+    ruled_out: Option<String>,
+    /// This shows it.
+    shown: Option<String>,
+    /// This is its ready event, but for members that are missing or wrong.
+    resembled: Option<String>,
 }
 
 impl<'a> DialectEvidence<'a> {
@@ -37,20 +35,19 @@ impl<'a> DialectEvidence<'a> {
         DialectEvidence {
             dialects,
             named,
-            ruled_out: vec![None; dialects.len()],
-            shown: vec![None; dialects.len()],
-            resembled: vec![None; dialects.len()],
+            lines: vec![Lines::default(); dialects.len()],
             known_event: None,
         }
     }
 
-    /// The evidence about the named dialect, short of proof.
-    pub(super) fn weak(&self) -> WeakEvidence {
-        let against = self.named.and_then(|named| self.ruled_out[named].clone());
-        WeakEvidence {
-            for_it: self.known_event.clone(),
-            against,
-        }
+    /// A line that agents of the named dialect never write.
+    pub(super) fn against_named(&self) -> Option<&String> {
+        self.lines[self.named?].ruled_out.as_ref()
+    }
+
+    /// The named dialect, with a line that is an event of it, which proves nothing alone.
+    pub(super) fn for_named(&self) -> Option<(usize, String)> {
+        self.named.zip(self.known_event.clone())
     }
 
     /// Adds a line of the agent.
@@ -59,16 +56,16 @@ impl<'a> DialectEvidence<'a> {
             return;
         };
         let nothing = Captures::default();
-        for (index, dialect) in self.dialects.iter().enumerate() {
+        for (dialect, lines) in self.dialects.iter().zip(&mut self.lines) {
             let probe = dialect.session.probe.as_ref();
             let unless = probe.and_then(|probe| probe.unless.as_ref());
             if unless.is_some_and(|unless| unless.matches(&value, &nothing).is_ok()) {
-                self.ruled_out[index].get_or_insert_with(&shown);
+                lines.ruled_out.get_or_insert_with(&shown);
             }
             if shows(dialect, &value) {
-                self.shown[index].get_or_insert_with(&shown);
+                lines.shown.get_or_insert_with(&shown);
             } else if resembles(dialect, &value) {
-                self.resembled[index].get_or_insert_with(&shown);
+                lines.resembled.get_or_insert_with(&shown);
             }
         }
         let Some(named) = self.named else {
@@ -79,7 +76,7 @@ impl<'a> DialectEvidence<'a> {
         };
         match &self.dialects[named].session.ready {
             Some(ready) if *ready == name && self.likeliest().is_none() => {
-                self.shown[named].get_or_insert_with(shown);
+                self.lines[named].shown.get_or_insert_with(shown);
             }
             Some(_) => {}
             None => {
@@ -89,29 +86,29 @@ impl<'a> DialectEvidence<'a> {
     }
 
     /// The dialects in their order of preference: the named one, then the others as they are known.
-    fn order(&self) -> impl Iterator<Item = usize> {
-        let named = self.named;
-        let rest = (0..self.dialects.len()).filter(move |index| Some(*index) != named);
-        named.into_iter().chain(rest)
+    fn order(&self) -> impl Iterator<Item = (usize, &Lines)> {
+        let rest = (0..self.dialects.len()).filter(|index| Some(*index) != self.named);
+        let order = self.named.into_iter().chain(rest);
+        order.map(|index| (index, &self.lines[index]))
     }
 
     /// The first dialect that a line shows and no line rules out, with that line.
     pub(super) fn likeliest(&self) -> Option<(usize, String)> {
         self.order()
-            .filter(|index| self.ruled_out[*index].is_none())
-            .find_map(|index| Some((index, self.shown[index].clone()?)))
+            .filter(|(_, lines)| lines.ruled_out.is_none())
+            .find_map(|(index, lines)| Some((index, lines.shown.clone()?)))
     }
 
     /// The first dialect whose ready event a line means to be, with that line, if the line fits one protocol only.
     pub(super) fn resembled(&self) -> Option<(usize, String)> {
         let mut found = self
             .order()
-            .filter(|index| self.resembled[*index].is_some());
+            .filter_map(|(index, lines)| Some((index, lines.resembled.clone()?)));
         let first = found.next()?;
-        let protocol = &self.dialects[first].name;
-        let is_only = found.all(|other| self.dialects[other].name == *protocol);
-        let line = self.resembled[first].clone().filter(|_| is_only)?;
-        Some((first, line))
+        let protocol = &self.dialects[first.0].name;
+        found
+            .all(|(other, _)| self.dialects[other].name == *protocol)
+            .then_some(first)
     }
 
     /// The dialect that the agent speaks, once no later answer can change it. Agents answer in any order, so a version is not final while
@@ -119,13 +116,11 @@ impl<'a> DialectEvidence<'a> {
     pub(super) fn verdict(&self) -> Option<(usize, String)> {
         let (likeliest, by) = self.likeliest()?;
         let name = &self.dialects[likeliest].name;
-        let is_open = |index: usize| {
+        let is_open = |(index, lines): (usize, &Lines)| {
             let dialect = &self.dialects[index];
-            dialect.session.probe.is_some()
-                && dialect.name == *name
-                && self.ruled_out[index].is_none()
+            dialect.session.probe.is_some() && dialect.name == *name && lines.ruled_out.is_none()
         };
-        let mut before = self.order().take_while(|index| *index != likeliest);
+        let mut before = self.order().take_while(|(index, _)| *index != likeliest);
         (!before.any(is_open)).then_some((likeliest, by))
     }
 }

@@ -1,13 +1,13 @@
 //! Reads the first lines of a probed agent until they show a dialect, or until it is clear that they will not.
 
-use super::evidence::{DialectEvidence, WeakEvidence};
+use super::evidence::DialectEvidence;
 use super::probe::{AgentProbe, ProbeResult};
-use super::quiet_watch::QuietWatch;
 use crate::event_queue::{EventQueue, SessionEvent};
 use crate::limits::{show, stretch};
 use crate::process::agent_process::AgentProcess;
-use conform_judge::frame::{Body, End, Line};
-use conform_judge::signals;
+use crate::process::quiet_watch::QuietWatch;
+use crate::process::spawn_error::ended;
+use conform_judge::frame::{Body, Line};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -17,6 +17,8 @@ const START: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_secs(4);
 /// The timeout for a conclusive line after one that rules a dialect out or shows a likely one, or that is not text.
 const AFTER_FIRST_EVIDENCE: Duration = Duration::from_secs(2);
+/// How often the activity of the agent is looked at in the quiet time.
+const LOOKS: u32 = 4;
 /// How many lines are read before the probe gives up.
 const MAX_LINES: u32 = 1000;
 /// How many characters of a line are shown.
@@ -26,7 +28,6 @@ const SHOWN_BYTES: usize = 40;
 
 /// The first lines of an agent.
 pub(super) struct FirstLines<'a> {
-    named: Option<usize>,
     evidence: DialectEvidence<'a>,
     stderr: StderrSummary,
     /// The first line, as it is shown.
@@ -51,7 +52,6 @@ impl<'a> FirstLines<'a> {
         let start = stretch(budget("start").unwrap_or(START), scale);
         let quiet = stretch(budget("smoke").unwrap_or(QUIET), scale.max(1.0));
         FirstLines {
-            named: probe.named,
             evidence: DialectEvidence::new(probe.known, probe.named),
             stderr: StderrSummary::default(),
             first: None,
@@ -62,7 +62,10 @@ impl<'a> FirstLines<'a> {
                 format!("within {} (`start` budget)", show(start)),
             ),
             quiet,
-            watch: probe.patience.settle.then(|| QuietWatch::new(quiet)),
+            watch: probe
+                .patience
+                .settle
+                .then(|| QuietWatch::new(quiet / LOOKS)),
         }
     }
 
@@ -81,7 +84,8 @@ impl<'a> FirstLines<'a> {
                     return (self.inconclusive(queue.unfinished(), &when), false);
                 }
                 let watch = self.watch.as_mut();
-                if watch.is_some_and(|watch| watch.look(process.activity())) {
+                let idle = watch.and_then(|watch| watch.look(process.activity()));
+                if idle.is_some_and(|idle| idle >= self.quiet) {
                     let when = format!(
                         " and did nothing for {} (`--time-scale` gives it longer){}",
                         show(self.quiet),
@@ -132,7 +136,7 @@ impl<'a> FirstLines<'a> {
         self.first.get_or_insert_with(|| quoted(line));
         self.lines += 1;
         self.watch.iter_mut().for_each(QuietWatch::restart);
-        if self.evidence.weak().against.is_some()
+        if self.evidence.against_named().is_some()
             || self.evidence.likeliest().is_some()
             || self.evidence.resembled().is_some()
             || !is_text(&line.bytes)
@@ -152,29 +156,20 @@ impl<'a> FirstLines<'a> {
         if let Some((index, line)) = evidence.likeliest().or_else(|| evidence.resembled()) {
             return ProbeResult::Dialect { index, line };
         }
-        match (self.named, evidence.weak(), &self.first) {
-            (
-                Some(_),
-                WeakEvidence {
-                    against: Some(line),
-                    ..
-                },
-                _,
-            ) => ProbeResult::RuledOut(line),
-            (
-                Some(index),
-                WeakEvidence {
-                    for_it: Some(line), ..
-                },
-                _,
-            ) => ProbeResult::Dialect { index, line },
-            (_, _, Some(first)) => ProbeResult::Unrecognized(format!(
+        if let Some(line) = evidence.against_named() {
+            return ProbeResult::RuledOut(line.clone());
+        }
+        if let Some((index, line)) = evidence.for_named() {
+            return ProbeResult::Dialect { index, line };
+        }
+        match &self.first {
+            Some(first) => ProbeResult::Unrecognized(format!(
                 "it did not show that it is ready{when}; its first line is {first}"
             )),
-            (_, _, None) if bytes > 0 => ProbeResult::Unrecognized(format!(
+            None if bytes > 0 => ProbeResult::Unrecognized(format!(
                 "it wrote {bytes} bytes without an end of a line{when}"
             )),
-            _ => ProbeResult::Silent(format!("it wrote nothing{when}")),
+            None => ProbeResult::Silent(format!("it wrote nothing{when}")),
         }
     }
 }
@@ -230,15 +225,6 @@ fn quoted(line: &Line) -> String {
         ""
     };
     format!("not text: \"{}{more}\"", first.escape_ascii())
-}
-
-fn ended(end: &End) -> String {
-    match end {
-        End::Exited { code, .. } => format!("exited with code {code}"),
-        End::Signalled { signal, .. } => format!("was ended by {}", signals::name(*signal)),
-        End::Killed { why } => format!("was killed ({why})"),
-        End::Open => "was released".to_owned(),
-    }
 }
 
 #[cfg(test)]

@@ -13,5 +13,4 @@ pub mod missing_features;
 pub mod package;
 pub mod probe;
 mod program_output;
-mod quiet_watch;
 pub mod recording;

@@ -1,5 +1,6 @@
 //! The package that an agent's program belongs to, and its version.
 
+use crate::agent::Agent;
 use regex::Regex;
 use serde_json::Value;
 use std::path::Path;
@@ -19,9 +20,17 @@ const DEPTH: usize = 4;
 const LIMIT: u64 = 1 << 20;
 
 impl Package {
-    /// The package of the file that a path leads to: the nearest `package.json` with a name and a version above it.
+    /// The package of an agent's program, or else of the first file among its arguments: `node dist/cli.js` is started by its interpreter.
     #[must_use]
-    pub fn of(program: &Path) -> Option<Self> {
+    pub fn of_agent(agent: &Agent) -> Option<Self> {
+        let args = agent.args.iter().map(Path::new);
+        let files =
+            std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
+        files.take(2).find_map(Package::of)
+    }
+
+    /// The package of the file that a path leads to: the nearest `package.json` with a name and a version above it.
+    fn of(program: &Path) -> Option<Self> {
         let file = program.canonicalize().ok()?;
         file.ancestors()
             .skip(1)
@@ -30,8 +39,7 @@ impl Package {
     }
 
     /// The package that the output of a program names: `pattern` is a regular expression with the groups `name` and `version`.
-    #[must_use]
-    pub fn from_output(pattern: &str, output: &str) -> Option<Self> {
+    pub(super) fn from_output(pattern: &str, output: &str) -> Option<Self> {
         let found = Regex::new(pattern).ok()?.captures(output)?;
         let group = |name: &str| Some(found.name(name)?.as_str().to_owned());
         Some(Package {
@@ -41,8 +49,7 @@ impl Package {
     }
 
     /// Whether this is a version before `other`; numbers are compared part by part.
-    #[must_use]
-    pub fn is_before(&self, other: &str) -> bool {
+    pub(super) fn is_before(&self, other: &str) -> bool {
         numbers(&self.version) < numbers(other)
     }
 

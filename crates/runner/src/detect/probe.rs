@@ -99,23 +99,12 @@ impl AgentProbe<'_> {
         sandboxes: &SandboxRoot,
         queue: &Arc<EventQueue>,
     ) -> Result<(AgentProcess, Server, Sandbox), String> {
-        let sandbox = sandboxes
-            .sandbox()
-            .map_err(|error| format!("cannot make a sandbox: {error}"))?;
         let server = serve(Script::default(), 0, queue)?;
         let (recipe, wire) = self.recipe();
-        let plan = LaunchPlan {
-            agent: self.agent,
-            recipe: &recipe,
-            wire: Some(&wire),
-            setup: &AgentSetup::default(),
-            placeholders: &placeholders(&sandbox, &server.url()),
-        };
-        plan.write_files(&sandbox)?;
-        let launch = plan.launch(&sandbox)?;
-        let grace = stretch(limits::ORPHAN_GRACE, self.patience.time_scale.max(1.0));
-        let process =
-            AgentProcess::start(&launch, queue, grace).map_err(|error| error.to_string())?;
+        let recipes = (&recipe, Some(&wire));
+        let scale = self.patience.time_scale;
+        let (process, sandbox) =
+            start_briefly(self.agent, recipes, &server.url(), sandboxes, queue, scale)?;
         Ok((process, server, sandbox))
     }
 
@@ -153,6 +142,34 @@ impl AgentProbe<'_> {
         }
         (all, wires)
     }
+}
+
+/// Starts an agent by these recipes in a sandbox of its own.
+///
+/// # Errors
+/// A sentence that says why it cannot be started.
+pub(super) fn start_briefly(
+    agent: &Agent,
+    (recipe, wire): (&LaunchRecipe, Option<&WireRecipe>),
+    llm_url: &str,
+    sandboxes: &SandboxRoot,
+    queue: &Arc<EventQueue>,
+    time_scale: f64,
+) -> Result<(AgentProcess, Sandbox), String> {
+    let sandbox = sandboxes.sandbox();
+    let sandbox = sandbox.map_err(|error| format!("cannot make a sandbox: {error}"))?;
+    let plan = LaunchPlan {
+        agent,
+        recipe,
+        wire,
+        setup: &AgentSetup::default(),
+        placeholders: &placeholders(&sandbox, llm_url),
+    };
+    plan.write_files(&sandbox)?;
+    let launch = plan.launch(&sandbox)?;
+    let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
+    let process = AgentProcess::start(&launch, queue, grace).map_err(|error| error.to_string())?;
+    Ok((process, sandbox))
 }
 
 /// Kills the process tree of a probed agent, and waits until it is gone.

@@ -1,14 +1,11 @@
 //! The output of an agent's program for arguments such as `--help` or `--version`.
 
-use super::probe::{is_end, kill};
+use super::probe::{is_end, kill, start_briefly};
 use crate::agent::Agent;
 use crate::arguments::RecipeArgs;
 use crate::event_queue::{EventQueue, SessionEvent};
-use crate::launch::{LaunchPlan, placeholders};
-use crate::limits::{self, stretch};
-use crate::process::agent_process::AgentProcess;
+use crate::limits::stretch;
 use crate::sandbox_root::SandboxRoot;
-use crate::scenario::types::AgentSetup;
 use conform_dialect::file::LaunchRecipe;
 use conform_judge::frame::Body;
 use std::sync::Arc;
@@ -30,9 +27,6 @@ pub(super) async fn program_output(
     mut cancel: watch::Receiver<bool>,
 ) -> String {
     let queue = Arc::new(EventQueue::default());
-    let Ok(sandbox) = sandboxes.sandbox() else {
-        return String::new();
-    };
     let recipe = LaunchRecipe {
         args: args.to_vec(),
         ..LaunchRecipe::default()
@@ -43,17 +37,8 @@ pub(super) async fn program_output(
         agent.args.clear();
         agent.recipe_args = RecipeArgs::Append;
     }
-    let plan = LaunchPlan {
-        agent: &agent,
-        recipe: &recipe,
-        wire: None,
-        setup: &AgentSetup::default(),
-        placeholders: &placeholders(&sandbox, ""),
-    };
-    let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
-    let started = plan.launch(&sandbox).ok();
-    let Some(Ok(mut process)) = started.map(|launch| AgentProcess::start(&launch, &queue, grace))
-    else {
+    let started = start_briefly(&agent, (&recipe, None), "", sandboxes, &queue, time_scale);
+    let Ok((mut process, _sandbox)) = started else {
         return String::new();
     };
     process.close_stdin();

@@ -1,9 +1,9 @@
 //! Detects the dialect of a recorded session by its frames.
 
-use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
-use conform_judge::frame::{Body, Frame, Line};
+use conform_judge::dialect::{Dialect, FrameIdentity};
+use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::parse;
-use conform_judge::schema::Schemas;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The index of the dialect that these frames are in. The version that the agent announces decides; then the number of frames that are
@@ -12,7 +12,13 @@ use std::sync::Arc;
 /// `None` if no dialect knows any of the frames, or if dialects of different names fit equally.
 #[must_use]
 pub fn dialect_of_frames(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<usize> {
-    let scores: Vec<_> = dialects.iter().map(|d| score(d, frames)).collect();
+    let values = frames.iter().filter_map(|frame| match &frame.body {
+        Body::FromAgent(line) => Some((true, parse(line).value?)),
+        Body::ToAgent(line) => Some((false, parse(line).value?)),
+        _ => None,
+    });
+    let values: Vec<_> = values.collect();
+    let scores: Vec<_> = dialects.iter().map(|d| score(d, &values)).collect();
     let best = scores.iter().filter(|score| score.known > 0).max()?;
     let mut alike = (0..dialects.len()).filter(|n| scores[*n] == *best);
     let first = alike.next()?;
@@ -29,40 +35,26 @@ struct Score {
     valid: usize,
 }
 
-fn score(dialect: &Dialect, frames: &[Frame]) -> Score {
+/// The score by the values of lines, each with whether the agent wrote it.
+fn score(dialect: &Dialect, values: &[(bool, Value)]) -> Score {
     let mut score = Score::default();
-    for frame in frames {
-        let (line, names, schemas) = match &frame.body {
-            Body::FromAgent(line) => (line, &dialect.events, &dialect.event_schemas),
-            Body::ToAgent(line) => (line, &dialect.commands, &dialect.command_schemas),
-            _ => continue,
+    for (is_event, value) in values {
+        let (names, schemas) = match is_event {
+            true => (&dialect.events, &dialect.event_schemas),
+            false => (&dialect.commands, &dialect.command_schemas),
         };
-        count(&mut score, line, names, schemas);
-        if matches!(frame.body, Body::FromAgent(_)) {
-            score.version_announced |= announces_version(dialect, line);
+        let FrameIdentity::Known(name, kind) = names.identify(value) else {
+            continue;
+        };
+        score.known += 1;
+        score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), value));
+        if let Some((event, at, versions)) = &dialect.session.version
+            && *is_event
+            && name == *event
+            && let Some(version) = value.pointer(at).and_then(Value::as_str)
+        {
+            score.version_announced |= versions.is_match(version);
         }
     }
     score
-}
-
-fn count(score: &mut Score, line: &Line, names: &FrameNames, schemas: &Schemas) {
-    let Some(value) = parse(line).value else {
-        return;
-    };
-    if let FrameIdentity::Known(name, kind) = names.identify(&value) {
-        score.known += 1;
-        score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), &value));
-    }
-}
-
-/// Whether the agent announces a version of the dialect in this line.
-fn announces_version(dialect: &Dialect, line: &Line) -> bool {
-    let (Some((event, at, versions)), Some(value)) = (&dialect.session.version, parse(line).value)
-    else {
-        return false;
-    };
-    let is_event =
-        matches!(dialect.events.identify(&value), FrameIdentity::Known(name, _) if name == *event);
-    let version = value.pointer(at).and_then(serde_json::Value::as_str);
-    is_event && version.is_some_and(|version| versions.is_match(version))
 }

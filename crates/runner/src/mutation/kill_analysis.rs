@@ -137,7 +137,8 @@ impl Detection<'_> {
     }
 }
 
-/// The row of the kill matrix for a fault, from the scenarios that were run with it.
+/// The row of the kill matrix for a fault, from the scenarios that were run with it. Findings from before it was active say nothing about a
+/// fault that names nothing that must catch it.
 #[must_use]
 pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let all: Vec<Detection<'_>> = scenarios
@@ -179,7 +180,7 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
             None => {
                 let steps = all.iter().filter(|d| d.after_fault && d.is_step());
                 others.extend(steps.map(Detection::name).take(1));
-                match others.is_empty() {
+                match others.is_empty() || fault.caught_by.is_empty() {
                     false => Fate::WrongReason(others),
                     true if scenarios.iter().any(PlayedScenario::reached) => Fate::Survived,
                     true => Fate::NotReached,
@@ -218,19 +219,6 @@ fn dedup(list: &mut Vec<String>) {
 /// Whether a finding is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
 fn is_step(rule: &str) -> bool {
     rule.starts_with("scenario.")
-}
-
-/// The row of a fault that names nothing that must catch it, so that anything may. Findings from before it was active say nothing about it.
-#[must_use]
-pub fn generic_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
-    let mut row = matrix_row(fault, scenarios);
-    if matches!(row.fate, Fate::WrongReason(_)) {
-        row.fate = match scenarios.iter().any(PlayedScenario::reached) {
-            true => Fate::Survived,
-            false => Fate::NotReached,
-        };
-    }
-    row
 }
 
 #[cfg(test)]
@@ -336,7 +324,7 @@ mod tests {
             traces: vec![FaultTrace::sample(&[2, 4], None)],
             ..scenario("a", &[("scenario.expect", 4)])
         };
-        let fate = |scenarios: &[PlayedScenario]| generic_row(&fault, scenarios).fate;
+        let fate = |scenarios: &[PlayedScenario]| matrix_row(&fault, scenarios).fate;
         assert_eq!(fate(std::slice::from_ref(&unplayed)), Fate::NotReached);
         let early = scenario("b", &[("d/r", 2)]);
         assert_eq!(fate(&[unplayed.clone(), early]), Fate::Survived);

@@ -1,7 +1,6 @@
 //! The session with one agent process: starts it, and holds what it did that no step has looked at yet.
 
 use super::context::{EarlyStop, SuiteContext};
-use crate::agent_times::AgentCpu;
 use crate::event_queue::EventQueue;
 use crate::launch::LaunchPlan;
 use crate::limits;
@@ -50,10 +49,6 @@ pub(super) struct AgentSession {
     pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
     pub(super) time_full: Duration,
-    /// The CPU time that the agent had taken at its first line, if it was measured.
-    pub(super) cpu_at_first_line: Option<Duration>,
-    /// The CPU time that it had taken when its stdin was closed, if it was measured.
-    pub(super) cpu_at_close: Option<Duration>,
 }
 
 /// A line that the agent wrote.
@@ -113,8 +108,6 @@ impl AgentSession {
             has_answered: false,
             has_shown_text: false,
             was_signalled: false,
-            cpu_at_first_line: None,
-            cpu_at_close: None,
         })
     }
 
@@ -123,20 +116,8 @@ impl AgentSession {
     /// # Errors
     /// The transcript could not be written.
     pub(super) fn finish(self, run: &mut ScenarioRun) -> Result<CheckOutcome, String> {
-        run.starts += 1;
         run.agent_time += self.process.lifetime();
-        run.agent_cpu += self.cpu();
         self.recorder.finish(run)
-    }
-
-    /// The CPU time of the agent; zero if it was not measured.
-    fn cpu(&self) -> AgentCpu {
-        match (self.cpu_at_first_line, self.process.cpu_time()) {
-            (Some(first_line), Some(end)) => {
-                AgentCpu::between(first_line, self.cpu_at_close.unwrap_or(end), end)
-            }
-            _ => AgentCpu::default(),
-        }
     }
 }
 

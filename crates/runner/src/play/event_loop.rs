@@ -3,17 +3,18 @@
 use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
-use super::settle::{EarlyEnd, SettleWatch};
+use super::settle::EarlyEnd;
 use super::skip::{offered, undeclared_capability, unoffered_tool};
 use super::step_finding::StepFinding;
-use crate::agent_times::FirstLine;
 use crate::event_queue::SessionEvent;
 use crate::limits::show;
+use crate::process::quiet_watch::QuietWatch;
+use crate::process::spawn_error::ended;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
-use conform_judge::frame::{Body, End, Frame};
+use conform_judge::finding::DifferenceKind;
+use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Defect, Parsed};
-use conform_judge::signals;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -32,7 +33,7 @@ pub(super) struct EventWait {
     /// Whether the wait is over when stdout has ended.
     needs_stdout: bool,
     /// Ends the wait early when nothing more can come; `None` for a wait that must last.
-    pub(super) settle: Option<SettleWatch>,
+    pub(super) settle: Option<QuietWatch>,
     /// How long stdout was not read because the event queue was full. It extends the timeouts.
     time_full: Duration,
 }
@@ -71,10 +72,10 @@ impl EventWait {
         }
     }
 
-    /// The same wait, which ends early when nothing more can come.
-    pub(super) fn settling(self) -> Self {
+    /// The same wait, which ends early when nothing more can come for the `settle` budget.
+    pub(super) fn settling(self, budget: Duration) -> Self {
         EventWait {
-            settle: Some(SettleWatch::new()),
+            settle: Some(QuietWatch::new(budget / 2)),
             ..self
         }
     }
@@ -94,6 +95,23 @@ impl EventWait {
 }
 
 impl ScenarioPlayer {
+    /// Looks at the session after each event, until a look gives a result. The inner error says why nothing more is waited for.
+    pub(super) async fn wait_until<T>(
+        &mut self,
+        wait: &mut EventWait,
+        mut look: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Result<Result<T, WaitResult>, EarlyStop> {
+        loop {
+            if let Some(found) = look(self) {
+                return Ok(Ok(found));
+            }
+            let result = self.next_event(wait).await?;
+            if !matches!(result, WaitResult::Event) {
+                return Ok(Err(result));
+            }
+        }
+    }
+
     /// Waits for the next event of the session, and handles it.
     pub(super) async fn next_event(
         &mut self,
@@ -142,7 +160,7 @@ impl ScenarioPlayer {
             })
         );
         self.handle(event)?;
-        wait.settle.iter_mut().for_each(SettleWatch::restart);
+        wait.settle.iter_mut().for_each(QuietWatch::restart);
         match when {
             Some(when) if when > at => Ok(WaitResult::TimedOut(name, length)),
             Some(when) if is_line => {
@@ -160,10 +178,7 @@ impl ScenarioPlayer {
                 let parsed = Parsed::of(&frame);
                 let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
-                    Body::FromAgent(_) => {
-                        self.note_first_line(Duration::from_micros(frame.at));
-                        self.handle_line(n, parsed)?;
-                    }
+                    Body::FromAgent(_) => self.handle_line(n, parsed)?,
                     Body::LlmRequest(request) => {
                         self.requests.add(request.n, (self.past_sessions.len(), n));
                         self.offered.insert(request.n, offered(&request.body));
@@ -196,27 +211,12 @@ impl ScenarioPlayer {
                 self.add_finding(StepFinding::new(
                     step_rules::OUTPUT,
                     format!("the agent wrote {bytes} bytes in {lines} complete lines and did not stop; it was killed"),
+                    DifferenceKind::Condition,
                 ));
                 return Err(EarlyStop::Failed(Some("output")));
             }
         }
         Ok(())
-    }
-
-    fn note_first_line(&mut self, after: Duration) {
-        if !self.session.has_written {
-            let cpu = self.measured_cpu();
-            self.session.cpu_at_first_line = cpu;
-            self.run.first_line.get_or_insert(FirstLine { after, cpu });
-        }
-    }
-
-    /// The CPU time that the agent has taken, if it is measured.
-    pub(super) fn measured_cpu(&self) -> Option<Duration> {
-        match self.suite.settings.timings {
-            true => self.session.process.cpu_time(),
-            false => None,
-        }
     }
 
     fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
@@ -288,15 +288,15 @@ impl ScenarioPlayer {
         }
     }
 
+    /// Whether the agent has ended, or has closed its stdout.
+    pub(super) fn has_ended(&self) -> bool {
+        self.session.end.is_some() || self.session.stdout_end.is_some()
+    }
+
     /// How the agent ended, as the beginning of a sentence.
     pub(super) fn how_it_ended(&self) -> String {
         match &self.session.end {
-            Some(End::Exited { code, .. }) => format!("the agent exited with code {code}"),
-            Some(End::Signalled { signal, .. }) => {
-                format!("the agent was ended by {}", signals::name(*signal))
-            }
-            Some(End::Killed { why }) => format!("the agent was killed ({why})"),
-            Some(End::Open) => "the recording ended".to_owned(),
+            Some(end) => format!("the agent {}", ended(end)),
             None if self.session.stdout_end.is_some() => "the agent closed its stdout".to_owned(),
             None => "the agent was running".to_owned(),
         }

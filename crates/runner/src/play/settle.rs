@@ -9,18 +9,8 @@
 
 use super::event_loop::EventWait;
 use super::player::ScenarioPlayer;
-use crate::process::activity::ProcessActivity;
+use crate::process::quiet_watch::QuietWatch;
 use tokio::time::Instant;
-
-/// Watches for the moment when nothing more can come.
-#[derive(Debug)]
-pub(super) struct SettleWatch {
-    quiet_since: Instant,
-    /// Since when every look found the agent idle.
-    idle_since: Instant,
-    /// The activity of the agent's processes in the middle of the quiet time.
-    before: Option<ProcessActivity>,
-}
 
 /// Why a wait ends before its budget runs out.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,33 +21,12 @@ pub(super) enum EarlyEnd {
     Idle,
 }
 
-impl SettleWatch {
-    pub(super) fn new() -> Self {
-        let now = Instant::now();
-        SettleWatch {
-            quiet_since: now,
-            idle_since: now,
-            before: None,
-        }
-    }
-
-    /// Something has happened.
-    pub(super) fn restart(&mut self) {
-        *self = SettleWatch::new();
-    }
-}
-
 impl ScenarioPlayer {
     /// When the wait must be looked at again to end it early; `None` if it does not end early.
     pub(super) fn settle_at(&self, wait: &EventWait) -> Option<Instant> {
-        let watch = wait
-            .settle
-            .as_ref()
-            .filter(|_| self.suite.settings.settle)?;
-        Some(match watch.before {
-            None => watch.quiet_since + self.budgets.settle / 2,
-            Some(_) => watch.quiet_since + self.budgets.settle,
-        })
+        let watch = wait.settle.as_ref();
+        let watch = watch.filter(|_| self.suite.settings.settle)?;
+        Some(watch.next_look())
     }
 
     /// Why the wait ends now; `None` if it goes on.
@@ -70,26 +39,16 @@ impl ScenarioPlayer {
             true => self.session.process.activity(),
             false => None,
         };
-        match (activity, watch.before.take()) {
-            (Some(now), Some(before)) if now.is_idle_since(&before) => {
-                if is_over {
-                    return Some(EarlyEnd::Settled);
-                }
-                if watch.idle_since.elapsed() >= self.budgets.smoke {
-                    return Some(EarlyEnd::Idle);
-                }
-                watch.before = Some(now);
-                watch.quiet_since += self.budgets.settle / 2;
-            }
-            (Some(now), None) => watch.before = Some(now),
-            _ => watch.restart(),
+        let quiet = watch.look(activity)?;
+        if is_over && quiet >= self.budgets.settle {
+            return Some(EarlyEnd::Settled);
         }
-        None
+        (quiet >= self.budgets.smoke).then_some(EarlyEnd::Idle)
     }
 
     /// Whether a wait that has run out of time had nothing more to wait for in its last part.
     pub(super) fn was_over(&self, wait: &EventWait) -> bool {
-        let is_quiet = |watch: &SettleWatch| watch.quiet_since.elapsed() >= self.budgets.settle;
+        let is_quiet = |watch: &QuietWatch| watch.quiet_time() >= self.budgets.settle;
         wait.settle.as_ref().is_some_and(is_quiet) && self.is_all_over()
     }
 

@@ -4,7 +4,7 @@ use super::activity::ProcessActivity;
 use super::pipes::{self, StdinFull, StdinWriter};
 use super::process_tree::AgentProcessTree;
 use super::spawn_error::SpawnError;
-use super::supervisor::{ProcessEnd, Supervisor};
+use super::supervisor::Supervisor;
 use crate::event_queue::EventQueue;
 use rustix::process::{Pid, Signal};
 use std::ffi::OsString;
@@ -50,7 +50,7 @@ pub(crate) struct AgentProcess {
     pid: Pid,
     stdin: Option<StdinWriter>,
     kill: mpsc::UnboundedSender<String>,
-    end: Arc<OnceLock<ProcessEnd>>,
+    lifetime: Arc<OnceLock<Duration>>,
     supervisor: tokio::task::JoinHandle<()>,
 }
 
@@ -93,11 +93,11 @@ impl AgentProcess {
             readers.push(tokio::spawn(pipes::read_stderr(pipe, Arc::clone(queue))));
         }
         let (kill, kills) = mpsc::unbounded_channel();
-        let end = Arc::new(OnceLock::new());
+        let lifetime = Arc::new(OnceLock::new());
         let watched = Supervisor {
             child,
             started,
-            end: Arc::clone(&end),
+            lifetime: Arc::clone(&lifetime),
             tree: AgentProcessTree::new(pid, launch.marker.clone(), grace),
             readers,
         };
@@ -106,7 +106,7 @@ impl AgentProcess {
             pid,
             stdin,
             kill,
-            end,
+            lifetime,
             supervisor,
         })
     }
@@ -130,20 +130,12 @@ impl AgentProcess {
 
     /// The time from the start of the agent to its end; zero while it is running.
     pub(crate) fn lifetime(&self) -> Duration {
-        self.end.get().map(|end| end.lifetime).unwrap_or_default()
+        self.lifetime.get().copied().unwrap_or_default()
     }
 
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
     pub(crate) fn activity(&self) -> Option<ProcessActivity> {
         ProcessActivity::of(self.pid)
-    }
-
-    /// The CPU time that the agent and its descendants have taken; `None` if the system does not tell.
-    pub(crate) fn cpu_time(&self) -> Option<Duration> {
-        match self.end.get() {
-            Some(end) => end.cpu,
-            None => process_list::cpu_time(self.pid.as_raw_pid()),
-        }
     }
 
     /// Sends a signal to the agent's own process.

@@ -7,5 +7,6 @@ pub mod activity;
 pub mod agent_process;
 mod pipes;
 pub mod process_tree;
+pub mod quiet_watch;
 pub mod spawn_error;
 mod supervisor;

@@ -1,5 +1,7 @@
-//! Why a program could not be started, in words.
+//! Why a program could not be started, and how it ended, in words.
 
+use conform_judge::frame::End;
+use conform_judge::signals;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -31,5 +33,15 @@ impl fmt::Display for SpawnError {
             }
             _ => self.error.fmt(f),
         }
+    }
+}
+
+/// How a process has ended, as the end of a sentence.
+pub(crate) fn ended(end: &End) -> String {
+    match end {
+        End::Exited { code, .. } => format!("exited with code {code}"),
+        End::Signalled { signal, .. } => format!("was ended by {}", signals::name(*signal)),
+        End::Killed { why } => format!("was killed ({why})"),
+        End::Open => "was released".to_owned(),
     }
 }

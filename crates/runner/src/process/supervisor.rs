@@ -12,22 +12,13 @@ use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// What is known of a process that has ended.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ProcessEnd {
-    /// The time from its start to its end.
-    pub(super) lifetime: Duration,
-    /// The CPU time that it took, with the descendants that it waited for; `None` if the system does not tell.
-    pub(super) cpu: Option<Duration>,
-}
-
 /// Supervises one process until its process tree is gone.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     pub(super) child: Child,
     pub(super) started: Instant,
-    /// Set when the process has ended.
-    pub(super) end: Arc<OnceLock<ProcessEnd>>,
+    /// The time from its start to its end, set when it has ended.
+    pub(super) lifetime: Arc<OnceLock<Duration>>,
     pub(super) tree: AgentProcessTree,
     /// The tasks that read its pipes.
     pub(super) readers: Vec<JoinHandle<()>>,
@@ -42,25 +33,17 @@ impl Supervisor {
         queue: Arc<EventQueue>,
     ) {
         let mut killed = None;
-        let pid = self.child.id();
-        let (status, cpu) = loop {
-            let end = async {
-                let cpu = process_list::cpu_time_at_end(pid).await;
-                (self.child.wait().await, cpu)
-            };
+        let status = loop {
             tokio::select! {
                 biased;
-                end = end => break end,
+                status = self.child.wait() => break status,
                 Some(why) = kills.recv() => {
                     self.tree.kill_whole_group();
                     killed.get_or_insert(why);
                 }
             }
         };
-        self.end.get_or_init(|| ProcessEnd {
-            lifetime: self.started.elapsed(),
-            cpu,
-        });
+        self.lifetime.get_or_init(|| self.started.elapsed());
         let orphans = match killed {
             Some(_) => self.tree.kill_all().await,
             None => self.tree.kill_after_grace(&mut kills).await,

@@ -1,32 +1,29 @@
 //! Scenario loader: from a YAML node to a linted [`Scenario`], or to every mistake in it. Also model scripts on their own.
 
-use super::context::{LoadContext, Vocabulary};
+use super::context::LoadContext;
 use super::file::{AutoAnswerFile, ScenarioFile, texts, words};
 use super::lint::LINTS;
 use super::steps;
 use super::types::{AutoAnswer, Scenario};
 use super::usual_steps::add_usual_steps;
+use conform_judge::dialect::Dialect;
 use json_matcher::Template;
 use mock_provider::Script;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, decode_all};
 
-/// Loads and lints a scenario. With a vocabulary, the names in it are checked too.
+/// Loads and lints a scenario. With a dialect, the names in it are checked too.
 ///
 /// # Errors
 /// Every mistake, in the order of the file.
-pub fn load(
-    node: &Node,
-    id: &str,
-    vocabulary: Option<&Vocabulary<'_>>,
-) -> Result<Scenario, Vec<Error>> {
+pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario, Vec<Error>> {
     let mut file: ScenarioFile = decode_all(node)?;
-    if let Some(vocabulary) = vocabulary {
-        add_usual_steps(&mut file, node, vocabulary)?;
+    if let Some(dialect) = dialect {
+        add_usual_steps(&mut file, node, dialect)?;
     }
     let mut context = LoadContext {
         root: node,
-        vocabulary,
+        dialect,
         errors: Vec::new(),
     };
     let scenario = build(&file, id, &mut context);
@@ -69,7 +66,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         needs: words(&file.needs),
         level: file.level,
         wire: file.wire.as_ref().map(|wire| wire.value.clone()),
-        agent: file.agent.setup(),
+        agent: file.agent.clone(),
         files: texts(&file.files),
         model: file
             .model

@@ -18,7 +18,6 @@ mod steps;
 pub mod types;
 mod usual_steps;
 
-pub use context::{ClauseInfo, ValueCheck, ValueProblem, Vocabulary};
 pub use file::ScenarioFile;
 pub use load::{load, model_of, script_of};
 pub use request_matcher::RequestMatcher;

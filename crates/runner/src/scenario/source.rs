@@ -1,10 +1,9 @@
 //! Sources of scenario files: the executable, or files and folders of the user; with the scenarios that a dialect inherits.
 
-use super::context::Vocabulary;
 use super::inheritance::inherit;
 use super::load;
 use super::types::Scenario;
-use conform_judge::dialect::{Base, Inheritance};
+use conform_judge::dialect::{Base, Dialect, Inheritance};
 use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, load_yaml, unknown};
@@ -124,11 +123,11 @@ impl ScenarioSource {
         &self.files
     }
 
-    /// Loads and lints every scenario.
+    /// Loads and lints every scenario. With a dialect, the names in it are checked too.
     ///
     /// # Errors
     /// Every mistake in every file, including scenarios with the same name.
-    pub fn load(&self, vocabulary: Option<&Vocabulary<'_>>) -> Result<Vec<Scenario>, Vec<Error>> {
+    pub fn load(&self, dialect: Option<&Dialect>) -> Result<Vec<Scenario>, Vec<Error>> {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
         let mut names = UniqueNames::default();
         for file in &self.files {
@@ -140,7 +139,7 @@ impl ScenarioSource {
                 }
             };
             errors.extend(names.add(&node, &file.id).err());
-            match load(&node, &file.id, vocabulary) {
+            match load(&node, &file.id, dialect) {
                 Ok(scenario) => scenarios.push(scenario),
                 Err(found) => errors.extend(found),
             }

@@ -1,7 +1,7 @@
 //! The steps that nearly all scenarios of a dialect share: its prelude and its ending are added to the steps of a scenario.
 
-use super::context::Vocabulary;
 use super::file::{ScenarioFile, StepFile};
+use conform_judge::dialect::Dialect;
 use serde_json::Value;
 use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
 
@@ -13,7 +13,7 @@ use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
 pub(super) fn add_usual_steps(
     file: &mut ScenarioFile,
     scenario: &Node,
-    vocabulary: &Vocabulary<'_>,
+    dialect: &Dialect,
 ) -> Result<(), Vec<Error>> {
     let place = scenario.nearest("/steps");
     let written = place.as_list().unwrap_or_default();
@@ -21,12 +21,12 @@ pub(super) fn add_usual_steps(
         return Ok(());
     }
     if file.prelude {
-        let usual = &vocabulary.prelude;
+        let usual = &dialect.prelude;
         refuse_written_out("prelude", usual, written.get(..usual.len()), includes)?;
         file.steps.value.splice(0..0, decode_at(place, usual)?);
     }
     if file.ending {
-        let usual = &vocabulary.ending;
+        let usual = &dialect.ending;
         let from = written.len().checked_sub(usual.len());
         refuse_written_out(
             "ending",
@@ -76,22 +76,20 @@ fn includes(own: &Value, usual: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::scenario::{Scenario, Vocabulary, load};
-    use spanned_yaml::{Node, load_yaml};
-
-    fn steps(yaml: &str) -> Vec<Node> {
-        let node = load_yaml("dialect.yaml", yaml).unwrap();
-        node.as_list().unwrap().to_vec()
-    }
+    use crate::scenario::{Scenario, load};
+    use conform_judge::dialect::{self, DialectSource};
+    use spanned_yaml::load_yaml;
+    use std::sync::Arc;
 
     fn loaded(scenario: &str) -> Result<Scenario, String> {
-        let vocabulary = Vocabulary {
-            prelude: steps("[{ pause_reading: 1s }]"),
-            ending: steps("[{ close_stdin: }, { expect_exit: { code: 0 } }]"),
-            ..Vocabulary::default()
-        };
+        let mut dialect = dialect::load(&DialectSource::default(), "aionrs@0.1").unwrap();
+        let usual = "{ prelude: [{ pause_reading: 1s }], ending: [{ close_stdin: }, { expect_exit: { code: 0 } }] }";
+        let usual = load_yaml("dialect.yaml", usual).unwrap();
+        let steps = |name: &str| usual.get(name).unwrap().as_list().unwrap().to_vec();
+        let own = Arc::get_mut(&mut dialect).unwrap();
+        (own.prelude, own.ending) = (steps("prelude"), steps("ending"));
         let node = load_yaml("s.yaml", scenario).unwrap();
-        load(&node, "s", Some(&vocabulary)).map_err(|errors| errors[0].to_string())
+        load(&node, "s", Some(&dialect)).map_err(|errors| errors[0].to_string())
     }
 
     fn count(scenario: &str) -> usize {

@@ -6,16 +6,12 @@ use conform_judge::finding::Level;
 use spanned_yaml::Spanned;
 
 pub(super) fn known(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let Some(vocabulary) = context.vocabulary else {
+    let Some(dialect) = context.dialect else {
         return;
     };
     for clause in &file.clauses {
-        let is_known = context.known(
-            "clause",
-            clause,
-            vocabulary.clauses.keys().map(String::as_str),
-        );
-        let cited = vocabulary.clauses.get(&clause.value).filter(|_| is_known);
+        let is_known = context.known("clause", clause, dialect.clauses.keys().map(String::as_str));
+        let cited = dialect.clauses.get(&clause.value).filter(|_| is_known);
         if let Some(why) = cited.and_then(|cited| cited.untestable.as_ref()) {
             context.error(
                 clause.span,
@@ -109,7 +105,7 @@ fn first_stronger<'c>(
     level: Level,
     context: &LoadContext<'_>,
 ) -> Option<&'c Spanned<String>> {
-    let known = &context.vocabulary?.clauses;
+    let known = &context.dialect?.clauses;
     let stronger = |id: &str| known.get(id).is_some_and(|cited| cited.strength > level);
     clauses.iter().find(|clause| stronger(&clause.value))
 }

@@ -3,32 +3,40 @@
 
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepFile};
-use conform_judge::dialect::FrameNames;
+use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
+use conform_judge::finding::Level;
 use json_matcher::{Segment, segments};
 use spanned_yaml::{Kind, Node, Spanned};
 
+/// The most problems that are reported for one command.
+const MAX_PROBLEMS: usize = 8;
+
 pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let Some(vocabulary) = context.vocabulary else {
+    let Some(dialect) = context.dialect else {
         return;
     };
+    let answered = || file.answers.iter().map(|answer| &answer.on);
     let in_steps = file.steps.iter().flat_map(|step| matchers(step));
-    for matcher in in_steps.chain(file.answers.iter().map(|answer| &answer.on)) {
-        check("event", matcher, &vocabulary.events, context);
+    for matcher in in_steps.chain(answered()) {
+        check("event", matcher, &dialect.events, context);
     }
-    let Some(judge) = vocabulary.check_matcher.as_ref() else {
-        return;
-    };
     let expected = file.steps.iter().flat_map(|step| expected_matchers(step));
-    for matcher in expected.chain(file.answers.iter().map(|answer| &answer.on)) {
-        for (pointer, message) in judge(&matcher.to_value()) {
-            let span = matcher.nearest(&pointer).span();
-            context.error(span, format!("no event can match this: {message}"));
+    for matcher in expected.chain(answered()) {
+        let value = matcher.to_value();
+        let FrameIdentity::Known(name, kind) = dialect.events.identify(&value) else {
+            continue;
+        };
+        for name in std::iter::once(name).chain(kind) {
+            for (pointer, message) in dialect.event_schemas.contradictions(&name, &value) {
+                let span = matcher.nearest(&pointer).span();
+                context.error(span, format!("no event can match this: {message}"));
+            }
         }
     }
 }
 
 pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let Some(vocabulary) = context.vocabulary else {
+    let Some(dialect) = context.dialect else {
         return;
     };
     let in_steps = file.steps.iter().filter_map(|step| {
@@ -38,38 +46,51 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let answers = file.answers.iter().map(|answer| (&answer.send, false));
     for (command, unchecked) in in_steps.chain(answers) {
         let before = context.errors.len();
-        if command.as_map().is_some() && command.at(&vocabulary.commands.discriminator).is_none() {
-            let key = &vocabulary.commands.discriminator;
+        let key = &dialect.commands.discriminator;
+        if command.as_map().is_some() && command.at(key).is_none() {
             context.error(
                 command.span(),
                 format!("a command needs a name at `{key}`; `send_raw` sends any line"),
             );
         }
-        check("command", command, &vocabulary.commands, context);
-        if let Some(judge) = vocabulary
-            .check_command
-            .as_ref()
-            .filter(|_| context.errors.len() == before)
-        {
-            for (pointer, message) in judge(&command.to_value()) {
-                let at = command.nearest(&pointer);
-                if !has_placeholder(at) {
-                    context.error(
-                        at.span(),
-                        format!("not a valid command: {message}; `send_raw` sends any line"),
-                    );
-                }
-            }
+        check("command", command, &dialect.commands, context);
+        if context.errors.len() == before {
+            check_shape(command, unchecked, dialect, context);
         }
-        let members = vocabulary.check_members.as_ref();
-        if let Some(judge) = members.filter(|_| !unchecked && context.errors.len() == before) {
-            for (pointer, message) in judge(&command.to_value()) {
-                let at = command.key_at(&pointer);
-                context.error(
-                    at,
-                    format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the specification does not have"),
-                );
-            }
+    }
+}
+
+/// Reports what the schema of a command forbids, else the members that it does not have.
+fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut LoadContext<'_>) {
+    let value = command.to_value();
+    let FrameIdentity::Known(name, kind) = dialect.commands.identify(&value) else {
+        return;
+    };
+    let (before, shape) = (context.errors.len(), kind.as_deref().unwrap_or(&name));
+    let schemas = &dialect.command_schemas;
+    let faults = schemas.violations(shape, &value, MAX_PROBLEMS).into_iter();
+    for fault in faults.filter(|fault| fault.level == Level::Must) {
+        let at = command.nearest(&fault.pointer);
+        if !has_placeholder(at) {
+            context.error(
+                at.span(),
+                format!(
+                    "not a valid command: {}; `send_raw` sends any line",
+                    fault.message
+                ),
+            );
+        }
+    }
+    if unchecked || context.errors.len() > before {
+        return;
+    }
+    for (pointer, message) in schemas.unknown_members(shape, &value) {
+        // A schema need not repeat the member that holds the name of the command.
+        if pointer != dialect.commands.discriminator {
+            context.error(
+                command.key_at(&pointer),
+                format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the specification does not have"),
+            );
         }
     }
 }

@@ -6,25 +6,20 @@ use conform_judge::signals::{SENDABLE, SIGNALS};
 use std::path::{Component, Path};
 
 pub(super) fn names(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let Some(vocabulary) = context.vocabulary else {
+    let Some(dialect) = context.dialect else {
         return;
     };
     for capability in &file.needs {
-        context.known(
-            "capability",
-            capability,
-            vocabulary.capabilities.iter().map(String::as_str),
-        );
+        let known = dialect.capabilities.keys().map(String::as_str);
+        context.known("capability", capability, known);
     }
     for budget in file.budgets.keys() {
-        context.known(
-            "budget",
-            budget,
-            vocabulary.budgets.iter().map(String::as_str),
-        );
+        let known = dialect.budgets.keys().map(String::as_str);
+        context.known("budget", budget, known);
     }
     if let Some(wire) = &file.wire {
-        context.known("wire", wire, vocabulary.wires.iter().map(String::as_str));
+        let known = dialect.launch.wires.keys().map(String::as_str);
+        context.known("wire", wire, known);
     }
 }
 

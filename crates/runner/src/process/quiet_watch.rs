@@ -1,57 +1,64 @@
-//! Watches whether a probed agent has gone quiet: it writes nothing, and its processes sleep.
+//! Watches whether an agent has gone quiet: it writes nothing, and its processes sleep.
 
-use crate::process::activity::ProcessActivity;
+use super::activity::ProcessActivity;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often the activity of the agent is looked at in the quiet time.
-const LOOKS: u32 = 4;
-
-/// Watches an agent that should write something.
+/// Watches an agent that should do something.
 #[derive(Debug)]
-pub(super) struct QuietWatch {
-    /// How long it may be quiet.
-    length: Duration,
+pub(crate) struct QuietWatch {
+    /// How often its activity is looked at.
+    interval: Duration,
+    /// Since when nothing has happened.
     since: Instant,
     next_look: Instant,
     before: Option<ProcessActivity>,
 }
 
 impl QuietWatch {
-    pub(super) fn new(length: Duration) -> Self {
+    pub(crate) fn new(interval: Duration) -> Self {
         let now = Instant::now();
         QuietWatch {
-            length,
+            interval,
             since: now,
-            next_look: now + length / LOOKS,
+            next_look: now + interval,
             before: None,
         }
     }
 
-    /// The agent has written something.
-    pub(super) fn restart(&mut self) {
-        *self = QuietWatch::new(self.length);
+    /// Something has happened.
+    pub(crate) fn restart(&mut self) {
+        *self = QuietWatch::new(self.interval);
     }
 
     /// When the activity of the agent must be looked at again.
-    pub(super) fn next_look(&self) -> Instant {
+    pub(crate) fn next_look(&self) -> Instant {
         self.next_look
     }
 
-    /// Takes a look at the activity; `None` if the agent is at work, or if the system does not tell. Returns whether the agent has been
-    /// quiet for the whole length.
-    pub(super) fn look(&mut self, activity: Option<ProcessActivity>) -> bool {
-        let now = Instant::now();
-        let is_idle = match (&activity, &self.before) {
-            (Some(activity), Some(before)) => activity.is_idle_since(before),
-            _ => false,
-        };
-        if !is_idle {
-            self.since = now;
+    /// How long nothing has happened, as far as the looks tell.
+    pub(crate) fn quiet_time(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Takes a look at the activity; `None` if the agent is at work, or if the system does not tell. Returns for how long the agent has been
+    /// quiet, once two looks in a row have found it idle.
+    pub(crate) fn look(&mut self, activity: Option<ProcessActivity>) -> Option<Duration> {
+        self.next_look = Instant::now() + self.interval;
+        match (activity, &self.before) {
+            (Some(now), None) => {
+                self.before = Some(now);
+                None
+            }
+            (Some(now), Some(before)) if now.is_idle_since(before) => {
+                self.before = Some(now);
+                Some(self.quiet_time())
+            }
+            _ => {
+                self.restart();
+                None
+            }
         }
-        self.next_look = now + self.length / LOOKS;
-        self.before = activity;
-        is_idle && now.duration_since(self.since) >= self.length
     }
 }
 
@@ -67,7 +74,8 @@ mod tests {
         let began = Instant::now();
         loop {
             tokio::time::sleep_until(watch.next_look()).await;
-            if watch.look(Some(activity.clone())) {
+            let quiet = watch.look(Some(activity.clone()));
+            if quiet.is_some_and(|quiet| quiet >= LENGTH) {
                 return began.elapsed();
             }
         }
@@ -87,18 +95,18 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
 
-        let mut watch = QuietWatch::new(LENGTH);
+        let mut watch = QuietWatch::new(LENGTH / 4);
         let usual = quiet_after(&mut watch, &asleep).await;
         assert!(usual >= LENGTH && usual < LENGTH * 2, "{usual:?}");
 
         // Work, or a line, in the middle of the quiet time.
         for interrupt in [
-            |watch: &mut QuietWatch| assert!(!watch.look(None)),
+            |watch: &mut QuietWatch| assert_eq!(watch.look(None), None),
             QuietWatch::restart,
         ] {
-            let mut watch = QuietWatch::new(LENGTH);
+            let mut watch = QuietWatch::new(LENGTH / 4);
             tokio::time::sleep_until(watch.next_look()).await;
-            assert!(!watch.look(Some(asleep.clone())));
+            assert_eq!(watch.look(Some(asleep.clone())), None);
             interrupt(&mut watch);
             assert!(quiet_after(&mut watch, &asleep).await >= LENGTH);
         }

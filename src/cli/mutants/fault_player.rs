@@ -1,0 +1,237 @@
+//! Plays faults of one dialect, several at a time: each in the scenarios that can catch it, the likeliest first.
+
+use super::published;
+use super::suite_player::SuitePlayer;
+use conform_judge::dialect::Dialect;
+use conform_judge::finding::Blame;
+use conform_runner::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
+use conform_runner::mutation::matrix::{Fate, Matrix, Row};
+use conform_runner::scenario_run::ScenarioRun;
+use frame_faults::{Fault, ShownAt};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::task::JoinSet;
+
+/// The tag of the scenarios of which some are played with every fault, to show that no other rule has a finding.
+const SMOKE: &str = "smoke";
+/// How many of them, of the scenarios that exercise a rule, and of those in which a generic fault applies, are played first.
+const FEW: usize = 3;
+/// How many scenarios a generic fault is played in at most.
+const MOST_GENERIC: usize = 12;
+
+/// The rounds of scenarios that a fault is played against, until it is killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Round {
+    /// The scenario in which it was caught when the matrix was published.
+    Published,
+    /// Some scenarios that exercise the rules that must catch it.
+    Likely,
+    /// All scenarios that exercise them.
+    Exercised,
+    /// Every scenario.
+    All,
+}
+
+const ROUNDS: [Round; 4] = [
+    Round::Published,
+    Round::Likely,
+    Round::Exercised,
+    Round::All,
+];
+
+/// For each rule, the scenarios that exercise it.
+pub(super) type Exercised = HashMap<String, BTreeSet<String>>;
+
+/// What the tasks share that play faults.
+pub(super) struct FaultPlayer {
+    suite: SuitePlayer,
+    /// Where faults were caught when the matrix was published.
+    published: Matrix,
+    exercised: OnceCell<Exercised>,
+    /// For each generic fault the scenarios in which the agent sends the frame that it changes.
+    generic: HashMap<String, Vec<String>>,
+    permits: Semaphore,
+    time_scale: f64,
+}
+
+impl FaultPlayer {
+    /// Plays `jobs` faults at once. What the scenarios exercise is found out when it is needed, if it is `None`.
+    pub(super) fn new(
+        suite: SuitePlayer,
+        exercised: Option<Exercised>,
+        jobs: usize,
+        time_scale: f64,
+    ) -> Self {
+        FaultPlayer {
+            published: published::matrix(&suite.dialect.id()),
+            suite,
+            exercised: OnceCell::new_with(exercised),
+            generic: HashMap::new(),
+            permits: Semaphore::new(jobs),
+            time_scale,
+        }
+    }
+
+    /// The same with generic faults, each with the scenarios in which the agent sends the frame that it changes.
+    pub(super) fn with_generic(self, generic: HashMap<String, Vec<String>>) -> Self {
+        FaultPlayer { generic, ..self }
+    }
+
+    /// Plays faults, and gives a row for each in their order.
+    pub(super) async fn rows(self, faults: Vec<TestedFault>) -> Result<Vec<Row>, String> {
+        let player = Arc::new(self);
+        let mut tasks = JoinSet::new();
+        for (n, fault) in faults.into_iter().enumerate() {
+            let player = Arc::clone(&player);
+            tasks.spawn_local(async move { (n, player.play_fault(&fault).await) });
+        }
+        let mut rows = Vec::new();
+        while let Some(done) = tasks.join_next().await {
+            let (n, row) = done.map_err(|e| e.to_string())?;
+            rows.push((n, row?));
+        }
+        rows.sort_by_key(|(n, _)| *n);
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Plays the whole suite without a fault, which must have no finding, and returns which scenarios exercise which rule.
+    async fn good_run(&self) -> Result<Exercised, String> {
+        let entries = self.suite.play(None, self.suite.scenarios.clone(), 1.0);
+        let mut exercised = Exercised::new();
+        for entry in entries.await? {
+            let mut findings = entry.report.findings.iter();
+            if let Some(finding) = findings.find(|one| one.blame == Blame::Agent) {
+                return Err(format!(
+                    "the agent without a fault has a finding: {} in {}: {}",
+                    finding.rule, entry.report.id, finding.message
+                ));
+            }
+            note_exercised(&mut exercised, &entry);
+        }
+        Ok(exercised)
+    }
+
+    /// Plays a fault in the scenario that caught it before, and in more scenarios while it is not killed.
+    async fn play_fault(&self, fault: &TestedFault) -> Result<Row, String> {
+        let _permit = self.permits.acquire().await.map_err(|e| e.to_string())?;
+        let attempt =
+            async |selected: &dyn Fn(&String) -> bool, time_scale, before: Vec<PlayedScenario>| {
+                let mut played = self.suite.attempt(&fault.id, selected, time_scale).await?;
+                played.extend(before);
+                played.sort_by(|a, b| a.id.cmp(&b.id));
+                Ok::<_, String>(played)
+            };
+        let mut played = Vec::new();
+        for round in ROUNDS {
+            let selected = self.scenarios_of(fault, round).await?;
+            let before: BTreeSet<String> = ids(&played);
+            let fresh = |id: &String| selected.contains(id) && !before.contains(id);
+            played = attempt(&fresh, self.time_scale, played).await?;
+            match matrix_row(fault, &played) {
+                row if row.fate == Fate::Killed && self.is_sure(fault, &row) => return Ok(row),
+                row if row.fate == Fate::Killed => {
+                    let again = |id: &String| *id == row.scenario;
+                    return Ok(matrix_row(fault, &attempt(&again, 1.0, Vec::new()).await?));
+                }
+                Row {
+                    fate: Fate::Collateral(_),
+                    ..
+                } => break,
+                _ => {}
+            }
+        }
+        // Neither a finding nor a survival that comes from a timeout budget that is too short must decide: play again with full budgets.
+        let (found, mut silent): (Vec<_>, Vec<_>) = played
+            .into_iter()
+            .partition(|played| !played.findings.is_empty());
+        let again = match found.is_empty() {
+            true => self.scenarios_of(fault, Round::Likely).await?,
+            false => ids(&found),
+        };
+        silent.retain(|one| !again.contains(&one.id));
+        let played = attempt(&|id| again.contains(id), 1.0, silent).await?;
+        Ok(matrix_row(fault, &played))
+    }
+
+    /// Whether a kill is no consequence of short timeout budgets, as that of any step may be.
+    fn is_sure(&self, fault: &TestedFault, row: &Row) -> bool {
+        let by_any_step = fault.caught_by.is_empty() && row.caught_by.starts_with("scenario.");
+        !by_any_step || self.time_scale >= 1.0
+    }
+
+    /// The scenarios of a round.
+    async fn scenarios_of(
+        &self,
+        fault: &TestedFault,
+        round: Round,
+    ) -> Result<BTreeSet<String>, String> {
+        if let Some(fitting) = self.generic.get(&fault.id) {
+            let most = match round {
+                Round::Published | Round::Likely => FEW,
+                Round::Exercised | Round::All => MOST_GENERIC,
+            };
+            return Ok(fitting.iter().take(most).cloned().collect());
+        }
+        let all = || self.suite.scenarios.iter();
+        if round == Round::All {
+            return Ok(all().map(|s| self.suite.id(s)).collect());
+        }
+        let smoke = all().filter(|s| s.tags.iter().any(|tag| tag == SMOKE));
+        let smoke = smoke.take(FEW);
+        let mut selected: BTreeSet<String> = smoke.map(|s| self.suite.id(s)).collect();
+        let named = fault.caught_by.iter().filter_map(|catcher| match catcher {
+            Catcher::Scenario(id) => Some(id.clone()),
+            Catcher::Rule(_) => None,
+        });
+        selected.extend(named);
+        let before = self.published.faults.iter().find(|r| r.fault == fault.id);
+        if let Some(before) = before.filter(|row| row.fate == Fate::Killed) {
+            selected.insert(before.scenario.clone());
+            if round == Round::Published {
+                return Ok(selected);
+            }
+        }
+        let exercised = self.exercised.get_or_try_init(|| self.good_run()).await?;
+        let most = if round == Round::Exercised {
+            usize::MAX
+        } else {
+            FEW
+        };
+        for catcher in &fault.caught_by {
+            if let Catcher::Rule(rule) = catcher {
+                let shows = exercised.get(rule).into_iter().flatten();
+                selected.extend(shows.take(most).cloned());
+            }
+        }
+        Ok(selected)
+    }
+}
+
+fn ids(played: &[PlayedScenario]) -> BTreeSet<String> {
+    played.iter().map(|one| one.id.clone()).collect()
+}
+
+/// A fault of a dialect, as it is tested.
+pub(super) fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
+    let catcher = |text: &String| match text.strip_prefix("scenario:") {
+        Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
+        None => Catcher::Rule(format!("{}/{text}", dialect.name)),
+    };
+    TestedFault {
+        id: fault.id.clone(),
+        summary: fault.summary.clone(),
+        caught_by: fault.caught_by.iter().map(catcher).collect(),
+        side: Blame::Agent,
+        at_fault: fault.shown_at == ShownAt::Line,
+    }
+}
+
+/// Adds the rules that a scenario has exercised.
+pub(super) fn note_exercised(exercised: &mut Exercised, entry: &ScenarioRun) {
+    let rules = entry.exercised.rules.iter();
+    for (rule, _) in rules.filter(|(_, times)| **times > 0) {
+        let scenarios = exercised.entry(rule.clone()).or_default();
+        scenarios.insert(entry.report.id.clone());
+    }
+}
