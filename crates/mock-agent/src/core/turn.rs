@@ -12,7 +12,8 @@ use super::retry::RetryState;
 use super::state::SessionState;
 use super::tool_calls::{ToolCalls, requested_calls};
 use super::turn_context::{StopSignal, TurnContext, TurnUsage};
-use crate::model::message::{ContentBlock, StopReason};
+use crate::model::Stop;
+use crate::model::message::ContentBlock;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
@@ -281,15 +282,15 @@ fn deliver_queued(state: &SessionState, done: bool) -> bool {
 }
 
 /// Reports why a reply is not complete.
-fn report_stop_reason(turn: TurnContext<'_>, stop: StopReason) {
+fn report_stop_reason(turn: TurnContext<'_>, stop: Stop) {
     match stop {
-        StopReason::MaxTokens => {
+        Stop::MaxTokens => {
             let limit = turn.state.settings.max_tokens;
             turn.emit_notice(&format!(
                 "The reply was cut off: the limit of {limit} output tokens is reached"
             ));
         }
-        StopReason::Refusal => turn.emit_notice("The model refused to go on"),
-        StopReason::End | StopReason::ToolUse => {}
+        Stop::Refusal => turn.emit_notice("The model refused to go on"),
+        _ => {}
     }
 }
