@@ -26,9 +26,12 @@ const CHUNK: &str = "nineteen letters or ";
 fn main() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("aimock");
     std::fs::create_dir_all(&folder).expect("a folder for aimock");
-    let joined = Running::provider(&folder, json!({ "text": vec![CHUNK; CHUNKS] }));
-    let written = json!({ "text": vec![CHUNK; CHUNKS], "delivery": "events" });
-    let written = Running::provider(&folder, written);
+    let serve = |delivery: &str| {
+        let reply = json!({ "text": vec![CHUNK; CHUNKS], "delivery": delivery });
+        Running::provider(&folder, reply)
+    };
+    // aimock sends a stream in one write.
+    let (joined, written) = (serve("whole"), serve("events"));
     let aimock = Running::aimock(&folder);
     for (what, stream, ours, least) in [
         ("requests", false, &joined, 2.0),

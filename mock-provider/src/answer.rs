@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::headers::Headers;
-use crate::script::{Cut, Delivery, Stop};
+use hyper::HeaderMap;
+
+use crate::script::{Cut, Delivery, Stop, StreamError};
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +24,8 @@ pub struct AnswerMessage {
     pub path: String,
     /// Content, waits and errors, in order.
     pub pieces: Vec<Piece>,
-    /// The tokens used by the whole message, also if it breaks off before its [`Piece::Usage`].
-    pub tokens: Tokens,
+    /// The tokens used by the whole message, also if it breaks off.
+    pub usage: Usage,
     /// How its bytes are divided into writes.
     pub delivery: Delivery,
 }
@@ -32,50 +33,8 @@ pub struct AnswerMessage {
 /// One step of a message: content, a wait, or an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// A block of content begins. Blocks are numbered from 0.
-    BlockStart {
-        /// The block's number.
-        index: usize,
-        /// Its kind.
-        block: BlockKind,
-    },
-    /// More text of a text block.
-    TextDelta {
-        /// The block's number.
-        index: usize,
-        /// The chunk.
-        text: String,
-    },
-    /// More text of a thinking block.
-    ThinkingDelta {
-        /// The block's number.
-        index: usize,
-        /// The chunk.
-        text: String,
-    },
-    /// The signature of a thinking block, at its end.
-    Signature {
-        /// The block's number.
-        index: usize,
-        /// The signature, which the client sends back unchanged.
-        signature: String,
-    },
-    /// A fragment of a tool call's arguments. The joined fragments are JSON, or the raw text of the script.
-    ArgsDelta {
-        /// The block's number.
-        index: usize,
-        /// The fragment.
-        fragment: String,
-    },
-    /// A block ends.
-    BlockEnd {
-        /// The block's number.
-        index: usize,
-    },
-    /// The tokens used by the whole message. Comes right before [`Piece::Stop`].
-    Usage(Tokens),
-    /// The message is complete.
-    Stop(Stop),
+    /// Content, or the end of the message.
+    Chunk(Chunk),
     /// A keep-alive event without content.
     Ping,
     /// Wait for the gate of this name.
@@ -90,42 +49,56 @@ pub enum Piece {
         pings: Option<Duration>,
     },
     /// The stream ends with an error.
-    Error {
-        /// Its type, such as `overloaded_error`.
-        kind: String,
-        /// Its message.
-        message: String,
-    },
+    Error(StreamError),
     /// The connection is cut.
     Cut(Cut),
     /// Bytes that are written to the connection as they are. An in-process caller ignores them.
     Raw(String),
 }
 
-/// The kind of a block of content.
+/// What a model says, as it streams: in an answer of a script, and in an answer that is decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BlockKind {
+#[expect(
+    missing_docs,
+    reason = "the fields are the number of a block and its content"
+)]
+pub enum Chunk {
+    /// A block of content begins. Blocks are numbered from 0.
+    Start { index: usize, block: BlockStart },
+    /// More text of a text block.
+    Text { index: usize, text: String },
+    /// More text of a thinking block.
+    Thinking { index: usize, text: String },
+    /// The signature of a thinking block, which the client sends back unchanged: in a decoded answer of OpenAI Responses the whole
+    /// reasoning item, as JSON.
+    Signature { index: usize, signature: String },
+    /// A fragment of a tool call's arguments. The joined fragments are JSON, or the raw text of the script.
+    Args { index: usize, fragment: String },
+    /// A block ends.
+    End { index: usize },
+    /// The tokens of the request so far; replaces earlier counts. Only in an answer that is decoded.
+    Usage(Usage),
+    /// The message is complete.
+    Stop(Stop),
+}
+
+/// The kind of a block of content that begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variants say it")]
+pub enum BlockStart {
     /// Text.
     Text,
     /// Thinking.
     Thinking,
-    /// Redacted thinking, complete.
-    RedactedThinking {
-        /// The opaque data, which the client sends back unchanged.
-        data: String,
-    },
-    /// A tool call.
-    ToolCall {
-        /// The call's id.
-        id: String,
-        /// The tool's name.
-        name: String,
-    },
+    /// Redacted thinking, complete: the opaque data, which the client sends back unchanged.
+    Redacted(String),
+    /// A tool call: its id and the name of the tool.
+    Call { id: String, tool: String },
 }
 
 /// Tokens used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tokens {
+pub struct Usage {
     /// Input tokens that came from no cache.
     pub input: u64,
     /// Output tokens, reasoning included.
@@ -138,8 +111,124 @@ pub struct Tokens {
     pub reasoning: u64,
 }
 
-/// An HTTP error, in the terms of the request's wire.
+impl Usage {
+    /// All input tokens.
+    #[must_use]
+    pub fn all_input(self) -> u64 {
+        let cached = self.cache_read.saturating_add(self.cache_write);
+        self.input.saturating_add(cached)
+    }
+
+    /// All tokens of a request and its reply: the size of the context.
+    #[must_use]
+    pub fn context(self) -> u64 {
+        self.all_input().saturating_add(self.output)
+    }
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, more: Self) {
+        for (count, more) in [
+            (&mut self.input, more.input),
+            (&mut self.output, more.output),
+            (&mut self.cache_read, more.cache_read),
+            (&mut self.cache_write, more.cache_write),
+            (&mut self.reasoning, more.reasoning),
+        ] {
+            *count = count.saturating_add(more);
+        }
+    }
+}
+
+impl AnswerMessage {
+    /// Its content, without waits, errors and cuts.
+    pub fn chunks(&self) -> impl Iterator<Item = &Chunk> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Chunk(chunk) => Some(chunk),
+            _ => None,
+        })
+    }
+
+    /// Why the model stopped; none if the message breaks off.
+    #[must_use]
+    pub fn stop(&self) -> Option<Stop> {
+        self.chunks().find_map(|chunk| match chunk {
+            Chunk::Stop(stop) => Some(*stop),
+            _ => None,
+        })
+    }
+
+    /// The blocks of its content, joined.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        let mut blocks = Blocks::default();
+        self.chunks().for_each(|chunk| blocks.add(chunk));
+        blocks.0
+    }
+}
+
+/// The blocks of a message so far.
+#[derive(Debug, Default)]
+pub struct Blocks(pub Vec<Block>);
+
+/// A block of content with its content so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its number in the stream.
+    pub index: usize,
+    /// How it began.
+    pub start: BlockStart,
+    /// The text, the thinking, or the arguments of a tool call.
+    pub text: String,
+    /// The signature of thinking; empty if there is none.
+    pub signature: String,
+}
+
+impl Block {
+    /// A block without content.
+    #[must_use]
+    pub fn new(index: usize, start: &BlockStart) -> Self {
+        Block {
+            index,
+            start: start.clone(),
+            text: String::new(),
+            signature: String::new(),
+        }
+    }
+}
+
+impl Blocks {
+    /// Adds a chunk to its block.
+    pub fn add(&mut self, chunk: &Chunk) {
+        match chunk {
+            Chunk::Start { index, block } => self.0.push(Block::new(*index, block)),
+            Chunk::Text { index, text }
+            | Chunk::Thinking { index, text }
+            | Chunk::Args {
+                index,
+                fragment: text,
+            } => {
+                if let Some(block) = self.block(*index) {
+                    block.text.push_str(text);
+                }
+            }
+            Chunk::Signature { index, signature } => {
+                if let Some(block) = self.block(*index) {
+                    block.signature.push_str(signature);
+                }
+            }
+            Chunk::End { .. } | Chunk::Usage(_) | Chunk::Stop(_) => {}
+        }
+    }
+
+    /// The latest block of a number.
+    pub fn block(&mut self, index: usize) -> Option<&mut Block> {
+        let mut latest = self.0.iter_mut().rev();
+        latest.find(|block| block.index == index)
+    }
+}
+
+/// An HTTP error, in the terms of the request's wire.
+#[derive(Debug, Clone, PartialEq)]
 pub struct HttpError {
     /// The HTTP status.
     pub status: u16,
@@ -152,14 +241,14 @@ pub struct HttpError {
 }
 
 /// Optional details of an [`HttpError`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ErrorDetails {
     /// The error's code, if the wire has one.
     pub code: Option<String>,
     /// The parameter that is wrong, if the wire names it.
     pub param: Option<String>,
     /// Headers that replace or extend the usual ones.
-    pub headers: Headers,
+    pub headers: HeaderMap,
     /// The body as it is, instead of the wire's error document.
     pub body: Option<String>,
 }

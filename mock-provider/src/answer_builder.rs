@@ -1,6 +1,7 @@
 //! Builds an answer from a reply of the script: content blocks, chunks, ids, token counts.
 
-use crate::answer::{Answer, AnswerMessage, BlockKind, HttpError, Piece, Tokens};
+use crate::answer::{Answer, AnswerMessage, BlockStart, Chunk, HttpError, Piece, Usage};
+use crate::headers::header_map;
 use crate::ids;
 use crate::request::{Request, Wire};
 use crate::script::{
@@ -11,7 +12,7 @@ use crate::script::{
 const INPUT_TOKENS: u64 = 10;
 
 /// The number of argument fragments of a tool call if the script gives no number.
-const FRAGMENTS: usize = 2;
+pub(crate) const FRAGMENTS: usize = 2;
 
 /// The answer of the reply at `path` to a request.
 pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Request) -> Answer {
@@ -25,39 +26,38 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
         path: &path,
         seed,
         wire: request.wire,
+        interleave: reply.interleave && request.wire == Wire::OpenAiChat,
         pieces: Vec::new(),
         blocks: 0,
         characters: 0,
         has_calls: false,
     };
-    builder.reply(reply, reply.interleave && request.wire == Wire::OpenAiChat);
-    let tokens = tokens(reply.usage.unwrap_or_default(), builder.characters);
-    let stop = reply.stop.unwrap_or(if builder.has_calls {
-        Stop::ToolUse
-    } else {
-        Stop::EndTurn
-    });
+    builder.reply(reply);
+    let usage = usage(reply.usage.unwrap_or_default(), builder.characters);
+    let usual_stop = match builder.has_calls {
+        true => Stop::ToolUse,
+        false => Stop::EndTurn,
+    };
     let mut pieces = builder.pieces;
     if !matches!(
         pieces.last(),
-        Some(Piece::Stall { length: None, .. } | Piece::Error { .. } | Piece::Cut(_))
+        Some(Piece::Stall { length: None, .. } | Piece::Error(_) | Piece::Cut(_))
     ) {
-        pieces.extend([Piece::Usage(tokens), Piece::Stop(stop)]);
+        pieces.push(Piece::Chunk(Chunk::Stop(reply.stop.unwrap_or(usual_stop))));
     }
     Answer::Message(AnswerMessage {
         path,
         pieces,
-        tokens,
+        usage,
         delivery: reply.delivery.clone(),
     })
 }
 
-fn tokens(usage: ScriptedUsage, characters: usize) -> Tokens {
-    Tokens {
+fn usage(usage: ScriptedUsage, characters: usize) -> Usage {
+    let usual_output = || (characters as u64).div_ceil(4).max(1);
+    Usage {
         input: usage.input.unwrap_or(INPUT_TOKENS),
-        output: usage
-            .output
-            .unwrap_or((characters as u64).div_ceil(4).max(1)),
+        output: usage.output.unwrap_or_else(usual_output),
         cache_read: usage.cache_read.unwrap_or_default(),
         cache_write: usage.cache_write.unwrap_or_default(),
         reasoning: usage.reasoning.unwrap_or_default(),
@@ -72,11 +72,8 @@ fn http_error(fault: &HttpFault, wire: Wire) -> HttpError {
     if let Some(message) = &fault.message {
         error.message.clone_from(message);
     }
-    let headers = fault
-        .headers
-        .iter()
-        .map(|(name, value)| (name, value.0.clone()));
-    error.details.headers = headers.collect();
+    let headers = fault.headers.iter();
+    error.details.headers = header_map(headers.map(|(name, value)| (name, &value.0)));
     error.details.code = fault.code.clone().or(error.details.code);
     error.details.body.clone_from(&fault.body);
     error
@@ -86,6 +83,8 @@ struct AnswerBuilder<'a> {
     path: &'a str,
     seed: u64,
     wire: Wire,
+    /// The fragments of tool calls in a row alternate.
+    interleave: bool,
     pieces: Vec<Piece>,
     blocks: usize,
     /// Characters of content so far.
@@ -94,16 +93,16 @@ struct AnswerBuilder<'a> {
 }
 
 impl AnswerBuilder<'_> {
-    fn reply(&mut self, reply: &ScriptReply, interleave: bool) {
+    fn reply(&mut self, reply: &ScriptReply) {
         let Some(content) = &reply.content else {
             reply.thinking.iter().for_each(|one| self.thinking(one));
             reply.text.iter().for_each(|one| self.text(one));
-            return self.calls(&reply.tool_calls.iter().collect::<Vec<_>>(), interleave);
+            return self.calls(&reply.tool_calls.iter().collect::<Vec<_>>());
         };
         let mut rest = content.as_slice();
         while let Some(item) = rest.first() {
             let run = rest.iter().map_while(as_call).collect::<Vec<_>>();
-            self.calls(&run, interleave);
+            self.calls(&run);
             if run.is_empty() {
                 self.item(item);
             }
@@ -111,108 +110,86 @@ impl AnswerBuilder<'_> {
         }
     }
 
-    /// Tool calls in a row.
-    fn calls(&mut self, calls: &[&ToolCall], interleave: bool) {
-        if interleave && calls.len() > 1 {
-            return self.interleaved(calls);
+    /// Tool calls in a row: one after the other, or all open at once with a fragment of each in turn.
+    fn calls(&mut self, calls: &[&ToolCall]) {
+        let at_once = if self.interleave { calls.len() } else { 1 };
+        for calls in calls.chunks(at_once.max(1)) {
+            let open = calls.iter().map(|call| self.open_call(call));
+            let mut open = open.collect::<Vec<_>>();
+            while !open.is_empty() {
+                open.retain_mut(|(index, fragments)| {
+                    let (index, fragment) = (*index, fragments.next());
+                    let more = fragment.is_some();
+                    self.push(
+                        fragment.map_or(Chunk::End { index }, |fragment| Chunk::Args {
+                            index,
+                            fragment,
+                        }),
+                    );
+                    more
+                });
+            }
         }
-        calls.iter().for_each(|call| self.call(call));
-    }
-
-    fn call(&mut self, call: &ToolCall) {
-        let (index, fragments) = self.open_call(call);
-        let fragments = fragments.into_iter();
-        let pieces = fragments.map(|fragment| Piece::ArgsDelta { index, fragment });
-        self.pieces.extend(pieces);
-        self.pieces.push(Piece::BlockEnd { index });
     }
 
     fn text(&mut self, texts: &Texts) {
-        let index = self.open(BlockKind::Text);
-        let characters = texts.0.iter().map(|text| text.chars().count());
-        self.characters += characters.sum::<usize>();
-        let texts = texts.0.iter().cloned();
-        self.pieces
-            .extend(texts.map(|text| Piece::TextDelta { index, text }));
-        self.pieces.push(Piece::BlockEnd { index });
+        let index = self.open(BlockStart::Text);
+        for text in texts.0.iter().cloned() {
+            self.characters += text.chars().count();
+            self.push(Chunk::Text { index, text });
+        }
+        self.push(Chunk::End { index });
     }
 
     fn item(&mut self, item: &ContentItem) {
-        match item {
-            ContentItem::Thinking(thinking) => self.thinking(thinking),
+        let piece = match item {
+            ContentItem::Thinking(thinking) => return self.thinking(thinking),
             ContentItem::RedactedThinking(data) => {
-                let index = self.open(BlockKind::RedactedThinking { data: data.clone() });
-                self.pieces.push(Piece::BlockEnd { index });
+                let index = self.open(BlockStart::Redacted(data.clone()));
+                Piece::Chunk(Chunk::End { index })
             }
-            ContentItem::Text(texts) => self.text(texts),
-            ContentItem::ToolCall(call) => self.call(call),
-            ContentItem::Gate(name) => self.pieces.push(Piece::Gate(name.clone())),
-            ContentItem::Delay(span) => self.pieces.push(Piece::Delay(span.0)),
-            ContentItem::Stall(stall) => {
-                let pings = stall.pings.map(|span| span.0);
-                self.pieces.push(Piece::Stall {
-                    length: stall.length.map(|span| span.0),
-                    pings,
-                });
-            }
-            ContentItem::Error(error) => self.pieces.push(Piece::Error {
-                kind: error.kind.clone(),
-                message: error.message.clone(),
-            }),
-            ContentItem::Cut(cut) => self.pieces.push(Piece::Cut(*cut)),
-            ContentItem::Ping(_) => self.pieces.push(Piece::Ping),
-            ContentItem::Raw(bytes) => self.pieces.push(Piece::Raw(bytes.clone())),
-        }
+            ContentItem::Text(texts) => return self.text(texts),
+            ContentItem::ToolCall(call) => return self.calls(&[call]),
+            ContentItem::Gate(name) => Piece::Gate(name.clone()),
+            ContentItem::Delay(span) => Piece::Delay(span.0),
+            ContentItem::Stall(stall) => Piece::Stall {
+                length: stall.length.map(|span| span.0),
+                pings: stall.pings.map(|span| span.0),
+            },
+            ContentItem::Error(error) => Piece::Error(error.clone()),
+            ContentItem::Cut(cut) => Piece::Cut(*cut),
+            ContentItem::Ping(_) => Piece::Ping,
+            ContentItem::Raw(bytes) => Piece::Raw(bytes.clone()),
+        };
+        self.pieces.push(piece);
     }
 
     fn thinking(&mut self, thinking: &Thinking) {
-        let index = self.open(BlockKind::Thinking);
+        let index = self.open(BlockStart::Thinking);
         let whole = thinking.text.joined();
         self.characters += whole.chars().count();
-        self.pieces
-            .extend(thinking.text.0.iter().map(|text| Piece::ThinkingDelta {
-                index,
-                text: text.clone(),
-            }));
-        let signature = thinking
-            .signature
-            .clone()
-            .unwrap_or_else(|| ids::signature(&whole));
-        self.pieces.extend([
-            Piece::Signature { index, signature },
-            Piece::BlockEnd { index },
-        ]);
-    }
-
-    /// Several tool calls whose fragments alternate.
-    fn interleaved(&mut self, calls: &[&ToolCall]) {
-        let mut open = calls
-            .iter()
-            .map(|call| self.open_call(call))
-            .map(|(i, f)| (i, f.into_iter()))
-            .collect::<Vec<_>>();
-        while !open.is_empty() {
-            open.retain_mut(|(index, fragments)| {
-                let piece = fragments.next().map(|fragment| Piece::ArgsDelta {
-                    index: *index,
-                    fragment,
-                });
-                let more = piece.is_some();
-                self.pieces
-                    .push(piece.unwrap_or(Piece::BlockEnd { index: *index }));
-                more
-            });
+        for text in thinking.text.0.iter().cloned() {
+            self.push(Chunk::Thinking { index, text });
         }
+        let signature = thinking.signature.clone();
+        let signature = signature.unwrap_or_else(|| ids::signature(&whole));
+        self.push(Chunk::Signature { index, signature });
+        self.push(Chunk::End { index });
     }
 
-    fn open(&mut self, block: BlockKind) -> usize {
+    fn push(&mut self, chunk: Chunk) {
+        self.pieces.push(Piece::Chunk(chunk));
+    }
+
+    fn open(&mut self, block: BlockStart) -> usize {
         let index = self.blocks;
         self.blocks += 1;
-        self.pieces.push(Piece::BlockStart { index, block });
+        self.push(Chunk::Start { index, block });
         index
     }
 
-    fn open_call(&mut self, call: &ToolCall) -> (usize, Vec<String>) {
+    /// Begins a tool call. Returns its number and the fragments of its arguments.
+    fn open_call(&mut self, call: &ToolCall) -> (usize, std::vec::IntoIter<String>) {
         let args = match (&call.args_raw, &call.args) {
             (Some(raw), _) => raw.joined(),
             (None, Some(args)) => args.to_string(),
@@ -226,27 +203,20 @@ impl AnswerBuilder<'_> {
         self.characters += args.chars().count();
         let (prefix, length) = self.wire.call_id();
         let derived = || {
-            ids::id(
-                prefix,
-                length,
-                self.seed,
-                &format!("{}/{}", self.path, self.blocks),
-            )
+            let position = format!("{}/{}", self.path, self.blocks);
+            ids::id(prefix, length, self.seed, &position)
         };
         let id = call.id.clone().unwrap_or_else(derived);
-        let index = self.open(BlockKind::ToolCall {
-            id,
-            name: call.name.clone(),
-        });
-        (index, streamed)
+        let tool = call.name.clone();
+        let index = self.open(BlockStart::Call { id, tool });
+        (index, streamed.into_iter())
     }
 }
 
 fn as_call(item: &ContentItem) -> Option<&ToolCall> {
-    if let ContentItem::ToolCall(call) = item {
-        Some(call)
-    } else {
-        None
+    match item {
+        ContentItem::ToolCall(call) => Some(call),
+        _ => None,
     }
 }
 

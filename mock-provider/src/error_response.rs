@@ -1,19 +1,21 @@
 //! The response to a request that fails, as a server sends it.
 
+use hyper::HeaderMap;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+
 use crate::answer::HttpError;
-use crate::headers::Headers;
 use crate::request::Wire;
 
-const JSON: &str = "application/json";
-const HTML: &str = "text/html; charset=utf-8";
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
 /// A response without success.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ErrorResponse {
     /// The HTTP status.
     pub status: u16,
     /// The usual headers of the API, with those of the script.
-    pub headers: Headers,
+    pub headers: HeaderMap,
     /// The error document of the API, or the body that the script gives.
     pub body: String,
 }
@@ -28,9 +30,9 @@ pub fn error_response(wire: Wire, error: &HttpError, seed: u64, n: u64) -> Error
         None => wire.error_body(error, &request_id).to_string(),
     };
     let is_html = body.trim_start().starts_with('<');
-    headers.set("content-type", if is_html { HTML } else { JSON });
-    for (name, value) in error.details.headers.iter() {
-        headers.set(name, value);
+    headers.insert(CONTENT_TYPE, if is_html { HTML } else { JSON });
+    for (name, value) in &error.details.headers {
+        headers.insert(name, value.clone());
     }
     ErrorResponse {
         status: error.status,

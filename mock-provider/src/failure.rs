@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::answer::HttpError;
 use crate::expect::RequestMismatch;
 
@@ -24,10 +26,12 @@ pub struct ScriptFailure {
     pub actual: Option<String>,
 }
 
-/// The kind of a [`ScriptFailure`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The kind of a [`ScriptFailure`], written as in a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// A request came after every reply was served. It got a fallback answer.
+    #[serde(rename = "ran dry")]
     Exhausted,
     /// A request matches none of the remaining replies, or an earlier request took its reply. It got a fallback answer if no reply was
     /// left for it.
@@ -36,6 +40,7 @@ pub enum FailureKind {
     Repeated,
     /// A side request, such as one for a title, got a reply of the script that may be meant for another request. This is no failure by
     /// itself, but findings from here on are doubtful.
+    #[serde(rename = "beside")]
     SideRequest,
     /// A request does not match the `expect_request` of its reply. It got the reply all the same.
     Expectation,
@@ -157,22 +162,6 @@ impl ScriptFailure {
 
 fn count(times: u64) -> String {
     format!("{times} request{}", if times == 1 { "" } else { "s" })
-}
-
-impl FailureKind {
-    /// The name of the kind in a journal.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            FailureKind::Exhausted => "ran dry",
-            FailureKind::Unmatched => "unmatched",
-            FailureKind::Repeated => "repeated",
-            FailureKind::SideRequest => "beside",
-            FailureKind::Expectation => "expectation",
-            FailureKind::Refused => "refused",
-            FailureKind::Unused => "unused",
-        }
-    }
 }
 
 impl fmt::Display for ScriptFailure {

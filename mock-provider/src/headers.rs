@@ -1,10 +1,7 @@
-//! HTTP headers, with secrets redacted in output.
+//! HTTP headers: those of a script, and secrets that are not shown.
 
-use std::fmt;
-
-/// HTTP headers in order, names in lower case. `Debug` and `Display` redact secrets.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Headers(Vec<(String, String)>);
+use hyper::HeaderMap;
+use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
 
 /// Headers whose values are secrets.
 const SECRET: [&str; 5] = [
@@ -15,69 +12,28 @@ const SECRET: [&str; 5] = [
     "cookie",
 ];
 
-impl Headers {
-    /// No headers.
-    #[must_use]
-    pub fn new() -> Self {
-        Headers::default()
-    }
-
-    /// Adds a header, or replaces the one of this name.
-    pub fn set(&mut self, name: &str, value: impl Into<String>) {
-        let name = name.to_ascii_lowercase();
-        self.0.retain(|(old, _)| *old != name);
-        self.0.push((name, value.into()));
-    }
-
-    /// Adds a header beside others of its name.
-    pub fn push(&mut self, name: &str, value: impl Into<String>) {
-        self.0.push((name.to_ascii_lowercase(), value.into()));
-    }
-
-    /// The first value of a header, the name in lower case.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
-    }
-
-    /// Names and values, secrets included.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-
-    /// Names and values with secrets replaced by `***`.
-    pub fn redacted(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.iter()
-            .map(|(name, value)| (name, if SECRET.contains(&name) { "***" } else { value }))
-    }
+/// Headers with these names and values, without those that are not valid: a script's are checked when it is loaded.
+pub(crate) fn header_map<N: AsRef<str>, V: AsRef<str>>(
+    headers: impl IntoIterator<Item = (N, V)>,
+) -> HeaderMap {
+    let valid = |(name, value): (N, V)| {
+        let name = HeaderName::try_from(name.as_ref()).ok()?;
+        Some((name, HeaderValue::try_from(value.as_ref()).ok()?))
+    };
+    headers.into_iter().filter_map(valid).collect()
 }
 
-impl fmt::Debug for Headers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.redacted()).finish()
-    }
+/// The value of a header; none if it is not text.
+pub(crate) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
 }
 
-impl fmt::Display for Headers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.redacted()
-            .try_for_each(|(name, value)| writeln!(f, "{name}: {value}"))
-    }
-}
-
-impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
-    fn from_iter<I: IntoIterator<Item = (N, V)>>(headers: I) -> Self {
-        Headers(
-            headers
-                .into_iter()
-                .map(|(name, value)| (name.as_ref().to_ascii_lowercase(), value.into()))
-                .collect(),
-        )
+/// Marks the values that are secrets: `Debug` does not show them.
+pub(crate) fn hide_secrets(headers: &mut HeaderMap) {
+    for name in SECRET {
+        if let Some(value) = headers.get_mut(name) {
+            value.set_sensitive(true);
+        }
     }
 }
 
@@ -86,44 +42,12 @@ impl<N: AsRef<str>, V: Into<String>> FromIterator<(N, V)> for Headers {
 /// # Errors
 /// The mistake in its name or value.
 pub(crate) fn validate(name: &str, value: &str) -> Result<(), &'static str> {
-    if name.is_empty()
-        || !name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
-    {
-        return Err("not a header name");
-    }
-    if ["content-length", "transfer-encoding", "connection"]
-        .iter()
-        .any(|framing| name.eq_ignore_ascii_case(framing))
-    {
+    let name = HeaderName::try_from(name).map_err(|_| "not a header name")?;
+    if [CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION].contains(&name) {
         return Err("the server sets this header itself");
     }
-    if value
-        .bytes()
-        .all(|b| b == b'\t' || (b' '..0x7f).contains(&b))
-    {
-        Ok(())
-    } else {
-        Err("a header value is printable ASCII")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_not_shown_but_can_be_read() {
-        let headers: Headers = [("X-Api-Key", "sk-1"), ("accept", "*/*")]
-            .into_iter()
-            .collect();
-
-        assert_eq!(format!("{headers}"), "x-api-key: ***\naccept: */*\n");
-        assert_eq!(
-            format!("{headers:?}"),
-            r#"{"x-api-key": "***", "accept": "*/*"}"#
-        );
-        assert_eq!(headers.get("x-api-key"), Some("sk-1"));
-    }
+    let is_printable = HeaderValue::try_from(value).is_ok_and(|value| value.to_str().is_ok());
+    is_printable
+        .then_some(())
+        .ok_or("a header value is printable ASCII")
 }

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
-use crate::answer::{Answer, Piece};
+use crate::answer::{Answer, Block, BlockStart, Piece};
 use crate::conversation::ConversationView;
 use crate::request::Request;
 use crate::script::Stop;
@@ -268,11 +268,7 @@ impl RequestHistory {
 }
 
 fn calls_tools(answer: &Answer) -> bool {
-    let Answer::Message(message) = answer else {
-        return false;
-    };
-    let mut pieces = message.pieces.iter();
-    pieces.any(|piece| matches!(piece, Piece::Stop(Stop::ToolUse)))
+    matches!(answer, Answer::Message(message) if message.stop() == Some(Stop::ToolUse))
 }
 
 /// Whether an answer is complete and valid and has content, so that there is no reason to send the request again.
@@ -280,26 +276,27 @@ fn is_complete(answer: &Answer) -> bool {
     let Answer::Message(message) = answer else {
         return false;
     };
-    let mut args = String::new();
-    let (mut has_content, mut is_whole) = (false, false);
-    for piece in &message.pieces {
-        match piece {
-            Piece::TextDelta { text, .. } => has_content |= !text.trim().is_empty(),
-            Piece::ArgsDelta { fragment, .. } => args.push_str(fragment),
-            Piece::BlockEnd { .. } if !args.is_empty() => {
-                if serde_json::from_str::<Value>(&args).is_err() {
-                    return false;
-                }
-                (has_content, args) = (true, String::new());
-            }
-            Piece::Raw(_) | Piece::Error { .. } | Piece::Cut(_) | Piece::Stall { .. } => {
-                return false;
-            }
-            Piece::Stop(stop) => is_whole = matches!(stop, Stop::EndTurn | Stop::ToolUse),
-            _ => {}
-        }
+    let breaks = |piece: &Piece| {
+        matches!(
+            piece,
+            Piece::Raw(_) | Piece::Error(_) | Piece::Cut(_) | Piece::Stall { .. }
+        )
+    };
+    let is_whole = matches!(message.stop(), Some(Stop::EndTurn | Stop::ToolUse));
+    if !is_whole || message.pieces.iter().any(breaks) {
+        return false;
     }
-    has_content && is_whole
+    let blocks = message.blocks();
+    let is_call = |block: &Block| matches!(block.start, BlockStart::Call { .. });
+    let mut calls = blocks.iter().filter(|block| is_call(block));
+    let is_valid =
+        calls.all(|call| call.text.is_empty() || serde_json::from_str::<Value>(&call.text).is_ok());
+    let says = |block: &Block| match block.start {
+        BlockStart::Text => !block.text.trim().is_empty(),
+        BlockStart::Call { .. } => !block.text.is_empty(),
+        _ => false,
+    };
+    is_valid && blocks.iter().any(says)
 }
 
 #[cfg(test)]

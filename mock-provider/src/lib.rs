@@ -9,7 +9,7 @@
 //! answers are independent of the API: a list of [`Piece`]s. A [`server::Server`] serves the same model over HTTP.
 //!
 //! ```
-//! use mock_provider::{Answer, Model, Piece, Request, Script, Wire};
+//! use mock_provider::{Answer, Chunk, Model, Request, Script, Wire};
 //! use serde_json::json;
 //!
 //! let script = Script::from_value(json!([{ "text": ["Hi", " there"] }])).expect("a script");
@@ -18,8 +18,8 @@
 //! let body = json!({ "model": "m", "max_tokens": 100, "messages": [{ "role": "user", "content": "hello" }] });
 //! let served = model.next(&Request::in_process(0, Wire::AnthropicMessages, body));
 //! let Answer::Message(message) = served.answer else { panic!("a message") };
-//! let text = message.pieces.iter().filter_map(|piece| match piece {
-//!     Piece::TextDelta { text, .. } => Some(text.as_str()),
+//! let text = message.chunks().filter_map(|chunk| match chunk {
+//!     Chunk::Text { text, .. } => Some(text.as_str()),
 //!     _ => None,
 //! });
 //! assert_eq!(text.collect::<String>(), "Hi there");
@@ -46,14 +46,16 @@ pub mod server;
 mod signatures;
 mod wire;
 
-pub use answer::{Answer, AnswerMessage, BlockKind, ErrorDetails, HttpError, Piece, Tokens};
+pub use answer::{
+    Answer, AnswerMessage, Block, BlockStart, Blocks, Chunk, ErrorDetails, HttpError, Piece, Usage,
+};
 pub use error_response::{ErrorResponse, error_response};
 pub use expect::RequestMismatch;
 pub use failure::{FailureKind, ScriptFailure};
-pub use headers::Headers;
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
-pub use recorded::{RecordedAnswer, RecordedEnd, is_message_path, recorded_reply};
+pub use recorded::{RecordedAnswer, is_message_path, recorded_reply};
 pub use request::{Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};
+pub use wire::{DecodeError, ReplyDecoder};

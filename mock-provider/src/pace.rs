@@ -4,7 +4,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::answer::Piece;
+use crate::answer::Chunk;
 use crate::ids::RandomBits;
 
 /// How fast a reply is streamed.
@@ -68,26 +68,15 @@ pub struct Pauses {
 }
 
 impl Pauses {
-    /// The pause before a piece, if there is one.
-    pub(crate) fn before(&mut self, piece: &Piece) -> Option<Duration> {
-        match piece {
-            Piece::BlockStart { .. } => self.before_block(),
-            Piece::TextDelta { text, .. } | Piece::ThinkingDelta { text, .. } => {
-                self.before_text(text)
-            }
-            Piece::ArgsDelta { fragment, .. } => self.before_text(fragment),
+    /// The pause before a chunk, if there is one.
+    pub fn before(&mut self, chunk: &Chunk) -> Option<Duration> {
+        match chunk {
+            Chunk::Start { .. } => self.about(BLOCK),
+            Chunk::Text { text, .. }
+            | Chunk::Thinking { text, .. }
+            | Chunk::Args { fragment: text, .. } => self.about(reading(text)),
             _ => None,
         }
-    }
-
-    /// The pause before a block, if there is one.
-    pub fn before_block(&mut self) -> Option<Duration> {
-        self.about(BLOCK)
-    }
-
-    /// The pause before a delta with this text, if there is one.
-    pub fn before_text(&mut self, text: &str) -> Option<Duration> {
-        self.about(reading(text))
     }
 
     fn about(&mut self, pause: Duration) -> Option<Duration> {
@@ -109,19 +98,10 @@ mod tests {
 
     fn pauses(pace: &str, seed: u64) -> Vec<Duration> {
         let mut pauses = pace.parse::<Pace>().unwrap().pauses(seed, "0");
-        let text = |text: &str| Piece::TextDelta {
-            index: 0,
-            text: text.into(),
-        };
-        let pieces = [
-            text("a word "),
-            text("another "),
-            text(&"long ".repeat(1000)),
-        ];
-        pieces
-            .iter()
-            .filter_map(|piece| pauses.before(piece))
-            .collect()
+        let texts = ["a word ", "another ", &"long ".repeat(1000)].map(str::to_owned);
+        let chunks = texts.map(|text| Chunk::Text { index: 0, text });
+        let before = chunks.iter().filter_map(|chunk| pauses.before(chunk));
+        before.collect()
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Requests to the model, and the wires (APIs) that they use.
 
+use hyper::HeaderMap;
 use serde_json::Value;
-
-use crate::headers::Headers;
 
 /// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,7 +41,7 @@ pub struct Request {
     /// The API of the body.
     pub wire: Wire,
     /// The headers; none in-process.
-    pub headers: Headers,
+    pub headers: HeaderMap,
     /// The body as sent.
     pub body: Value,
 }
@@ -54,7 +53,7 @@ impl Request {
         Request {
             n,
             wire,
-            headers: Headers::new(),
+            headers: HeaderMap::new(),
             body,
         }
     }

@@ -32,15 +32,23 @@ pub enum ResponseStep {
     Cut(Cut),
 }
 
-/// The plan of a response with a message.
+/// The plan of a response after its head.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ResponsePlan {
-    /// Steps before the head of the response: waits and cuts only.
-    pub(crate) before: Vec<ResponseStep>,
-    /// Steps after the head.
+    /// The steps.
     pub(crate) body: Vec<ResponseStep>,
     /// The `content-length` of the body; none for a stream.
     pub(crate) length: Option<usize>,
+}
+
+impl ResponsePlan {
+    /// The plan of one document.
+    pub(crate) fn document(bytes: Vec<u8>) -> Self {
+        ResponsePlan {
+            length: Some(bytes.len()),
+            body: vec![ResponseStep::Write(bytes)],
+        }
+    }
 }
 
 /// The steps of a streamed message, for a caller without HTTP: the same bytes and waits that a server sends after the head.
@@ -60,10 +68,12 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace)
     let mut writer = Writer::new(&message.delivery);
     let mut pauses = pace.pauses(context.seed, &message.path);
     for piece in &message.pieces {
-        if let Some(pause) = pauses.before(piece) {
+        if let Piece::Chunk(chunk) = piece
+            && let Some(pause) = pauses.before(chunk)
+        {
             writer.wait(ResponseStep::Sleep(pause));
         }
-        match step(piece, encoder.as_ref()) {
+        match wait(piece, encoder.as_ref()) {
             Some(step) => writer.wait(step),
             None => encoder
                 .encode(piece)
@@ -72,27 +82,21 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace)
         }
     }
     ResponsePlan {
-        before: Vec::new(),
         body: writer.finish(),
         length: None,
     }
 }
 
-/// The plan of a message as one document: all waits, then the whole document, or half of it if the script cuts it.
-///
-/// # Errors
-/// The HTTP error, if the message ends with an error; with the waits before it.
+/// A message as one document: all its waits, which come before the head of the response, and the plan of the document, or of half of it
+/// if the script cuts it; or the HTTP error, if the message ends with an error.
 pub(crate) fn whole(
     context: &WireContext,
     message: &AnswerMessage,
     pace: Pace,
-) -> Result<ResponsePlan, (Vec<ResponseStep>, HttpError)> {
+) -> (Vec<ResponseStep>, Result<ResponsePlan, HttpError>) {
     let encoder = wire::encoder(context, message);
-    let waits = message
-        .pieces
-        .iter()
-        .filter(|piece| !matches!(piece, Piece::Raw(_)))
-        .filter_map(|piece| step(piece, encoder.as_ref()));
+    let pieces = message.pieces.iter();
+    let waits = pieces.filter_map(|piece| wait(piece, encoder.as_ref()));
     let (cuts, mut before): (Vec<_>, Vec<_>) =
         waits.partition(|step| matches!(step, ResponseStep::Cut(_)));
     for step in &mut before {
@@ -101,60 +105,46 @@ pub(crate) fn whole(
         }
     }
     let mut pauses = pace.pauses(context.seed, &message.path);
-    let paused: Duration = message
-        .pieces
-        .iter()
-        .filter_map(|piece| pauses.before(piece))
-        .sum();
+    let paused = message.chunks().filter_map(|chunk| pauses.before(chunk));
+    let paused: Duration = paused.sum();
     if !paused.is_zero() {
         before.push(ResponseStep::Sleep(paused));
     }
     let mut bytes = match wire::whole(context, message) {
         Ok(document) => document.to_string().into_bytes(),
-        Err(error) => return Err((before, error)),
+        Err(error) => return (before, Err(error)),
     };
     let mut length = bytes.len();
     if let Some(ResponseStep::Cut(cut)) = cuts.first() {
         bytes.truncate(length / 2);
-        length = if *cut == Cut::End {
-            bytes.len()
-        } else {
-            length
-        };
+        if *cut == Cut::End {
+            length = bytes.len();
+        }
     }
     let mut writer = Writer::new(&message.delivery);
     writer.event(bytes);
     cuts.into_iter().for_each(|cut| writer.wait(cut));
-    Ok(ResponsePlan {
-        before,
+    let plan = ResponsePlan {
         body: writer.finish(),
         length: Some(length),
-    })
+    };
+    (before, Ok(plan))
 }
 
-/// The step of a piece that is no content: a wait, a cut or raw bytes.
-fn step(piece: &Piece, encoder: &dyn Encoder) -> Option<ResponseStep> {
+/// The step of a piece that is a wait or a cut.
+fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<ResponseStep> {
     Some(match piece {
         Piece::Gate(name) => ResponseStep::Gate(name.clone()),
         Piece::Delay(time) => ResponseStep::Sleep(*time),
-        Piece::Stall {
-            length,
-            pings: Some(every),
-        } => ResponseStep::Pings {
-            every: *every,
-            length: *length,
-            bytes: encoder.ping(),
+        Piece::Stall { length, pings } => match (*pings, *length) {
+            (Some(every), length) => ResponseStep::Pings {
+                every,
+                length,
+                bytes: encoder.ping(),
+            },
+            (None, length) => length.map_or(ResponseStep::Forever, ResponseStep::Sleep),
         },
-        Piece::Stall {
-            length: Some(length),
-            pings: None,
-        } => ResponseStep::Sleep(*length),
-        Piece::Stall {
-            length: None,
-            pings: None,
-        } => ResponseStep::Forever,
         Piece::Cut(cut) => ResponseStep::Cut(*cut),
-        Piece::Raw(bytes) => ResponseStep::Write(bytes.clone().into_bytes()),
         _ => return None,
     })
 }
@@ -187,9 +177,6 @@ impl<'a> Writer<'a> {
     }
 
     fn wait(&mut self, step: ResponseStep) {
-        if let ResponseStep::Write(bytes) = step {
-            return self.event(bytes);
-        }
         self.flush();
         self.steps.push(step);
     }
@@ -208,11 +195,9 @@ impl<'a> Writer<'a> {
             let bytes = std::mem::replace(&mut self.pending, rest);
             self.offset += bytes.len();
             self.steps.push(ResponseStep::Write(bytes));
-            self.steps.extend(
-                self.delivery
-                    .pause
-                    .map(|pause| ResponseStep::Sleep(pause.0)),
-            );
+            let pause = self.delivery.pause;
+            self.steps
+                .extend(pause.map(|span| ResponseStep::Sleep(span.0)));
         }
     }
 

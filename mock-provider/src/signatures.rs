@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::answer::{Answer, BlockKind, Piece};
+use crate::answer::{Answer, BlockStart, Chunk};
 use crate::ids;
 use crate::script::{ContentItem, Script};
 
@@ -24,21 +24,15 @@ const MAX_CALLS: usize = 1 << 13;
 impl SignatureStore {
     /// The signatures of a script. All are known from the start, because an agent may resume the session of an earlier run.
     pub(crate) fn of(script: &Script) -> Self {
-        let short = script
-            .replies
-            .iter()
-            .filter_map(|reply| reply.thinking.as_ref());
-        let listed = script
-            .replies
-            .iter()
-            .flat_map(|reply| reply.content.iter().flatten())
-            .filter_map(|item| match item {
+        let thinking = script.replies.iter().flat_map(|reply| {
+            let listed = reply.content.iter().flatten();
+            let listed = listed.filter_map(|item| match item {
                 ContentItem::Thinking(thinking) => Some(thinking),
                 _ => None,
             });
-        let signed = short
-            .chain(listed)
-            .filter_map(|thinking| Some((thinking.signature.clone()?, thinking.text.joined())));
+            reply.thinking.iter().chain(listed)
+        });
+        let signed = thinking.filter_map(|one| Some((one.signature.clone()?, one.text.joined())));
         SignatureStore {
             thinking: signed.collect(),
             ..SignatureStore::default()
@@ -50,16 +44,14 @@ impl SignatureStore {
         let Answer::Message(message) = answer else {
             return;
         };
-        let mut blocks = message.pieces.iter().filter_map(|piece| match piece {
-            Piece::BlockStart { block, .. } => Some(block),
+        let mut blocks = message.chunks().filter_map(|chunk| match chunk {
+            Chunk::Start { block, .. } => Some(block),
             _ => None,
         });
-        if matches!(
-            blocks.next(),
-            Some(BlockKind::Thinking | BlockKind::RedactedThinking { .. })
-        ) {
+        let first = blocks.next();
+        if matches!(first, Some(BlockStart::Thinking | BlockStart::Redacted(_))) {
             for block in blocks {
-                if let BlockKind::ToolCall { id, .. } = block {
+                if let BlockStart::Call { id, .. } = block {
                     self.add_call(id);
                 }
             }

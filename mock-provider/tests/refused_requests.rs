@@ -175,6 +175,6 @@ async fn the_journal_has_the_request_as_received() {
     );
     assert_eq!(arrived.body, body.as_bytes());
     assert_eq!(arrived.json()["max_tokens"], 1);
-    assert_eq!(arrived.headers.get("x-api-key"), Some("sk-secret"));
+    assert_eq!(arrived.headers["x-api-key"], "sk-secret");
     assert!(!format!("{arrived:?}").contains("sk-secret"));
 }

@@ -1,7 +1,7 @@
 //! Dialects, scenarios, rules, clauses and faults as JSON, for `conform list --json` and `conform explain --json`.
 
 use super::catalogue::KnownDialect;
-use conform_dialect::file::Side;
+use conform_dialect::requirement::Blame;
 use conform_judge::dialect::{Clause, Dialect};
 use conform_judge::rules::rule::Rule;
 use conform_runner::scenario::Scenario;
@@ -83,9 +83,9 @@ pub(super) fn step_rule(rule: &StepRule) -> Value {
     json!({ "id": rule.id, "doc": rule.doc })
 }
 
-pub(super) fn side(side: Side) -> &'static str {
+pub(super) fn side(side: Blame) -> &'static str {
     match side {
-        Side::Agent => "agent",
-        Side::Host => "host",
+        Blame::Agent => "agent",
+        Blame::Host => "host",
     }
 }

@@ -49,9 +49,34 @@ fn a_former_key_says_what_it_is_called_now() {
             "`within` no longer exists",
         ),
         (
-            "state:\n  a: { kind: value, settles: begin }",
+            "state:\n  a: { settles: begin }",
             2,
             "`settles` is now `acknowledged_by`",
+        ),
+        (
+            "state:\n  a: { kind: value, on: { begin: { set: /id } } }",
+            2,
+            "leave `kind` out",
+        ),
+        (
+            "state:\n  a: { on: { end: clear, oops: clear, 'begin{/id present}': { set: true } } }",
+            2,
+            "write `flag: { clear: \"end | oops\", set: \"begin{/id present}\" }` instead of `on`",
+        ),
+        (
+            "state:\n  a: { on: { begin: { set: /id }, end: increment } }",
+            2,
+            "`increment` does not go with the other changes, which make the variable a value",
+        ),
+        (
+            "state:\n  a: { on: { begin: { sett: /id } } }",
+            2,
+            "unknown change `sett`; did you mean `set`?",
+        ),
+        (
+            "state:\n  a: { flag: { clear: begin } }",
+            2,
+            "a flag was expected",
         ),
         (
             "answers:\n  - { event: begin, to: \">go\", key: /id, command_key: /x }",
@@ -107,7 +132,7 @@ fn a_key_in_the_wrong_form_says_where_it_belongs() {
         (
             "rules:\n  r: { doc: d, order: begin end, exit: /code = 0 }",
             2,
-            "exactly one form: order, response, require, exit, wire, readings",
+            "a rule has exactly one of order, response, require, exit, wire, readings; this one has `order` and `exit`",
         ),
         (
             "rules:\n  r: { doc: d, each: /id, wire: [nul] }",
@@ -125,7 +150,7 @@ fn a_key_in_the_wrong_form_says_where_it_belongs() {
             "`greeted` uses `seen`",
         ),
         (
-            "conditions:\n  busy: $t present\nstate:\n  t: { kind: value }\nrules:\n  r: { doc: d, when: bussy, order: begin end }",
+            "conditions:\n  busy: $t present\nstate:\n  t: {}\nrules:\n  r: { doc: d, when: bussy, order: begin end }",
             6,
             "`bussy` is not declared under `conditions`; did you mean `busy`?",
         ),
@@ -171,7 +196,7 @@ fn unsound_and_ineffective_rules_and_unknown_names_are_rejected() {
             "may already be in the pipe",
         ),
         (
-            "state:\n  no: { kind: set, on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, require: { on: run, that: /id not in $no } }",
+            "state:\n  no: { on: { \">halt\": { add: /id } } }\nrules:\n  r: { doc: d, require: { on: run, that: /id not in $no } }",
             4,
             "may already be in the pipe",
         ),
@@ -181,7 +206,11 @@ fn unsound_and_ineffective_rules_and_unknown_names_are_rejected() {
             "can never fail",
         ),
         ("rules:\n  r: { order: begin end }", 2, "needs a `doc`"),
-        ("rules:\n  r: { doc: d }", 2, "exactly one form"),
+        (
+            "rules:\n  r: { doc: d }",
+            2,
+            "a rule has exactly one of order",
+        ),
         (
             "rules:\n  r: { doc: d, order: begin ned }",
             2,

@@ -113,7 +113,7 @@ fn a_broken_order_says_what_was_allowed_and_who_is_to_blame() {
 
 const MODE: &str = r#"
 state:
-  mode: { kind: value, start: ask, argv: { --yolo: { value: yolo } }, on: { ">mode": { set: /mode } }, acknowledged_by: begin }
+  mode: { start: ask, argv: { --yolo: { value: yolo } }, on: { ">mode": { set: /mode } }, acknowledged_by: begin }
 answers:
   - { event: begin, to: ">go", key: /id }
 rules:
@@ -301,8 +301,8 @@ conditions:
 classes:
   shout: ["word{loud}"]
 state:
-  turn: { kind: value, on: { begin: { set: /id }, end: clear } }
-  shouts: { kind: count, on: { shout: increment } }
+  turn: { on: { begin: { set: /id }, end: clear } }
+  shouts: { on: { shout: increment } }
 rules:
   in-turn: { doc: d, require: { on: word, that: busy } }
   quiet: { doc: d, require: { on: "end{busy}", that: $shouts = 0 } }
@@ -385,7 +385,7 @@ rules:
 fn a_list_is_appended_to_and_cleared() {
     let rules = r#"
 state:
-  words: { kind: list, on: { begin: clear, word: { append: /text } } }
+  words: { on: { begin: clear, word: { append: /text } } }
 rules:
   told: { doc: d, require: { on: end, that: /words = $words } }
 "#;
@@ -457,9 +457,9 @@ fn a_rule_without_a_matching_frame_is_not_exercised() {
 fn a_variable_without_a_value_equals_no_literal() {
     let rules = r#"
 state:
-  flag: { kind: value, on: { begin: { set: true }, end: clear } }
-  many: { kind: count, on: { "word{$flag = true}": increment } }
-  few: { kind: count, on: { "word{$flag != true}": increment } }
+  flag: { flag: { set: begin, clear: end } }
+  many: { on: { "word{$flag = true}": increment } }
+  few: { on: { "word{$flag != true}": increment } }
 rules:
   many: { doc: d, require: { on: done, that: $many = 2 } }
   few: { doc: d, require: { on: done, that: $few = 2 } }
@@ -485,11 +485,11 @@ fn a_guard_applies_to_a_count_as_to_a_value() {
         format!(
             r#"
 state:
-  flag: {{ kind: value, on: {{ begin: {{ set: true }}, ">go": clear }} }}
-  seen: {{ kind: value, on: {{ ">go{{$flag {guard}}}": {{ set: true }}, end: clear }} }}
-  many: {{ kind: count, on: {{ ">go{{$flag {guard}}}": increment }} }}
-  lost: {{ kind: value, on: {{ "word{{$seen {guard}}}": {{ set: true }} }} }}
-  gone: {{ kind: count, on: {{ "word{{$seen {guard}}}": increment }} }}
+  flag: {{ flag: {{ set: begin, clear: ">go" }} }}
+  seen: {{ flag: {{ set: ">go{{$flag {guard}}}", clear: end }} }}
+  many: {{ on: {{ ">go{{$flag {guard}}}": increment }} }}
+  lost: {{ flag: {{ set: "word{{$seen {guard}}}" }} }}
+  gone: {{ on: {{ "word{{$seen {guard}}}": increment }} }}
 rules:
   seen: {{ doc: d, require: {{ on: done, that: "$seen absent" }} }}
   many: {{ doc: d, require: {{ on: done, that: "$many = 0" }} }}
@@ -518,7 +518,7 @@ end 0
 fn a_message_may_hold_state_functions_and_the_fold() {
     let rules = r#"
 state:
-  ids: { kind: list, on: { word: { append: /id } } }
+  ids: { on: { word: { append: /id } } }
 rules:
   all:
     doc: d
@@ -541,7 +541,7 @@ rules:
       has a name. Hosts show it.
     require: { on: word, that: { any: [$none present, /name present] } }
 state:
-  none: { kind: value, on: { end: { set: /id } } }
+  none: { on: { end: { set: /id } } }
 "#;
     let outcome = check_with(rules, r#"< {"type":"word"}"#, CheckOptions::default());
     assert_eq!(

@@ -87,30 +87,22 @@ pub(crate) fn removed_clauses(
 ///
 /// # Errors
 /// Each variable with another kind.
-pub(crate) fn check_state_kinds(
-    delta: &Ordering,
-    base: &Ordering,
-    root: &Node,
-) -> Result<(), Vec<Error>> {
-    let errors: Vec<_> = delta
-        .state
-        .iter()
-        .filter_map(|(name, state)| {
-            let was = &base.state.get(name)?.kind.value;
-            let now = &state.kind;
-            let message = || {
-                format!(
-                    "the state `{name}` is a {was} in the base, and cannot be a {} here",
-                    now.value
-                )
-            };
-            (now.value != *was).then(|| root.error_at(now.span, message()))
-        })
-        .collect();
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
+pub(crate) fn check_state_kinds(delta: &Ordering, base: &Ordering) -> Result<(), Vec<Error>> {
+    let mut errors = Vec::new();
+    for (name, state) in &delta.state {
+        let was = base.state.get(name).and_then(|state| state.kind().ok());
+        if let (Some(was), Ok(now), Some(place)) = (was, state.kind(), state.place())
+            && was != now
+        {
+            let (was, now) = (was.word(), now.word());
+            let message =
+                format!("the state `{name}` is a {was} in the base, and cannot be a {now} here");
+            errors.push(place.error(message));
+        }
+    }
+    match errors.is_empty() {
+        true => Ok(()),
+        false => Err(errors),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The format of `dialect.yaml` and `clauses.yaml`.
 
-use crate::requirement::Level;
+use crate::requirement::{Blame, Level};
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
 use schemars::JsonSchema;
@@ -20,10 +20,8 @@ pub struct DialectFile {
     #[serde(default)]
     pub title: String,
     /// The dialect that this one changes, `NAME@VERSION`.
-    #[serde(default)]
     pub extends: Option<Spanned<String>>,
     /// Where frames hold their name.
-    #[serde(default)]
     pub discriminator: Option<Discriminator>,
     /// The events.
     #[serde(default)]
@@ -41,7 +39,6 @@ pub struct DialectFile {
     #[serde(default)]
     pub sections: IndexMap<String, Spanned<String>>,
     /// The members of frames that hold tools and calls; in a delta, the base's if left out.
-    #[serde(default)]
     pub members: Option<MemberNames>,
     /// In a delta: renamed tools, by their name in the base.
     #[serde(default)]
@@ -50,26 +47,21 @@ pub struct DialectFile {
     #[serde(default)]
     pub optional_tools: Vec<String>,
     /// The id of the scenario that is played first: the agent starts, answers one turn and ends. If it fails, the others say little.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub smoke: Option<Node>,
     /// Steps before those of each scenario, such as waiting for the ready event. A scenario with `prelude: false` begins without them.
-    #[serde(default)]
     #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
     pub prelude: Option<Vec<Node>>,
     /// Steps behind those of each scenario, such as a command to end and the exit code. A scenario with `ending: false`, or whose last step is
     /// `expect_exit`, ends without them.
-    #[serde(default)]
     #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
     pub ending: Option<Vec<Node>>,
     /// In a delta: how the scenarios of the base are inherited.
     #[serde(default)]
     pub scenarios: InheritanceFile,
     /// How a session starts and ends.
-    #[serde(default)]
     pub session: Option<SessionFile>,
     /// A key of earlier versions: the loader says what is written instead.
-    #[serde(default)]
     #[schemars(skip)]
     pub replies: Option<Node>,
     /// The capabilities that an agent can declare.
@@ -83,7 +75,6 @@ pub struct DialectFile {
     #[serde(default)]
     pub limits: IndexMap<String, u64>,
     /// How the agent is started. In a delta: the parts that differ.
-    #[serde(default)]
     pub launch: Option<LaunchRecipe>,
 }
 
@@ -217,7 +208,6 @@ pub struct ProbeFile {
     #[schemars(with = "MatcherSchema")]
     pub shows: Node,
     /// A matcher for an event that disproves the dialect if it comes first.
-    #[serde(default)]
     #[schemars(with = "Option<MatcherSchema>")]
     pub unless: Option<Node>,
 }
@@ -239,7 +229,6 @@ pub struct VersionFile {
 #[serde(deny_unknown_fields)]
 pub struct CapabilityFile {
     /// The event; none if every agent of this dialect has the capability.
-    #[serde(default)]
     pub event: Option<String>,
     /// The JSON Pointer into it; the capability is declared if the value is true.
     #[serde(default)]
@@ -320,21 +309,9 @@ pub struct ClauseFile {
     pub strength: Level,
     /// Whom it applies to; the agent if left out.
     #[serde(default)]
-    pub side: Side,
+    pub side: Blame,
     /// The requirement, in our words.
     pub text: String,
     /// Why it cannot be checked; if left out, it is testable.
-    #[serde(default)]
     pub untestable: Option<String>,
-}
-
-/// Whom a clause applies to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    /// The agent.
-    #[default]
-    Agent,
-    /// The host.
-    Host,
 }

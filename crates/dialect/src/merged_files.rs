@@ -155,9 +155,7 @@ impl MergedFiles {
         } = self;
         let inherited = rename_sections(base.clauses, &file.sections, &root)?;
         let removed = removed_clauses(&file, &inherited, &root)?;
-        if let Some(root) = &ordering_root {
-            check_state_kinds(&ordering, &base.ordering, root)?;
-        }
+        check_state_kinds(&ordering, &base.ordering)?;
         let id = format!("{}@{}", base.file.name, base.file.version);
         let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
         let tools = file.tools.clone();

@@ -2,13 +2,14 @@
 
 pub mod file;
 mod json_schema;
-pub mod keys;
+mod keys;
+pub mod state;
 
 use self::file::{
-    CommandAnswerFile, GroupFile, OrderFile, OrderingFile, RuleFile, ScopeFile, StateFile,
+    CommandAnswerFile, Form, GroupFile, OrderingFile, RuleFile, ScopeFile, StateFile,
 };
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Kind, Node, Span, Spanned, decode_all};
+use spanned_yaml::{Error, Key, Kind, Node, Span, Spanned, decode_all, decode_verb};
 
 /// The rules of a dialect and what they use, before they are compiled.
 #[derive(Debug, Clone, Default)]
@@ -36,8 +37,8 @@ pub struct Ordering {
 pub struct RuleSource {
     /// The rule, with what its group shares.
     pub file: RuleFile,
-    /// Its form `order`, if it has that.
-    pub order: Option<OrderFile>,
+    /// What it checks.
+    pub form: Form,
     /// The place of its name.
     pub name: Span,
     /// The rule as written, for the places of errors.
@@ -147,19 +148,7 @@ fn key_span(root: &Node, name: &str) -> Span {
 }
 
 fn rule(node: Node, name: Span, group: &GroupFile) -> Result<RuleSource, Vec<Error>> {
-    let mut file: RuleFile = decode_all(&node)?;
-    let order = match &file.order {
-        None => None,
-        Some(order) if order.as_map().is_some() => Some(decode_all(order)?),
-        Some(expression) => Some(OrderFile {
-            expression: expression.clone(),
-            alphabet: None,
-            unless: None,
-            disable_on: None,
-            at_end: Default::default(),
-            timeout_if: None,
-        }),
-    };
+    let (mut file, _, form) = decode_verb::<RuleFile, Form>(&with_order_map(&node), "a rule")?;
     file.level = file.level.or(group.level);
     file.source = file.source.or(group.source);
     file.blame = file.blame.or(group.blame);
@@ -168,10 +157,30 @@ fn rule(node: Node, name: Span, group: &GroupFile) -> Result<RuleSource, Vec<Err
     file.clauses.splice(0..0, group.clauses.iter().cloned());
     Ok(RuleSource {
         file,
-        order,
+        form,
         name,
         node,
     })
+}
+
+/// The rule with the expression of its `order` in a map, where it stands alone.
+fn with_order_map(rule: &Node) -> Node {
+    let entries = rule.as_map().unwrap_or_default().iter();
+    let entries = entries.cloned().map(|(key, value)| match value.as_map() {
+        None if key.name == "order" => {
+            let expression = Key {
+                name: "expression".to_owned(),
+                span: value.span(),
+            };
+            let order = value.with_kind(Kind::Map(vec![(expression, value.clone())]));
+            (key, order)
+        }
+        _ => (key, value),
+    });
+    match rule.as_map() {
+        Some(_) => rule.with_kind(Kind::Map(entries.collect())),
+        None => rule.clone(),
+    }
 }
 
 /// Both guards, as one condition.

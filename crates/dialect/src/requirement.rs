@@ -54,7 +54,7 @@ pub enum Source {
     Hygiene,
 }
 
-/// Who broke the rule: the direction of the frame that did it.
+/// Who has to meet a requirement, and is to blame for what breaks it: the direction of the frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum Blame {

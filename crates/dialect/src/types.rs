@@ -1,7 +1,7 @@
 //! The data of a dialect that needs no compilation: its bases, clauses and the names of its frames.
 
-use crate::file::{FrameSpec, MemberNames, Side, ToolName};
-use crate::requirement::Level;
+use crate::file::{FrameSpec, MemberNames, ToolName};
+use crate::requirement::{Blame, Level};
 use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::Node;
@@ -44,7 +44,7 @@ pub struct Clause {
     /// The requirement level in the specification: must, should or may.
     pub strength: Level,
     /// Whom it applies to.
-    pub side: Side,
+    pub side: Blame,
     /// The requirement, in our words.
     pub text: String,
     /// Why it cannot be checked; `None` for a testable clause.

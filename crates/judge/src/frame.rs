@@ -2,6 +2,8 @@
 //!
 //! This is the only module that the oracle (`check`, `rules`, `schema`) and the subject (`agent`) share.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// How a line was terminated on the wire.
@@ -119,7 +121,8 @@ pub struct LlmReply {
 }
 
 /// How the answer of a model ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ReplyEnd {
     /// Sent to its last byte.
     Complete,

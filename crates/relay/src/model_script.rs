@@ -1,7 +1,8 @@
 //! A recorded session as a model script: the replies of the model, as the recorded traffic with it has them.
 
 use conform_judge::frame::{Body, Frame, LlmReply, ReplyEnd};
-use mock_provider::{RecordedAnswer, RecordedEnd, is_message_path, recorded_reply};
+use mock_provider::server::ExchangeEnd;
+use mock_provider::{RecordedAnswer, is_message_path, recorded_reply};
 use serde_json::{Value, json};
 
 /// The lowest HTTP status that is no success.
@@ -42,9 +43,9 @@ fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
         status: reply.status,
         body: &body,
         end: match reply.end {
-            ReplyEnd::Complete => RecordedEnd::Complete,
-            ReplyEnd::ClientClosed => RecordedEnd::ClientClosed,
-            ReplyEnd::Cut => RecordedEnd::Cut,
+            ReplyEnd::Complete => ExchangeEnd::Complete,
+            ReplyEnd::ClientClosed => ExchangeEnd::ClientClosed,
+            ReplyEnd::Cut => ExchangeEnd::Cut,
         },
     };
     serde_json::to_value(recorded_reply(&answer)?).ok()

@@ -225,7 +225,7 @@ mod tests {
             without_args: vec!["--base-url".into()],
             env: IndexMap::from([
                 ("KEY".to_owned(), None),
-                ("NEW".to_owned(), Some("{llm_url}".to_owned())),
+                ("NEW".to_owned(), Some("{llm_url}".into())),
             ]),
         };
         let launch = launched(&agent(&[]), &setup);

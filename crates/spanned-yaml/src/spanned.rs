@@ -65,6 +65,16 @@ impl<T> std::ops::Deref for Spanned<T> {
     }
 }
 
+/// A text that stands in no file.
+impl From<&str> for Spanned<String> {
+    fn from(text: &str) -> Self {
+        Spanned {
+            value: text.to_owned(),
+            ..Spanned::default()
+        }
+    }
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Spanned<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct SpannedVisitor<T>(PhantomData<T>);

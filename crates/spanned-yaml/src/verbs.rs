@@ -39,7 +39,8 @@ pub fn decode_verb<C: DeserializeOwned, V: DeserializeOwned>(
     let mut errors = unknown_keys(node, &[names_of::<C>(), verbs]);
     let given: Vec<&Key> = keys(node).filter(|key| is_in(verbs, key)).collect();
     let wrong = match given.as_slice() {
-        _ if node.as_map().is_none() => None,
+        // An unknown key may be the verb that is missing.
+        [] if node.as_map().is_none() || !errors.is_empty() => None,
         [] => Some((node.span(), "none".to_owned())),
         [_] => None,
         [_, second, ..] => {

@@ -5,12 +5,8 @@ use serde_json::json;
 
 fn pieces(reply: serde_json::Value, wire: Wire) -> Vec<Piece> {
     let reply: ScriptReply = serde_json::from_value(reply).expect("a reply");
-    match answer(
-        &reply,
-        "0".into(),
-        7,
-        &Request::in_process(0, wire, json!({})),
-    ) {
+    let request = Request::in_process(0, wire, json!({}));
+    match answer(&reply, "0".into(), 7, &request) {
         Answer::Message(message) => message.pieces,
         other => panic!("not a message: {other:?}"),
     }
@@ -23,84 +19,62 @@ fn the_short_form_has_thinking_then_text_then_calls() {
         Wire::AnthropicMessages,
     );
 
-    let expected = vec![
-        Piece::BlockStart {
+    let (id, tool) = ("t1".into(), "Read".into());
+    let start = |index, block| Chunk::Start { index, block };
+    let text = |text: &str| Chunk::Text {
+        index: 1,
+        text: text.into(),
+    };
+    let args = |fragment: &str| Chunk::Args {
+        index: 2,
+        fragment: fragment.into(),
+    };
+    let (thought, signature) = ("h".into(), "s".into());
+    let expected = [
+        start(0, BlockStart::Thinking),
+        Chunk::Thinking {
             index: 0,
-            block: BlockKind::Thinking,
+            text: thought,
         },
-        Piece::ThinkingDelta {
+        Chunk::Signature {
             index: 0,
-            text: "h".into(),
+            signature,
         },
-        Piece::Signature {
-            index: 0,
-            signature: "s".into(),
-        },
-        Piece::BlockEnd { index: 0 },
-        Piece::BlockStart {
-            index: 1,
-            block: BlockKind::Text,
-        },
-        Piece::TextDelta {
-            index: 1,
-            text: "a".into(),
-        },
-        Piece::TextDelta {
-            index: 1,
-            text: "b".into(),
-        },
-        Piece::BlockEnd { index: 1 },
-        Piece::BlockStart {
-            index: 2,
-            block: BlockKind::ToolCall {
-                id: "t1".into(),
-                name: "Read".into(),
-            },
-        },
-        Piece::ArgsDelta {
-            index: 2,
-            fragment: "{".into(),
-        },
-        Piece::ArgsDelta {
-            index: 2,
-            fragment: "}".into(),
-        },
-        Piece::BlockEnd { index: 2 },
-        Piece::Usage(Tokens {
-            input: 10,
-            output: 2,
-            ..Tokens::default()
-        }),
-        Piece::Stop(Stop::ToolUse),
+        Chunk::End { index: 0 },
+        start(1, BlockStart::Text),
+        text("a"),
+        text("b"),
+        Chunk::End { index: 1 },
+        start(2, BlockStart::Call { id, tool }),
+        args("{"),
+        args("}"),
+        Chunk::End { index: 2 },
+        Chunk::Stop(Stop::ToolUse),
     ];
-    similar_asserts::assert_eq!(built, expected);
+    similar_asserts::assert_eq!(built, expected.map(Piece::Chunk));
 }
 
 #[test]
 fn interleaved_fragments_alternate_on_a_wire_that_allows_it() {
     let reply = json!({ "interleave": true, "tool_calls": [{ "name": "A", "args": [1], "chunks": 3 }, { "name": "B", "args_raw": "x", "chunks": 1 }] });
-    let order = |wire| {
-        let args = pieces(reply.clone(), wire).into_iter();
-        args.filter_map(|piece| {
-            if let Piece::ArgsDelta { index, .. } = piece {
-                Some(index)
-            } else {
-                None
-            }
-        })
-        .collect::<Vec<_>>()
-    };
-
-    assert_eq!(order(Wire::OpenAiChat), [0, 1, 0, 0]);
-    assert_eq!(order(Wire::AnthropicMessages), [0, 0, 0, 1]);
+    for (wire, expected) in [
+        (Wire::OpenAiChat, [0, 1, 0, 0]),
+        (Wire::AnthropicMessages, [0, 0, 0, 1]),
+    ] {
+        let order = pieces(reply.clone(), wire)
+            .into_iter()
+            .filter_map(|piece| match piece {
+                Piece::Chunk(Chunk::Args { index, .. }) => Some(index),
+                _ => None,
+            });
+        assert!(order.eq(expected));
+    }
 }
 
 #[test]
 fn an_answer_that_breaks_off_has_no_end() {
-    let built = pieces(
-        json!({ "content": [{ "text": "a" }, { "cut": true }] }),
-        Wire::OpenAiChat,
-    );
+    let reply = json!({ "content": [{ "text": "a" }, { "cut": true }] });
+    let built = pieces(reply, Wire::OpenAiChat);
 
     assert_eq!(built.last(), Some(&Piece::Cut(crate::script::Cut::Close)));
 }

@@ -1,16 +1,11 @@
-//! Recorded answers of a model, as replies of a script: the inverse of `wire`.
-//!
-//! ```text
-//!  path, status, body ──► anthropic | chat | responses: events ──► builder: blocks, chunks, usage, stop ──► ScriptReply
-//! ```
+//! Recorded answers of a model, as replies of a script.
 
-mod anthropic;
-mod builder;
-mod chat;
-mod responses;
+mod reply;
 
+use crate::request::Wire;
 use crate::script::{HttpFault, ScriptReply};
-use builder::ReplyBuilder;
+use crate::server::ExchangeEnd;
+use crate::wire::{DecodeError, ReplyDecoder};
 use serde_json::Value;
 
 /// The lowest HTTP status that is no success.
@@ -26,45 +21,25 @@ pub struct RecordedAnswer<'a> {
     /// The body, as far as it came.
     pub body: &'a str,
     /// How it ended.
-    pub end: RecordedEnd,
+    pub end: ExchangeEnd,
 }
-
-/// How an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordedEnd {
-    /// With the end of its body.
-    Complete,
-    /// The client closed the connection.
-    ClientClosed,
-    /// The connection broke off.
-    Cut,
-}
-
-/// Reads the data of one event into the reply.
-type ReadEvent = fn(&Value, &mut ReplyBuilder);
-
-/// Reads a whole message, which is not streamed, into the reply.
-type ReadMessage = fn(&Value, &mut ReplyBuilder);
-
-/// The ends of paths, and what is answered there.
-const READERS: [(&str, ReadEvent, ReadMessage); 3] = [
-    ("/messages", anthropic::event, anthropic::message),
-    ("/chat/completions", chat::event, chat::message),
-    ("/responses", responses::event, responses::message),
-];
 
 /// Whether requests to a path are answered by a message of the model.
 #[must_use]
 pub fn is_message_path(path: &str) -> bool {
-    READERS.iter().any(|(end, ..)| path.ends_with(end))
+    wire_of(path).is_some()
+}
+
+/// The API at a path, which may have another prefix than `/v1`.
+fn wire_of(path: &str) -> Option<Wire> {
+    let ends = |wire: &&Wire| path.ends_with(wire.path().trim_start_matches("/v1"));
+    Wire::ALL.iter().find(ends).copied()
 }
 
 /// The reply that gives this answer again; `None` if it is no answer of an API that is known here.
 #[must_use]
 pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
-    let (_, event, message) = READERS
-        .iter()
-        .find(|(end, ..)| answer.path.ends_with(end))?;
+    let mut decoder = ReplyDecoder::new(wire_of(answer.path)?);
     if answer.status >= FIRST_ERROR {
         let error = http_error(answer);
         return Some(ScriptReply {
@@ -72,25 +47,19 @@ pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
             ..ScriptReply::default()
         });
     }
-    let mut builder = ReplyBuilder::default();
-    match serde_json::from_str::<Value>(answer.body) {
-        Ok(document) => message(&document, &mut builder),
-        Err(_) => {
-            for data in event_data(answer.body) {
-                event(&data, &mut builder);
-            }
+    let decoded = match serde_json::from_str::<Value>(answer.body) {
+        Ok(document) => {
+            decoder.document(&document);
+            Ok(())
         }
-    }
-    Some(builder.finish(answer.end))
-}
-
-/// The data of the events in a stream that are JSON.
-fn event_data(body: &str) -> impl Iterator<Item = Value> {
-    let data = body
-        .lines()
-        .filter_map(|line| line.strip_prefix("data:"))
-        .map(str::trim);
-    data.filter_map(|data| serde_json::from_str(data).ok())
+        Err(_) => decoder.push(answer.body.as_bytes()),
+    };
+    decoder.end();
+    let error = match decoded {
+        Err(DecodeError::Reported(error)) => Some(error),
+        _ => None,
+    };
+    Some(reply::scripted(decoder, error, answer.end))
 }
 
 /// The error of a response without success: the parts of the usual document, or else the body as it is.

@@ -1,6 +1,6 @@
 //! What is served over each wire is read as the reply that it came from.
 
-use super::{RecordedAnswer, RecordedEnd, recorded_reply};
+use super::{ExchangeEnd, RecordedAnswer, recorded_reply};
 use crate::script::{Script, ScriptReply};
 use crate::{Answer, Model, Pace, Request, ResponseStep, Wire, error_response, stream_steps};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn again(reply: &Value, wire: Wire, path: &str) -> Value {
     });
     let request = Request::in_process(0, wire, body);
     let served = Model::new(script, 0).next(&request);
-    let mut end = RecordedEnd::Complete;
+    let mut end = ExchangeEnd::Complete;
     let (status, body) = match served.answer {
         Answer::Message(message) => {
             let mut bytes = Vec::new();
@@ -28,8 +28,8 @@ fn again(reply: &Value, wire: Wire, path: &str) -> Value {
                 match step {
                     ResponseStep::Write(written) => bytes.extend(written),
                     ResponseStep::Cut(crate::script::Cut::End) => {}
-                    ResponseStep::Cut(_) => end = RecordedEnd::Cut,
-                    ResponseStep::Forever => end = RecordedEnd::ClientClosed,
+                    ResponseStep::Cut(_) => end = ExchangeEnd::Cut,
+                    ResponseStep::Forever => end = ExchangeEnd::ClientClosed,
                     _ => {}
                 }
             }
@@ -59,8 +59,7 @@ fn normal(reply: &Value) -> Value {
 
 #[test]
 fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
-    let usage =
-        json!({ "input": 7, "output": 3, "cache_read": 2, "cache_write": 1, "reasoning": 0 });
+    let usage = json!({ "input": 7, "output": 3, "cache_read": 2, "cache_write": 1 });
     let replies = [
         json!({ "text": ["a", "b\nc"], "usage": usage }),
         json!({ "text": ["cut"], "usage": usage, "stop": "max_tokens" }),
@@ -85,9 +84,8 @@ fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
 
 #[test]
 fn blocks_signatures_and_breaks_are_read_where_the_api_has_them() {
-    let usage =
-        json!({ "input": 7, "output": 3, "cache_read": 0, "cache_write": 0, "reasoning": 0 });
-    let started = json!({ "input": 7, "output": 1, "cache_read": 0, "cache_write": 0 });
+    let usage = json!({ "input": 7, "output": 3 });
+    let started = json!({ "input": 7, "output": 1 });
     let (wire, path) = WIRES[0];
     for (reply, read) in [
         (
@@ -136,7 +134,7 @@ fn a_message_in_one_document_is_read_too() {
         path: "/v1/messages",
         status: 200,
         body: &body.to_string(),
-        end: RecordedEnd::Complete,
+        end: ExchangeEnd::Complete,
     };
     let read = serde_json::to_value(recorded_reply(&answer)).unwrap();
     let calls = json!([{ "id": "t", "name": "A", "args": { "x": 1 }, "chunks": 1 }]);

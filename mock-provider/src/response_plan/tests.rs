@@ -4,10 +4,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::answer::Answer;
+use crate::answer::{Answer, BlockStart, Blocks};
 use crate::answer_builder;
 use crate::request::{Request, Wire};
 use crate::script::ScriptReply;
+use crate::wire::ReplyDecoder;
 
 /// The content that a client joins from a stream: thinking, text, and tool calls with their arguments.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -15,7 +16,6 @@ struct ReceivedContent {
     thinking: String,
     texts: String,
     calls: Vec<(String, Value)>,
-    ended: bool,
 }
 
 fn plan_of(reply: &Value, wire: Wire) -> ResponsePlan {
@@ -24,116 +24,47 @@ fn plan_of(reply: &Value, wire: Wire) -> ResponsePlan {
     let Answer::Message(message) = answer_builder::answer(&reply, "0".into(), 0, &request) else {
         panic!("a message")
     };
-    stream(
-        &WireContext {
-            request: &request,
-            seed: 0,
-        },
-        &message,
-        Pace::default(),
-    )
+    let context = WireContext {
+        request: &request,
+        seed: 0,
+    };
+    stream(&context, &message, Pace::default())
+}
+
+fn writes(plan: &ResponsePlan) -> impl Iterator<Item = &Vec<u8>> {
+    plan.body.iter().filter_map(|step| match step {
+        ResponseStep::Write(bytes) => Some(bytes),
+        _ => None,
+    })
 }
 
 fn bytes(plan: &ResponsePlan) -> Vec<u8> {
-    plan.body
-        .iter()
-        .flat_map(|step| {
-            if let ResponseStep::Write(bytes) = step {
-                bytes.clone()
-            } else {
-                Vec::new()
-            }
-        })
-        .collect()
+    writes(plan).flatten().copied().collect()
 }
 
-/// The data of each event, with any line ending.
-fn events(bytes: Vec<u8>) -> Vec<Value> {
-    let text = String::from_utf8(bytes)
-        .expect("text")
-        .replace("\r\n", "\n");
-    let data = text
-        .split("\n\n")
-        .flat_map(|event| event.lines().filter_map(|line| line.strip_prefix("data: ")));
-    data.filter_map(|data| {
-        if data == "[DONE]" {
-            Some(json!("done"))
-        } else {
-            serde_json::from_str(data).ok()
-        }
-    })
-    .collect()
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
-}
-
-fn received_from_anthropic(events: &[Value]) -> ReceivedContent {
-    let (mut received, mut args) = (ReceivedContent::default(), Vec::<(String, String)>::new());
-    for event in events {
-        let delta = &event["delta"];
-        received.thinking += text(&delta["thinking"]);
-        received.texts += text(&delta["text"]);
-        if event["content_block"]["type"] == "tool_use" {
-            args.push((
-                text(&event["content_block"]["name"]).to_owned(),
-                String::new(),
-            ));
-        } else if let (Some(fragment), Some((_, joined))) =
-            (delta["partial_json"].as_str(), args.last_mut())
-        {
-            joined.push_str(fragment);
-        }
-        received.ended |= event["type"] == "message_stop";
+fn received(reply: &Value, wire: Wire) -> ReceivedContent {
+    let mut decoder = ReplyDecoder::new(wire);
+    for bytes in writes(&plan_of(reply, wire)) {
+        decoder.push(bytes).expect("a stream");
     }
-    received.calls = parsed(args);
-    received
-}
-
-fn received_from_openai(events: &[Value]) -> ReceivedContent {
-    let (mut received, mut args) = (ReceivedContent::default(), Vec::<(String, String)>::new());
-    for event in events {
-        let delta = &event["choices"][0]["delta"];
-        received.thinking += text(&delta["reasoning_content"]);
-        received.texts += text(&delta["content"]);
-        for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            let index = call["index"].as_u64().expect("an index") as usize;
-            if index == args.len() {
-                args.push((text(&call["function"]["name"]).to_owned(), String::new()));
-            }
-            args[index].1 += text(&call["function"]["arguments"]);
-        }
-        received.ended |= event == "done";
+    assert!(decoder.end(), "a whole stream");
+    let mut blocks = Blocks::default();
+    while let Some(chunk) = decoder.take() {
+        blocks.add(&chunk);
     }
-    received.calls = parsed(args);
-    received
-}
-
-fn received_from_responses(events: &[Value]) -> ReceivedContent {
-    let (mut received, mut args) = (ReceivedContent::default(), Vec::<(String, String)>::new());
-    for event in events {
-        match text(&event["type"]) {
-            "response.reasoning_summary_text.delta" => received.thinking += text(&event["delta"]),
-            "response.output_text.delta" => received.texts += text(&event["delta"]),
-            "response.output_item.added" if event["item"]["type"] == "function_call" => {
-                args.push((text(&event["item"]["name"]).to_owned(), String::new()));
+    let mut received = ReceivedContent::default();
+    for block in blocks.0 {
+        match block.start {
+            BlockStart::Text => received.texts += &block.text,
+            BlockStart::Thinking => received.thinking += &block.text,
+            BlockStart::Call { tool, .. } => {
+                let args = serde_json::from_str(&block.text).expect("JSON");
+                received.calls.push((tool, args));
             }
-            "response.function_call_arguments.delta" => {
-                args.last_mut().expect("a call").1 += text(&event["delta"]);
-            }
-            "response.completed" => received.ended = true,
-            _ => {}
+            BlockStart::Redacted(_) => panic!("nothing is redacted"),
         }
     }
-    received.calls = parsed(args);
     received
-}
-
-/// Tool calls with parsed arguments.
-fn parsed(args: Vec<(String, String)>) -> Vec<(String, Value)> {
-    let parse = |(name, args): (String, String)| (name, serde_json::from_str(&args).expect("JSON"));
-    args.into_iter().map(parse).collect()
 }
 
 fn json_value() -> impl Strategy<Value = Value> {
@@ -162,7 +93,7 @@ fn reply() -> impl Strategy<Value = (Value, ReceivedContent)> {
         let listed = calls.iter().map(|(name, args, chunks)| json!({ "name": name, "args": args, "chunks": chunks }));
         let reply = json!({ "thinking": thinking, "text": texts, "tool_calls": listed.collect::<Vec<_>>(), "interleave": interleave });
         let calls = calls.into_iter().map(|(name, args, _)| (name, args)).collect();
-        (reply, ReceivedContent { thinking: thinking.concat(), texts: texts.concat(), calls, ended: true })
+        (reply, ReceivedContent { thinking: thinking.concat(), texts: texts.concat(), calls })
     })
 }
 
@@ -181,13 +112,9 @@ proptest! {
     fn a_client_receives_the_content_of_the_script_with_any_delivery((mut reply, expected) in reply(), delivery in delivery()) {
         reply["delivery"] = delivery;
 
-        let anthropic = plan_of(&reply, Wire::AnthropicMessages);
-        let openai = plan_of(&reply, Wire::OpenAiChat);
-        let responses = plan_of(&reply, Wire::OpenAiResponses);
-
-        prop_assert_eq!(received_from_responses(&events(bytes(&responses))), expected.clone());
-        prop_assert_eq!(received_from_anthropic(&events(bytes(&anthropic))), expected.clone());
-        prop_assert_eq!(received_from_openai(&events(bytes(&openai))), expected);
+        for wire in Wire::ALL {
+            prop_assert_eq!(received(&reply, *wire), expected.clone());
+        }
     }
 
     #[test]

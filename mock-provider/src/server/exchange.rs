@@ -45,7 +45,7 @@ pub(super) struct Exchange {
     status: u16,
     reply: Option<usize>,
     /// HTTP allows no body in this response.
-    bodiless: bool,
+    pub(super) bodiless: bool,
     open: bool,
 }
 
@@ -71,16 +71,6 @@ impl Exchange {
     pub(super) fn set_status(&mut self, status: u16) {
         self.status = status;
         self.bodiless |= status == 304;
-    }
-
-    /// Marks the response as one without a body, as for a HEAD request.
-    pub(super) fn set_bodiless(&mut self) {
-        self.bodiless = true;
-    }
-
-    /// Whether HTTP allows no body in the response.
-    pub(super) fn is_bodiless(&self) -> bool {
-        self.bodiless
     }
 
     /// Adds the end to the journal, once.

@@ -17,10 +17,10 @@ use super::route::{ApiEndpoint, header_error, json_error};
 use super::state::{NumberedModel, ServerState};
 use crate::answer::{Answer, HttpError};
 use crate::failure::ScriptFailure;
-use crate::headers::Headers;
+use crate::headers::hide_secrets;
 use crate::model::{Model, ModelResponse};
 use crate::request::{Request, Wire};
-use crate::response_plan::{self, ResponseStep};
+use crate::response_plan::{self, ResponsePlan, ResponseStep};
 use crate::wire::{self, WireContext};
 
 /// Serves one request.
@@ -34,11 +34,8 @@ pub(super) async fn handle(
 ) -> Result<Response<ResponseBody>, ConnectionCut> {
     let (head, body) = request.into_parts();
     let body = read_body(body, shared.options.max_body).await?;
-    let headers = head
-        .headers
-        .iter()
-        .map(|(name, value)| (name, String::from_utf8_lossy(value.as_bytes()).into_owned()));
-    let headers = headers.collect::<Headers>();
+    let mut headers = head.headers;
+    hide_secrets(&mut headers);
     let path = head.uri.path();
     let arrived = ReceivedRequest {
         n: 0,
@@ -50,14 +47,15 @@ pub(super) async fn handle(
         body: body.clone().unwrap_or_default(),
     };
     let wire = arrived.endpoint.wire(&arrived.headers);
-    let is_bodiless = arrived.method == "HEAD";
+    let bodiless = arrived.method == "HEAD";
     let (n, outcome, reply) = decide(arrived, body, &shared);
     let mut exchange = Exchange::new(shared, socket, n, reply);
-    if is_bodiless {
-        exchange.set_bodiless();
-    }
+    exchange.bodiless = bodiless;
     match outcome {
-        Outcome::Document(document) => Ok(response::document(&document, wire, exchange)),
+        Outcome::Document(document) => {
+            let plan = ResponsePlan::document(document.to_string().into_bytes());
+            Ok(response::planned(plan, wire, exchange))
+        }
         Outcome::Error(error) => Ok(response::error(&error, wire, exchange)),
         Outcome::ModelResponse(request, served) => serve(&request, *served, exchange).await,
     }
@@ -121,10 +119,9 @@ fn decide(
     failures
         .into_iter()
         .for_each(|failure| shared.record(JournalEvent::Failure(failure)));
-    let reply = if let Outcome::ModelResponse(_, served) = &outcome {
-        served.reply
-    } else {
-        None
+    let reply = match &outcome {
+        Outcome::ModelResponse(_, served) => served.reply,
+        _ => None,
     };
     (n, outcome, reply)
 }
@@ -135,27 +132,18 @@ fn outcome(
     shared: &ServerState,
     model: &mut Model,
 ) -> Result<Outcome, HttpError> {
-    let ReceivedRequest {
-        n,
-        method,
-        path,
-        endpoint,
-        headers,
-        ..
-    } = arrived;
+    let (endpoint, headers) = (&arrived.endpoint, &arrived.headers);
     let wire = endpoint.wire(headers);
-    let error = endpoint
-        .route_error(wire, method, path)
-        .or_else(|| header_error(wire, headers, shared.options.keyless));
+    let error = endpoint.route_error(wire, &arrived.method, &arrived.path);
+    let error = error.or_else(|| header_error(wire, headers, shared.options.keyless));
     error.map_or(Ok(()), Err)?;
     let body = body.ok_or_else(|| wire.usual_error(413))?;
     let request = |wire: Wire| -> Result<Request, HttpError> {
-        let body = serde_json::from_slice(body).map_err(|error| json_error(wire, &error))?;
         Ok(Request {
-            n: *n,
+            n: arrived.n,
             wire,
             headers: headers.clone(),
-            body,
+            body: serde_json::from_slice(body).map_err(|error| json_error(wire, &error))?,
         })
     };
     Ok(match endpoint {
@@ -179,44 +167,33 @@ async fn serve(
     served: ModelResponse,
     mut exchange: Exchange,
 ) -> Result<Response<ResponseBody>, ConnectionCut> {
-    let (wire, context) = (
-        request.wire,
-        WireContext {
-            request,
-            seed: exchange.shared.options.seed,
-        },
-    );
-    let pace = exchange.shared.options.pace;
-    let mut before = served
-        .gate
-        .map(ResponseStep::Gate)
-        .into_iter()
-        .chain(served.delay.map(ResponseStep::Sleep))
-        .collect::<Vec<_>>();
+    let (wire, options) = (request.wire, &exchange.shared.options);
+    let (seed, pace) = (options.seed, options.pace);
+    let context = WireContext { request, seed };
+    let gate = served.gate.map(ResponseStep::Gate).into_iter();
+    let mut before: Vec<_> = gate.chain(served.delay.map(ResponseStep::Sleep)).collect();
     let planned = match served.answer {
         Answer::Cut(cut) => {
             before.push(ResponseStep::Cut(cut));
             run_before_head(before, &mut exchange).await?;
             return Err(ConnectionCut);
         }
-        Answer::Error(error) => Err((Vec::new(), error)),
+        Answer::Error(error) => Err(error),
         Answer::Message(message) if request.is_streamed() => {
             Ok(response_plan::stream(&context, &message, pace))
         }
-        Answer::Message(message) => response_plan::whole(&context, &message, pace),
+        Answer::Message(message) => {
+            let (waits, planned) = response_plan::whole(&context, &message, pace);
+            before.extend(waits);
+            planned
+        }
     };
-    if let Err((_, error)) = &planned {
+    if let Err(error) = &planned {
         exchange.set_status(error.status);
     }
     run_before_head(before, &mut exchange).await?;
-    match planned {
-        Ok(mut plan) => {
-            run_before_head(std::mem::take(&mut plan.before), &mut exchange).await?;
-            Ok(response::planned(plan, wire, exchange))
-        }
-        Err((waits, error)) => {
-            run_before_head(waits, &mut exchange).await?;
-            Ok(response::error(&error, wire, exchange))
-        }
-    }
+    Ok(match planned {
+        Ok(plan) => response::planned(plan, wire, exchange),
+        Err(error) => response::error(&error, wire, exchange),
+    })
 }

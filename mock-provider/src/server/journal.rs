@@ -3,12 +3,13 @@
 use std::time::Instant;
 
 use bytes::Bytes;
+use hyper::HeaderMap;
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::route::ApiEndpoint;
 use crate::failure::ScriptFailure;
-use crate::headers::Headers;
 
 /// The receiver of the journal. It is unbounded: clients wait for their answers, so the journal is never far ahead of its reader.
 pub type Journal = mpsc::UnboundedReceiver<JournalEntry>;
@@ -49,8 +50,9 @@ pub enum JournalEvent {
     },
 }
 
-/// How an exchange ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How an exchange ended, written as in transcripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ExchangeEnd {
     /// Sent to its last byte.
     Complete,
@@ -58,18 +60,6 @@ pub enum ExchangeEnd {
     ClientClosed,
     /// The script cut it, or the server was shut down.
     Cut,
-}
-
-impl ExchangeEnd {
-    /// The name in transcripts.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ExchangeEnd::Complete => "complete",
-            ExchangeEnd::ClientClosed => "client_closed",
-            ExchangeEnd::Cut => "cut",
-        }
-    }
 }
 
 /// A request as received.
@@ -85,8 +75,8 @@ pub struct ReceivedRequest {
     pub query: String,
     /// The requested endpoint.
     pub endpoint: ApiEndpoint,
-    /// The headers. Their `Debug` and `Display` redact secrets.
-    pub headers: Headers,
+    /// The headers. Their `Debug` does not show secrets.
+    pub headers: HeaderMap,
     /// The body, byte for byte; empty if it was too large.
     pub body: Bytes,
 }

@@ -1,7 +1,9 @@
 //! Routes: the endpoint of a path, and the errors of a wrong path, method, header or body.
 
+use hyper::HeaderMap;
+
 use crate::answer::HttpError;
-use crate::headers::Headers;
+use crate::headers::text;
 use crate::request::Wire;
 
 /// An endpoint of the API.
@@ -19,37 +21,24 @@ pub enum ApiEndpoint {
     Unknown,
 }
 
-/// The paths of POST requests.
-const POSTS: [(&str, ApiEndpoint); 4] = [
-    (
-        "/v1/messages",
-        ApiEndpoint::Message(Wire::AnthropicMessages),
-    ),
-    ("/v1/messages/count_tokens", ApiEndpoint::CountTokens),
-    (
-        "/v1/chat/completions",
-        ApiEndpoint::Message(Wire::OpenAiChat),
-    ),
-    ("/v1/responses", ApiEndpoint::Message(Wire::OpenAiResponses)),
-];
-
 impl ApiEndpoint {
     pub(super) fn of(path: &str) -> Self {
         let path = path.strip_suffix('/').unwrap_or(path);
+        let mut wires = Wire::ALL.iter();
         match path.strip_prefix("/v1/models") {
             Some("") => ApiEndpoint::Models,
             Some(id) if id.starts_with('/') => ApiEndpoint::Model(id[1..].to_owned()),
-            _ => POSTS
-                .iter()
-                .find(|(known, _)| *known == path)
-                .map_or(ApiEndpoint::Unknown, |(_, endpoint)| endpoint.clone()),
+            _ if path == "/v1/messages/count_tokens" => ApiEndpoint::CountTokens,
+            _ => wires
+                .find(|wire| wire.path() == path)
+                .map_or(ApiEndpoint::Unknown, |wire| ApiEndpoint::Message(*wire)),
         }
     }
 
     /// The wire of the response: by the path, or by the headers if the path is not enough.
-    pub(super) fn wire(&self, headers: &Headers) -> Wire {
+    pub(super) fn wire(&self, headers: &HeaderMap) -> Wire {
         let anthropic =
-            headers.get("anthropic-version").is_some() || headers.get("x-api-key").is_some();
+            headers.contains_key("anthropic-version") || headers.contains_key("x-api-key");
         match self {
             ApiEndpoint::Message(wire) => *wire,
             ApiEndpoint::CountTokens => Wire::AnthropicMessages,
@@ -88,19 +77,17 @@ impl ApiEndpoint {
 }
 
 /// The error of a request without the headers that its wire requires.
-pub(super) fn header_error(wire: Wire, headers: &Headers, keyless: bool) -> Option<HttpError> {
-    let bearer = headers
-        .get("authorization")
-        .and_then(|value| value.strip_prefix("Bearer "))
-        .is_some_and(|key| !key.is_empty());
-    let key = headers.get("x-api-key").is_some_and(|key| !key.is_empty());
+pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Option<HttpError> {
+    let bearer = text(headers, "authorization").and_then(|value| value.strip_prefix("Bearer "));
+    let bearer = bearer.is_some_and(|key| !key.is_empty());
+    let key = text(headers, "x-api-key").is_some_and(|key| !key.is_empty());
     match wire {
         Wire::AnthropicMessages if !keyless && !key && !bearer => Some(HttpError::new(
             401,
             "authentication_error",
             "x-api-key header is required",
         )),
-        Wire::AnthropicMessages if headers.get("anthropic-version").is_none() => {
+        Wire::AnthropicMessages if !headers.contains_key("anthropic-version") => {
             Some(HttpError::new(
                 400,
                 "invalid_request_error",

@@ -1,13 +1,14 @@
 //! What each wire does: encodes a message, validates a request, writes errors and headers.
 
+use hyper::HeaderMap;
 use serde_json::Value;
 
 use super::encoder::{Encoder, WireContext};
-use super::join::join_pieces;
 use super::{anthropic, chat, response_headers, responses, usual_errors};
-use crate::answer::{AnswerMessage, HttpError};
-use crate::headers::Headers;
+use crate::answer::{AnswerMessage, HttpError, Piece};
+use crate::headers::header_map;
 use crate::request::{Request, Wire};
+use crate::script::StreamError;
 use crate::signatures::SignatureStore;
 
 /// The encoder of a message's stream.
@@ -28,8 +29,12 @@ pub(crate) fn encoder<'a>(
 /// The HTTP error, if the script ends the message with an error.
 pub(crate) fn whole(context: &WireContext, message: &AnswerMessage) -> Result<Value, HttpError> {
     let wire = context.request.wire;
-    if let Some((kind, text)) = join_pieces(&message.pieces).error {
-        return Err(HttpError::new(wire.status_of(&kind), kind, text));
+    let mut errors = message.pieces.iter().filter_map(|piece| match piece {
+        Piece::Error(error) => Some(error),
+        _ => None,
+    });
+    if let Some(StreamError { kind, message }) = errors.next() {
+        return Err(HttpError::new(wire.status_of(kind), kind, message));
     }
     Ok(match wire {
         Wire::AnthropicMessages => anthropic::whole(context, message),
@@ -76,13 +81,11 @@ pub(crate) fn count_tokens(body: &Value) -> u64 {
 
 impl Wire {
     /// The headers of a response; the script's own replace them.
-    pub(crate) fn headers(self, status: u16, request_id: &str) -> Headers {
-        match self {
+    pub(crate) fn headers(self, status: u16, request_id: &str) -> HeaderMap {
+        header_map(match self {
             Wire::AnthropicMessages => response_headers::anthropic(status, request_id),
-            Wire::OpenAiChat | Wire::OpenAiResponses => {
-                response_headers::openai(status, request_id)
-            }
-        }
+            _ => response_headers::openai(status, request_id),
+        })
     }
 
     /// The id of a request, by its number.
@@ -114,16 +117,15 @@ impl Wire {
 
     /// The HTTP status of a type of error; 500 for an unknown type.
     fn status_of(self, kind: &str) -> u16 {
-        self.errors()
-            .iter()
-            .find(|usual| usual.kind == kind)
-            .map_or(500, |usual| usual.status)
+        let mut errors = self.errors().iter();
+        let usual = errors.find(|(_, usual, ..)| *usual == kind);
+        usual.map_or(500, |(status, ..)| *status)
     }
 
     fn errors(self) -> &'static [usual_errors::UsualError] {
         match self {
-            Wire::AnthropicMessages => &usual_errors::ANTHROPIC,
-            Wire::OpenAiChat | Wire::OpenAiResponses => &usual_errors::OPENAI,
+            Wire::AnthropicMessages => usual_errors::ANTHROPIC,
+            _ => usual_errors::OPENAI,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Stream encoders, and the writer of server-sent events (SSE).
 
-use crate::answer::Piece;
+use crate::answer::{Chunk, Piece};
 use crate::request::Request;
+use crate::script::StreamError;
 
 /// The inputs of an answer besides the message.
 pub(crate) struct WireContext<'a> {
@@ -9,12 +10,25 @@ pub(crate) struct WireContext<'a> {
     pub(crate) seed: u64,
 }
 
-/// The stream encoder of a wire: turns the pieces of a message into server-sent events.
+/// The stream encoder of a wire: turns a message into server-sent events.
 pub(crate) trait Encoder {
-    /// The events of a piece, each as its bytes; none for waits and cuts.
-    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>>;
+    /// The events of a chunk, each as its bytes.
+    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>>;
+    /// The event of an error, which ends the stream.
+    fn error(&mut self, error: &StreamError) -> Vec<u8>;
     /// An event without content, which keeps the connection alive.
     fn ping(&self) -> Vec<u8>;
+
+    /// The writes of a piece; none for waits and cuts.
+    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
+        match piece {
+            Piece::Chunk(chunk) => self.chunk(chunk),
+            Piece::Error(error) => vec![self.error(error)],
+            Piece::Ping => vec![self.ping()],
+            Piece::Raw(bytes) => vec![bytes.clone().into_bytes()],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A text as JSON. The deltas of a stream are written with it, because a tree of JSON for each is most of what a stream costs.

@@ -1,17 +1,19 @@
-//! The model APIs ("wires") that agents use: a folder for each, with its responses and its validation of requests.
+//! The model APIs ("wires") that agents use: a folder for each, with its encoder, its decoder and its validation of requests.
 //!
 //! A new wire is a variant of [`Wire`](crate::request::Wire), its folder, and its arms in `dispatch.rs`.
 
 mod anthropic;
 mod chat;
+mod decoder;
 mod dispatch;
 mod encoder;
-mod join;
 mod model_list;
 mod response_headers;
 mod responses;
+mod sse;
 mod usual_errors;
 
+pub use decoder::{DecodeError, ReplyDecoder};
 pub(crate) use dispatch::{count_tokens, encoder, token_count_error, validation_error, whole};
 pub(crate) use encoder::{Encoder, WireContext};
 pub(crate) use model_list::{model as one_model, models};

@@ -1,7 +1,5 @@
 //! The response headers of the real APIs: request ids and rate limits.
 
-use crate::headers::Headers;
-
 /// The rate limits of Anthropic.
 const ANTHROPIC_LIMITS: [(&str, u64); 4] = [
     ("requests", 4000),
@@ -16,52 +14,51 @@ const OPENAI_LIMITS: [(&str, u64); 2] = [("requests", 10_000), ("tokens", 2_000_
 /// The reset time of Anthropic's rate limits: a fixed time, one minute after the model's epoch.
 const RESET: &str = "2026-01-01T00:01:00Z";
 
-pub(super) fn anthropic(status: u16, request_id: &str) -> Headers {
-    let mut headers = Headers::new();
-    headers.set("request-id", request_id);
-    headers.set(
-        "anthropic-organization-id",
-        "00000000-0000-4000-8000-000000000000",
-    );
+/// Names and values.
+type NamedValues = Vec<(String, String)>;
+
+pub(super) fn anthropic(status: u16, request_id: &str) -> NamedValues {
+    let organization = "00000000-0000-4000-8000-000000000000";
+    let mut headers = vec![
+        ("request-id".to_owned(), request_id.to_owned()),
+        ("anthropic-organization-id".into(), organization.into()),
+    ];
     if status >= 400 {
-        headers.set("x-should-retry", is_retried(status).to_string());
+        // As the vendors' SDKs retry.
+        let is_retried = matches!(status, 408 | 409 | 429) || status >= 500;
+        headers.push(("x-should-retry".into(), is_retried.to_string()));
     }
     for (name, limit) in ANTHROPIC_LIMITS {
-        headers.set(
-            &format!("anthropic-ratelimit-{name}-limit"),
-            limit.to_string(),
-        );
-        headers.set(
-            &format!("anthropic-ratelimit-{name}-remaining"),
-            remaining(status, limit).to_string(),
-        );
-        headers.set(&format!("anthropic-ratelimit-{name}-reset"), RESET);
+        let name = |part: &str| format!("anthropic-ratelimit-{name}-{part}");
+        headers.extend([
+            (name("limit"), limit.to_string()),
+            (name("remaining"), remaining(status, limit)),
+            (name("reset"), RESET.to_owned()),
+        ]);
     }
     headers
 }
 
-pub(super) fn openai(status: u16, request_id: &str) -> Headers {
-    let mut headers = Headers::new();
-    headers.set("x-request-id", request_id);
-    headers.set("openai-version", "2020-10-01");
-    headers.set("openai-organization", "scripted");
-    headers.set("openai-processing-ms", "1");
-    for (name, limit) in OPENAI_LIMITS {
-        headers.set(&format!("x-ratelimit-limit-{name}"), limit.to_string());
-        headers.set(
-            &format!("x-ratelimit-remaining-{name}"),
-            remaining(status, limit).to_string(),
-        );
-        headers.set(&format!("x-ratelimit-reset-{name}"), "1s");
-    }
-    headers
+pub(super) fn openai(status: u16, request_id: &str) -> NamedValues {
+    let fixed = [
+        ("x-request-id", request_id),
+        ("openai-version", "2020-10-01"),
+        ("openai-organization", "scripted"),
+        ("openai-processing-ms", "1"),
+    ];
+    let fixed = fixed.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let limits = OPENAI_LIMITS.into_iter().flat_map(|(name, limit)| {
+        let name = |part: &str| format!("x-ratelimit-{part}-{name}");
+        [
+            (name("limit"), limit.to_string()),
+            (name("remaining"), remaining(status, limit)),
+            (name("reset"), "1s".to_owned()),
+        ]
+    });
+    fixed.into_iter().chain(limits).collect()
 }
 
-fn remaining(status: u16, limit: u64) -> u64 {
-    if status == 429 { 0 } else { limit - 1 }
-}
-
-/// Whether the vendors' SDKs retry a request with this status.
-fn is_retried(status: u16) -> bool {
-    matches!(status, 408 | 409 | 429) || status >= 500
+fn remaining(status: u16, limit: u64) -> String {
+    let left = if status == 429 { 0 } else { limit - 1 };
+    left.to_string()
 }

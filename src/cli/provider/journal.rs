@@ -49,14 +49,16 @@ impl JournalWriter {
     pub(super) fn note(&self, entry: &JournalEntry) {
         let at = entry.at.duration_since(self.started).as_micros();
         self.write(&match &entry.event {
-            JournalEvent::Request(arrived) => return self.write(&RequestRecord {
-                at,
-                dir: "llm_request",
-                n: arrived.n,
-                method: &arrived.method,
-                path: &arrived.path,
-                body: RequestBody::of(&arrived.body),
-            }),
+            JournalEvent::Request(arrived) => {
+                return self.write(&RequestRecord {
+                    at,
+                    dir: "llm_request",
+                    n: arrived.n,
+                    method: &arrived.method,
+                    path: &arrived.path,
+                    body: RequestBody::of(&arrived.body),
+                });
+            }
             JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => return,
             JournalEvent::Failure(failure) => {
                 let flag = match failure.kind {
@@ -67,8 +69,13 @@ impl JournalWriter {
                 failure_record(at, failure)
             }
             JournalEvent::Waiting { .. } => return,
-            JournalEvent::Reply { n, status, reply, end } => json!({
-                "at": at, "dir": "llm_reply", "n": n, "status": status, "end": end.as_str(), "reply": reply,
+            JournalEvent::Reply {
+                n,
+                status,
+                reply,
+                end,
+            } => json!({
+                "at": at, "dir": "llm_reply", "n": n, "status": status, "end": end, "reply": reply,
             }),
         });
     }
@@ -121,7 +128,7 @@ impl<'a> RequestBody<'a> {
 
 fn failure_record(at: u128, failure: &ScriptFailure) -> Value {
     json!({
-        "at": at, "failure": failure.kind.as_str(), "n": failure.request, "pointer": failure.pointer, "message": failure.message,
+        "at": at, "failure": failure.kind, "n": failure.request, "pointer": failure.pointer, "message": failure.message,
         "expected": failure.expected, "actual": failure.actual,
     })
 }

@@ -1,6 +1,6 @@
 //! The clauses that a run must exercise: those that its scenarios claim to check.
 
-use conform_dialect::file::Side;
+use conform_dialect::requirement::Blame;
 use conform_judge::dialect::Clause;
 use conform_judge::finding::Level;
 use conform_report::Verdict;
@@ -45,7 +45,7 @@ impl RequiredClauses {
 }
 
 fn is_required(clause: &Clause) -> bool {
-    clause.side == Side::Agent && clause.strength == Level::Must && clause.untestable.is_none()
+    clause.side == Blame::Agent && clause.strength == Level::Must && clause.untestable.is_none()
 }
 
 #[cfg(test)]

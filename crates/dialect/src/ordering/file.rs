@@ -6,7 +6,7 @@ use crate::requirement::{Blame, Level, Source};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::{Node, Spanned};
+use spanned_yaml::{Node, Spanned, WithVerbs};
 
 /// Rules about the order and the content of the frames of a session, and the state that they use.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -26,7 +26,7 @@ pub struct OrderingFile {
     /// Events that answer commands: they show how far the agent has read.
     pub answers: Vec<CommandAnswerFile>,
     /// The rules, by name. With the name of the dialect in front, the name is the rule's id.
-    #[schemars(with = "IndexMap<String, RuleFile>")]
+    #[schemars(with = "IndexMap<String, WithVerbs<RuleFile, Form>>")]
     pub rules: IndexMap<String, Node>,
     /// Rules that share a guard, a level, a source or clauses. The name of a group is not part of the ids of its rules.
     pub groups: IndexMap<String, GroupFile>,
@@ -48,29 +48,37 @@ pub struct ScopeFile {
     pub close: Node,
 }
 
-/// A state variable: what the rules remember of earlier frames.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+/// A state variable: what the rules remember of earlier frames. What it holds follows from its changes.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct StateFile {
-    /// `value`, `set`, `map`, `list` or `count`.
-    #[schemars(extend("enum" = ["value", "set", "map", "list", "count"]))]
-    pub kind: Spanned<String>,
     /// Its content before the first frame; nothing if left out.
-    #[serde(default)]
     #[schemars(with = "Option<OperandSchema>")]
     pub start: Option<Node>,
     /// Flags of the agent's command line that replace `start`: `{ value: X }`, or `next` for the word behind the flag.
-    #[serde(default)]
     #[schemars(with = "IndexMap<String, OperandSchema>")]
     pub argv: IndexMap<String, Node>,
+    /// A flag, which is true or nothing: the patterns of the frames that `set` it, and of those that `clear` it. Of both on one frame the
+    /// lower one counts.
+    #[schemars(with = "Option<FlagSchema>")]
+    pub flag: Option<Node>,
     /// The changes, by the pattern of the frames that make them.
-    #[serde(default)]
     #[schemars(with = "Option<IndexMap<String, ChangesSchema>>")]
     pub on: Option<Node>,
     /// For state that the agent holds: the pattern of the events that show that the agent works with the commands that it has read.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub acknowledged_by: Option<Node>,
+}
+
+/// The frames that change a flag.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its JSON Schema is used")]
+struct FlagSchema {
+    /// The pattern of the frames that set it.
+    set: String,
+    /// The pattern of the frames that clear it.
+    clear: Option<String>,
 }
 
 /// An event that answers a command.
@@ -84,7 +92,6 @@ pub struct CommandAnswerFile {
     #[schemars(with = "String")]
     pub to: Node,
     /// The id that both share; without it the event answers the oldest open command.
-    #[serde(default)]
     #[schemars(with = "Option<OperandSchema>")]
     pub key: Option<Node>,
 }
@@ -109,11 +116,11 @@ pub struct GroupFile {
     /// Clauses that each of them checks.
     pub clauses: Vec<Spanned<String>>,
     /// The rules, by name.
-    #[schemars(with = "IndexMap<String, RuleFile>")]
+    #[schemars(with = "IndexMap<String, WithVerbs<RuleFile, Form>>")]
     pub rules: IndexMap<String, Node>,
 }
 
-/// A rule: what it is about, and exactly one form (`order`, `response`, `require`, `exit`, `wire` or `readings`).
+/// A rule: what it is about, and exactly one [`Form`].
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RuleFile {
@@ -137,20 +144,24 @@ pub struct RuleFile {
     /// The guard: frames for which it does not certainly hold are not judged.
     #[schemars(with = "Option<ConditionSchema>")]
     pub when: Option<Node>,
+}
+
+/// What a rule checks; it has exactly one form.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
     /// Form: the frames of a slice come in the order of this regular expression.
-    #[schemars(with = "Option<OrderSchema>")]
-    pub order: Option<Node>,
+    Order(#[schemars(with = "OrderSchema")] OrderFile),
     /// Form: one frame is followed by another.
-    pub response: Option<ResponseFile>,
+    Response(ResponseFile),
     /// Form: a condition holds for certain frames.
-    pub require: Option<RequireFile>,
+    Require(RequireFile),
     /// Form: a condition holds for the end of the process.
-    #[schemars(with = "Option<ConditionSchema>")]
-    pub exit: Option<Node>,
+    Exit(#[schemars(with = "ConditionSchema")] Node),
     /// Form: the bytes of a line have none of these defects.
-    pub wire: Vec<Spanned<String>>,
+    Wire(Vec<Spanned<String>>),
     /// Form: records which reading of an open question the agent follows; never a finding.
-    pub readings: Option<ReadingsFile>,
+    Readings(ReadingsFile),
 }
 
 /// The form `order`: the expression alone, or a map.
@@ -172,22 +183,18 @@ pub struct OrderFile {
     #[schemars(with = "String")]
     pub expression: Node,
     /// The pattern of more frames that count: one of them is a finding where the expression does not allow it.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub alphabet: Option<Node>,
     /// The pattern of frames after which an incomplete slice is no finding.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub unless: Option<Node>,
     /// The pattern of frames after which the slice is no longer checked.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub disable_on: Option<Node>,
     /// The ends of a session at which missing frames are a finding.
     #[serde(default)]
     pub at_end: AtEnd,
     /// A condition on the end of a session: at a timeout, and after a request to quit, missing frames are a finding only if it holds.
-    #[serde(default)]
     #[schemars(with = "Option<ConditionSchema>")]
     pub timeout_if: Option<Node>,
 }
@@ -203,22 +210,18 @@ pub struct ResponseFile {
     #[schemars(with = "String")]
     pub to: Node,
     /// The pattern of frames that must not come before the response.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub before: Option<Node>,
     /// The pattern of frames after which no response is needed.
-    #[serde(default)]
     #[schemars(with = "Option<String>")]
     pub unless: Option<Node>,
     /// A budget: `unless` has no effect once it is over.
-    #[serde(default)]
     pub unless_within: Option<Spanned<String>>,
     /// The ends of a session at which a missing response is a finding.
     #[serde(default)]
     pub at_end: AtEnd,
     /// A condition on the end of a session: at a timeout, and after a request to quit, a missing response is a finding only if it
     /// holds.
-    #[serde(default)]
     #[schemars(with = "Option<ConditionSchema>")]
     pub timeout_if: Option<Node>,
 }
@@ -234,7 +237,6 @@ pub struct RequireFile {
     #[schemars(with = "ConditionSchema")]
     pub that: Node,
     /// A value that is collected over the frames of the slice; `that` reads it as `$fold`.
-    #[serde(default)]
     pub fold: Option<FoldFile>,
 }
 
@@ -246,11 +248,9 @@ pub struct FoldFile {
     #[schemars(with = "String")]
     pub on: Node,
     /// The texts to join; the empty text if no frame came.
-    #[serde(default)]
     #[schemars(with = "Option<OperandSchema>")]
     pub concat: Option<Node>,
     /// The numbers to add up; 0 if no frame came.
-    #[serde(default)]
     #[schemars(with = "Option<OperandSchema>")]
     pub sum: Option<Node>,
 }

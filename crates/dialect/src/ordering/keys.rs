@@ -1,67 +1,11 @@
 //! Where each key of a rule belongs, and what former keys are called now: errors for keys in the wrong place say what to write.
 
+use super::file::{Form, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Key, Node};
-
-/// The keys of a rule of any form.
-pub const RULE_KEYS: &[&str] = &[
-    "level", "source", "clauses", "doc", "message", "blame", "each", "when",
-];
-
-/// A form of rule, and the keys of its map.
-#[derive(Debug, Clone, Copy)]
-pub struct FormKeys {
-    /// Its name: the key in the rule.
-    pub form: &'static str,
-    /// The keys of its map; empty if it is no map.
-    pub keys: &'static [&'static str],
-}
-
-/// The forms.
-pub const FORMS: &[FormKeys] = &[
-    FormKeys {
-        form: "order",
-        keys: &[
-            "expression",
-            "alphabet",
-            "unless",
-            "disable_on",
-            "at_end",
-            "timeout_if",
-        ],
-    },
-    FormKeys {
-        form: "response",
-        keys: &[
-            "from",
-            "to",
-            "before",
-            "unless",
-            "unless_within",
-            "at_end",
-            "timeout_if",
-        ],
-    },
-    FormKeys {
-        form: "require",
-        keys: &["on", "that", "fold"],
-    },
-    FormKeys {
-        form: "exit",
-        keys: &[],
-    },
-    FormKeys {
-        form: "wire",
-        keys: &[],
-    },
-    FormKeys {
-        form: "readings",
-        keys: &["on", "of"],
-    },
-];
+use spanned_yaml::{Error, Key, Node, former_keys, names_of};
 
 /// Former keys of rules, and what to write instead.
-pub const FORMER_RULE_KEYS: &[(&str, &str)] = &[
+const FORMER_RULE_KEYS: &[(&str, &str)] = &[
     ("excuse", "`excuse` is now `unless`, under `order`"),
     ("void", "`void` is now `disable_on`, under `order`"),
     ("also", "`also` is now `alphabet`, under `order`"),
@@ -80,66 +24,109 @@ pub const FORMER_RULE_KEYS: &[(&str, &str)] = &[
 ];
 
 /// Former keys of state variables.
-pub const FORMER_STATE_KEYS: &[(&str, &str)] = &[("settles", "`settles` is now `acknowledged_by`")];
+const FORMER_STATE_KEYS: &[(&str, &str)] = &[
+    ("settles", "`settles` is now `acknowledged_by`"),
+    (
+        "kind",
+        "leave `kind` out: what a variable holds follows from its changes",
+    ),
+];
 
 /// Former keys of `answers`.
-pub const FORMER_ANSWER_KEYS: &[(&str, &str)] = &[(
+const FORMER_ANSWER_KEYS: &[(&str, &str)] = &[(
     "command_key",
     "`command_key` no longer exists: the event and the command have the id under the same `key`",
 )];
 
 /// Former ways to fold.
-pub const FORMER_FOLD_KEYS: &[(&str, &str)] = &[
+const FORMER_FOLD_KEYS: &[(&str, &str)] = &[
     (
         "list",
-        "a fold has no `list`: append to a state variable of the kind list",
+        "a fold has no `list`: append to a state variable that is a list",
     ),
     (
         "last",
-        "a fold has no `last`: set a state variable of the kind value",
+        "a fold has no `last`: set a state variable to the value",
     ),
 ];
 
-/// Former keys of the declarations in `ordering.yaml`: an error at each, which says what to write.
-#[must_use]
-pub fn former_in_declarations(root: &Node) -> Vec<Error> {
-    let mut errors = Vec::new();
-    for (_, state) in entries(root.get("state")) {
-        former(state, FORMER_STATE_KEYS, &mut errors);
-    }
+/// Former spellings in the declarations of `ordering.yaml`: an error at each, which says what to write.
+pub(super) fn former_in_declarations(root: &Node) -> Vec<Error> {
+    let state = entries(root.get("state")).iter();
+    let mut errors: Vec<_> = state.flat_map(|(_, one)| former_in_state(one)).collect();
     let answers = root.get("answers").and_then(Node::as_list);
-    for answer in answers.unwrap_or_default() {
-        former(answer, FORMER_ANSWER_KEYS, &mut errors);
-    }
+    let answers = answers.unwrap_or_default().iter();
+    errors.extend(answers.flat_map(|answer| former_keys(answer, FORMER_ANSWER_KEYS)));
     errors
+}
+
+fn former_in_state(state: &Node) -> Vec<Error> {
+    let former = former_keys(state, FORMER_STATE_KEYS);
+    match (former.is_empty(), flag_by_changes(state)) {
+        (true, Some((key, flag))) => {
+            let message = format!("this is a flag: write `{flag}` instead of `on`");
+            vec![state.error_at(key.span, message)]
+        }
+        _ => former,
+    }
+}
+
+/// The flag that the changes of a variable amount to, if they set it to true and perhaps clear it.
+fn flag_by_changes(state: &Node) -> Option<(&Key, String)> {
+    let (on, changes) = state.entry("on")?;
+    let mut verbs: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (pattern, change) in changes.as_map()? {
+        let verb = match (change.as_str(), change.as_map()) {
+            (Some("clear"), _) => "clear",
+            (_, Some([(set, value)])) if set.name == "set" && value.to_value() == true => "set",
+            _ => return None,
+        };
+        match verbs.last_mut() {
+            Some((last, patterns)) if *last == verb => patterns.push(&pattern.name),
+            _ => verbs.push((verb, vec![&pattern.name])),
+        }
+    }
+    let is_set = verbs.iter().any(|(verb, _)| *verb == "set");
+    let each = verbs.iter();
+    let each = each.map(|(verb, on)| format!("{verb}: {:?}", on.join(" | ")));
+    let flag = format!("flag: {{ {} }}", each.collect::<Vec<_>>().join(", "));
+    (is_set && verbs.len() <= 2).then_some((on, flag))
 }
 
 fn entries(node: Option<&Node>) -> &[(Key, Node)] {
     node.and_then(Node::as_map).unwrap_or_default()
 }
 
-fn former(map: &Node, table: &[(&str, &str)], errors: &mut Vec<Error>) {
-    for (key, _) in entries(Some(map)) {
-        if let Some((_, message)) = table.iter().find(|(name, _)| *name == key.name) {
-            errors.push(map.error_at(key.span, *message));
-        }
+/// The keys of the map of a form; none if it is no map.
+fn keys_of(form: &str) -> &'static [&'static str] {
+    match form {
+        "order" => names_of::<OrderFile>(),
+        "response" => names_of::<ResponseFile>(),
+        "require" => names_of::<RequireFile>(),
+        "readings" => names_of::<ReadingsFile>(),
+        _ => &[],
     }
 }
 
+/// The forms that have a key.
+fn forms_with(key: &str) -> impl Iterator<Item = &'static str> {
+    let forms = names_of::<Form>().iter().copied();
+    forms.filter(move |form| keys_of(form).contains(&key))
+}
+
 /// Keys of a rule in the wrong place, and former keys: an error at each, which says what to write.
-#[must_use]
-pub fn misplaced_in_rule(rule: &Node) -> Vec<Error> {
-    let mut errors = Vec::new();
-    former(rule, FORMER_RULE_KEYS, &mut errors);
+pub(super) fn misplaced_in_rule(rule: &Node) -> Vec<Error> {
+    let mut errors = former_keys(rule, FORMER_RULE_KEYS);
     let mut by_form: IndexMap<&str, Vec<&Key>> = IndexMap::new();
     for (key, value) in entries(Some(rule)) {
-        match FORMS.iter().find(|form| form.form == key.name) {
-            Some(form) => in_form(rule, *form, value, &mut errors),
-            None if RULE_KEYS.contains(&key.name.as_str()) => {}
-            None => {
-                if let Some(form) = form_of(&key.name, rule) {
-                    by_form.entry(form).or_default().push(key);
-                }
+        let name = key.name.as_str();
+        if names_of::<Form>().contains(&name) {
+            in_form(rule, name, value, &mut errors);
+        } else if !names_of::<RuleFile>().contains(&name) {
+            // Of several forms that have the key, it is the one that the rule has.
+            let own = forms_with(name).find(|form| rule.get(form).is_some());
+            if let Some(form) = own.or(forms_with(name).next()) {
+                by_form.entry(form).or_default().push(key);
             }
         }
     }
@@ -157,15 +144,9 @@ pub fn misplaced_in_rule(rule: &Node) -> Vec<Error> {
     errors
 }
 
-/// The form that has a key: of several, the one that the rule has.
-fn form_of(key: &str, rule: &Node) -> Option<&'static str> {
-    let mut forms = FORMS.iter().filter(|form| form.keys.contains(&key));
-    let own = forms.clone().find(|form| rule.get(form.form).is_some());
-    own.or(forms.next()).map(|form| form.form)
-}
-
-fn in_form(rule: &Node, form: FormKeys, value: &Node, errors: &mut Vec<Error>) {
-    if form.form == "require" && !is_require_map(value) {
+fn in_form(rule: &Node, form: &str, value: &Node, errors: &mut Vec<Error>) {
+    let own = keys_of(form);
+    if form == "require" && !own.iter().any(|key| value.get(key).is_some()) {
         // A rule in the former shape has `on` beside it, which is an error of its own.
         if rule.get("on").is_none() {
             let message = "`require` is a map: write `require: { on: PATTERN, that: CONDITION }`";
@@ -173,40 +154,26 @@ fn in_form(rule: &Node, form: FormKeys, value: &Node, errors: &mut Vec<Error>) {
         }
         return;
     }
-    if form.keys.is_empty() {
+    if own.is_empty() {
         return;
     }
     if let Some(fold) = value.get("fold") {
-        former(fold, FORMER_FOLD_KEYS, errors);
+        errors.extend(former_keys(fold, FORMER_FOLD_KEYS));
     }
-    former(value, FORMER_RULE_KEYS, errors);
+    errors.extend(former_keys(value, FORMER_RULE_KEYS));
     for (key, _) in entries(Some(value)) {
         let name = key.name.as_str();
-        if form.keys.contains(&name) {
+        let others: Vec<_> = forms_with(name).map(|other| format!("`{other}`")).collect();
+        let message = if own.contains(&name) {
             continue;
-        }
-        let others = FORMS.iter().filter(|other| other.keys.contains(&name));
-        let others: Vec<_> = others.map(|other| format!("`{}`", other.form)).collect();
-        let known = form.keys.join(", ");
-        if RULE_KEYS.contains(&name) {
-            let message = format!(
-                "`{name}` belongs to the rule: write it beside `{}`",
-                form.form
-            );
-            errors.push(value.error_at(key.span, message));
+        } else if names_of::<RuleFile>().contains(&name) {
+            format!("`{name}` belongs to the rule: write it beside `{form}`")
         } else if !others.is_empty() {
-            let message = format!(
-                "`{name}` is a key of {}; `{}` has {known}",
-                others.join(" and "),
-                form.form
-            );
-            errors.push(value.error_at(key.span, message));
-        }
+            let (others, own) = (others.join(" and "), own.join(", "));
+            format!("`{name}` is a key of {others}; `{form}` has {own}")
+        } else {
+            continue;
+        };
+        errors.push(value.error_at(key.span, message));
     }
-}
-
-fn is_require_map(value: &Node) -> bool {
-    ["on", "that", "fold"]
-        .iter()
-        .any(|key| value.get(key).is_some())
 }

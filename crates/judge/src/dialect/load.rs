@@ -48,8 +48,8 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         budgets: &budgets,
     };
     let rules_root = ordering_root.as_ref().unwrap_or(&root);
-    let (declarations, mut rules) = rule_compiler::compile(&ordering, rules_root, known)
-        .unwrap_or_else(|mut mistakes| {
+    let (declarations, mut rules) =
+        rule_compiler::compile(&ordering, known).unwrap_or_else(|mut mistakes| {
             errors.append(&mut mistakes);
             Default::default()
         });

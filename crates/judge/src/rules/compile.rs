@@ -15,7 +15,7 @@ use super::rule::Rule;
 use super::symbol::Symbols;
 use conform_dialect::ordering::Ordering;
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, Spanned, unknown};
+use spanned_yaml::{Error, Node};
 use std::collections::HashMap;
 
 /// The names of a dialect that rules can use.
@@ -29,18 +29,16 @@ pub struct DialectNames<'a> {
     pub budgets: &'a IndexMap<String, u64>,
 }
 
-/// Compiles rules. `root` is the YAML node of the file, for the positions of errors.
+/// Compiles rules.
 ///
 /// # Errors
 /// Every error, each with its position in the file.
 pub fn compile(
     ordering: &Ordering,
-    root: &Node,
     known: DialectNames<'_>,
 ) -> Result<(Declarations, Vec<Rule>), Vec<Error>> {
     let mut compiler = Compiler {
         known,
-        root,
         names: Names {
             symbols: Some(known.symbols),
             ..Names::default()
@@ -67,7 +65,6 @@ pub fn compile(
 
 struct Compiler<'a> {
     known: DialectNames<'a>,
-    root: &'a Node,
     names: Names<'a>,
     scopes: HashMap<String, usize>,
     /// The named conditions as written, for the texts of requirements.
@@ -112,20 +109,6 @@ impl<'a> Compiler<'a> {
             Some(_) => self.read(node, parse::operand),
             None => Some(Operand::Literal(node.to_value())),
         }
-    }
-
-    fn word<T: Copy>(
-        &mut self,
-        what: &str,
-        word: &Spanned<String>,
-        table: &[(&str, T)],
-        place: &Node,
-    ) -> Option<T> {
-        if let Some((_, value)) = table.iter().find(|(name, _)| *name == word.value) {
-            return Some(*value);
-        }
-        let message = unknown(what, &word.value, table.iter().map(|(name, _)| *name));
-        self.fail(place.error_at(word.span, message))
     }
 }
 

@@ -4,7 +4,8 @@
 //! Until then the variable has several possible contents: one for every prefix of the pending changes, because commands are taken in order.
 
 use super::variable_content::{Effect, VariableContent};
-use super::variable_spec::{Change, VariableKind, VariableSpec};
+use super::variable_spec::{Change, VariableSpec};
+use conform_dialect::ordering::state::VariableKind;
 use serde_json::Value;
 use std::borrow::Cow;
 

@@ -1,7 +1,8 @@
 //! The content of a state variable, and how a change alters it.
 
 use super::condition::Operand;
-use super::variable_spec::{Change, VariableKind};
+use super::variable_spec::Change;
+use conform_dialect::ordering::state::VariableKind;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -2,22 +2,8 @@
 
 use super::condition::Operand;
 use super::frame_pattern::FramePattern;
+use conform_dialect::ordering::state::VariableKind;
 use serde_json::Value;
-
-/// The kind of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VariableKind {
-    /// One JSON value, or nothing yet.
-    Value,
-    /// Values, each once.
-    Set,
-    /// Values by key.
-    Map,
-    /// Values in order.
-    List,
-    /// A number that goes up.
-    Count,
-}
 
 /// How a frame changes a variable.
 #[derive(Debug, Clone)]

@@ -5,15 +5,15 @@ use super::reply::ReplyBuilder;
 use super::state::SessionState;
 use super::turn_context::TurnContext;
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, StopReason, Usage};
-use crate::model::{Chunk, ModelError, ModelRequest};
+use crate::model::message::{ContentBlock, Usage};
+use crate::model::{Chunk, ModelError, ModelRequest, Stop};
 use std::cell::RefCell;
 use std::time::Duration;
 
 /// A complete reply of the model.
 pub(super) struct CompleteReply {
     pub(super) content: Vec<ContentBlock>,
-    pub(super) stop: StopReason,
+    pub(super) stop: Stop,
 }
 
 /// The delay before the first retry; it doubles with each.

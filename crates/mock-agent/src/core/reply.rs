@@ -2,61 +2,21 @@
 
 use crate::model::message::ContentBlock;
 use crate::model::{BlockStart, Chunk};
+use mock_provider::{Block, Blocks};
 use serde_json::Value;
 
 /// The blocks of a reply so far.
 #[derive(Debug, Default)]
-pub(crate) struct ReplyBuilder {
-    parts: Vec<PartialBlock>,
-}
-
-#[derive(Debug)]
-struct PartialBlock {
-    index: usize,
-    start: BlockStart,
-    /// Text, thinking or arguments, depending on the kind of block.
-    body: String,
-    signature: String,
-}
+pub(crate) struct ReplyBuilder(Blocks);
 
 impl ReplyBuilder {
     pub(crate) fn add(&mut self, chunk: &Chunk) {
-        match chunk {
-            Chunk::Start { index, block } => self.parts.push(PartialBlock {
-                index: *index,
-                start: block.clone(),
-                body: String::new(),
-                signature: String::new(),
-            }),
-            Chunk::Text { index, text }
-            | Chunk::Thinking { index, text }
-            | Chunk::Args {
-                index,
-                fragment: text,
-            } => {
-                if let Some(part) = self.part(*index) {
-                    part.body.push_str(text);
-                }
-            }
-            Chunk::Signature { index, signature } => {
-                if let Some(part) = self.part(*index) {
-                    part.signature.push_str(signature);
-                }
-            }
-            Chunk::End { .. } | Chunk::Usage(_) | Chunk::Stop(_) => {}
-        }
-    }
-
-    fn part(&mut self, index: usize) -> Option<&mut PartialBlock> {
-        self.parts.iter_mut().rev().find(|part| part.index == index)
+        self.0.add(chunk);
     }
 
     /// All blocks.
     pub(crate) fn into_blocks(self) -> Vec<ContentBlock> {
-        self.parts
-            .into_iter()
-            .filter_map(PartialBlock::block)
-            .collect()
+        self.0.0.into_iter().filter_map(content_block).collect()
     }
 
     /// The text blocks, which are what remains of an incomplete reply.
@@ -69,38 +29,30 @@ impl ReplyBuilder {
 
     /// The text of all text blocks.
     pub(crate) fn into_text(self) -> String {
-        let texts = self.parts.into_iter();
-        texts
-            .filter(|part| part.start == BlockStart::Text)
-            .map(|part| part.body)
-            .collect()
+        let blocks = self.0.0.into_iter();
+        let texts = blocks.filter(|block| block.start == BlockStart::Text);
+        texts.map(|block| block.text).collect()
     }
 }
 
-impl PartialBlock {
-    fn block(self) -> Option<ContentBlock> {
-        match self.start {
-            BlockStart::Text => (!self.body.is_empty()).then_some(ContentBlock::Text(self.body)),
-            BlockStart::Thinking => Some(ContentBlock::Thinking {
-                text: self.body,
-                signature: self.signature,
-            }),
-            BlockStart::Redacted(data) => Some(ContentBlock::Redacted(data)),
-            BlockStart::Call { id, tool } => {
-                let text = if self.body.trim().is_empty() {
-                    "{}"
-                } else {
-                    &self.body
-                };
-                let args: Option<Value> = serde_json::from_str(text).ok();
-                let raw = args.is_none().then(|| self.body.clone());
-                Some(ContentBlock::Call {
-                    id,
-                    tool,
-                    args: args.unwrap_or_default(),
-                    raw,
-                })
-            }
+fn content_block(block: Block) -> Option<ContentBlock> {
+    let text = block.text;
+    match block.start {
+        BlockStart::Text => (!text.is_empty()).then_some(ContentBlock::Text(text)),
+        BlockStart::Thinking => Some(ContentBlock::Thinking {
+            text,
+            signature: block.signature,
+        }),
+        BlockStart::Redacted(data) => Some(ContentBlock::Redacted(data)),
+        BlockStart::Call { id, tool } => {
+            let json = if text.trim().is_empty() { "{}" } else { &text };
+            let args: Option<Value> = serde_json::from_str(json).ok();
+            Some(ContentBlock::Call {
+                id,
+                tool,
+                raw: args.is_none().then_some(text),
+                args: args.unwrap_or_default(),
+            })
         }
     }
 }

@@ -14,7 +14,8 @@ use super::state::SessionState;
 use super::tool_calls::{ToolCalls, requested_calls, shorten};
 use super::turn_context::{StopSignal, TurnContext, TurnUsage};
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, Message, StopReason};
+use crate::model::Stop;
+use crate::model::message::{ContentBlock, Message};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
@@ -323,15 +324,15 @@ fn deliver_queued(state: &SessionState, done: bool) -> bool {
 }
 
 /// Reports why a reply is not complete.
-fn report_stop_reason(turn: TurnContext<'_>, stop: StopReason) {
+fn report_stop_reason(turn: TurnContext<'_>, stop: Stop) {
     match stop {
-        StopReason::MaxTokens => {
+        Stop::MaxTokens => {
             let limit = turn.state.settings.max_tokens;
             turn.emit_notice(&format!(
                 "The reply was cut off: the limit of {limit} output tokens is reached"
             ));
         }
-        StopReason::Refusal => turn.emit_notice("The model refused to go on"),
-        StopReason::End | StopReason::ToolUse => {}
+        Stop::Refusal => turn.emit_notice("The model refused to go on"),
+        _ => {}
     }
 }

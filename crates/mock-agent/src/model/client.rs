@@ -3,10 +3,9 @@
 use super::effort::Effort;
 use super::error::ModelError;
 use super::http_client::Endpoint;
-use super::paced_reply::PacedReply;
-use super::reply_stream::Chunk;
+use super::reply_stream::ReplyStream;
 use super::request::ModelRequest;
-use super::scripted::{ScriptedModel, ScriptedReply};
+use super::scripted::ScriptedModel;
 use super::wires;
 use mock_provider::Wire;
 use serde_json::Value;
@@ -27,12 +26,6 @@ pub(crate) enum Backend {
     Scripted(Rc<ScriptedModel>),
     /// An API over HTTP. The scripted model plays the scripts that prompts ask for.
     Http(Endpoint, Rc<ScriptedModel>),
-}
-
-/// A reply that streams in. Dropping it closes the connection.
-pub(crate) enum ReplyStream {
-    Scripted(ScriptedReply),
-    Http(Box<PacedReply>),
 }
 
 impl ModelClient {
@@ -79,24 +72,14 @@ impl ModelClient {
         let backend = self.backend.borrow().clone();
         let wire = self.wire.get();
         match backend {
-            Backend::Scripted(model) => model.send(wire, body).await.map(ReplyStream::Scripted),
+            Backend::Scripted(model) => model.send(wire, body).await,
             Backend::Http(_, turns) if turns.plays_story_of_prompt() => {
-                turns.send(wire, body).await.map(ReplyStream::Scripted)
+                turns.send(wire, body).await
             }
             Backend::Http(endpoint, turns) => {
-                let reply = endpoint.send(wire, body).await?;
-                Ok(ReplyStream::Http(Box::new(turns.paced(reply))))
+                let body = endpoint.send(wire, body).await?;
+                Ok(turns.paced(wire, body))
             }
-        }
-    }
-}
-
-impl ReplyStream {
-    /// The next chunk; none after the last.
-    pub(crate) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
-        match self {
-            ReplyStream::Scripted(reply) => reply.next().await,
-            ReplyStream::Http(reply) => reply.next().await,
         }
     }
 }

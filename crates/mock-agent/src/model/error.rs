@@ -1,5 +1,9 @@
 //! Model errors: refused requests, broken connections and streams; which are retryable, and `retry-after`.
 
+use hyper::HeaderMap;
+use hyper::header::RETRY_AFTER;
+use mock_provider::DecodeError;
+use mock_provider::script::StreamError;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -81,10 +85,10 @@ impl ModelError {
         ))
     }
 
-    /// The wait that a `retry-after` header asks for.
-    pub(super) fn parse_retry_after(header: &str) -> Option<Duration> {
-        let seconds = header.trim().parse::<f64>().ok()?;
-        Duration::try_from_secs_f64(seconds).ok()
+    /// The wait that the header `retry-after` asks for.
+    pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+        let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
+        Duration::try_from_secs_f64(seconds.trim().parse().ok()?).ok()
     }
 
     /// A response without success.
@@ -115,6 +119,22 @@ impl ModelError {
             retryable: TEMPORARY.contains(&kind),
             interrupted: false,
             retry_after: None,
+        }
+    }
+}
+
+impl From<DecodeError> for ModelError {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::EndlessLine => {
+                ModelError::malformed("The model's stream has an endless line.")
+            }
+            DecodeError::NotJson(error) => {
+                ModelError::malformed(format!("The stream is not JSON: {error}"))
+            }
+            DecodeError::Reported(StreamError { kind, message }) => {
+                ModelError::in_stream(&kind, &message)
+            }
         }
     }
 }

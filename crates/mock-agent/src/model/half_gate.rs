@@ -1,6 +1,6 @@
 //! A gate in the middle of a reply, which the prompt asks for.
 
-use mock_provider::{Answer, ModelResponse, Piece};
+use mock_provider::{Answer, Chunk, ModelResponse, Piece};
 
 /// Puts a gate half-way into the text of a reply; before it, if it has no text.
 pub(super) fn insert(gate: String, served: &mut ModelResponse) {
@@ -9,28 +9,26 @@ pub(super) fn insert(gate: String, served: &mut ModelResponse) {
         return;
     };
     let pieces = &mut message.pieces;
-    let is_text = |piece: &Piece| matches!(piece, Piece::TextDelta { .. });
-    let deltas = pieces.iter().filter(|piece| is_text(piece)).count();
-    let middle = pieces
-        .iter()
-        .enumerate()
-        .filter(|(_, piece)| is_text(piece))
-        .nth(deltas.saturating_sub(1) / 2);
-    let Some((at, Piece::TextDelta { index, text })) = middle else {
+    let is_text = |piece: &Piece| matches!(piece, Piece::Chunk(Chunk::Text { .. }));
+    let deltas: Vec<_> = (0..pieces.len())
+        .filter(|at| is_text(&pieces[*at]))
+        .collect();
+    let Some(&at) = deltas.get(deltas.len().saturating_sub(1) / 2) else {
         served.gate = Some(gate);
         return;
     };
-    let halves = (deltas == 1)
-        .then(|| halves(text))
-        .map(|(first, second)| (*index, first, second));
     pieces.insert(at + 1, Piece::Gate(gate));
-    if let Some((index, first, second)) = halves {
-        pieces[at] = Piece::TextDelta { index, text: first };
-        let rest = Piece::TextDelta {
-            index,
-            text: second,
-        };
-        pieces.insert(at + 2, rest);
+    if let ([_], Piece::Chunk(Chunk::Text { index, text })) = (&deltas[..], &mut pieces[at]) {
+        let (first, second) = halves(text);
+        let index = *index;
+        *text = first;
+        pieces.insert(
+            at + 2,
+            Piece::Chunk(Chunk::Text {
+                index,
+                text: second,
+            }),
+        );
     }
 }
 
@@ -62,7 +60,7 @@ mod tests {
             panic!("a message")
         };
         let shown = message.pieces.iter().filter_map(|piece| match piece {
-            Piece::TextDelta { text, .. } => Some(text.as_str()),
+            Piece::Chunk(Chunk::Text { text, .. }) => Some(text.as_str()),
             Piece::Gate(_) => Some("|"),
             _ => None,
         });

@@ -1,8 +1,6 @@
 //! HTTP client of the model: one connection per request, closed when the reply is dropped. Reads `retry-after`.
 
 use super::error::ModelError;
-use super::reply_decoder::ReplyDecoder;
-use super::reply_stream::Chunk;
 use super::wires;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -61,21 +59,21 @@ impl Endpoint {
     }
 
     /// Sends a request and waits for the head of the response.
-    pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<HttpReply, ModelError> {
+    pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<HttpBody, ModelError> {
         let (host, port) = (self.host.as_str(), self.port);
         let unreachable = |error: &dyn std::fmt::Display| {
             ModelError::unreachable(format!("No answer from {host}:{port}: {error}."))
         };
-        let stream = TcpStream::connect((host, port))
-            .await
-            .map_err(|error| unreachable(&error))?;
-        stream
-            .set_nodelay(true)
-            .map_err(|error| unreachable(&error))?;
-        let (mut sender, connection) = handshake(TokioIo::new(stream))
-            .await
-            .map_err(|error| unreachable(&error))?;
-        let mut connection = HttpConnection::new(connection);
+        let stream = TcpStream::connect((host, port)).await;
+        let stream = stream.map_err(|error| unreachable(&error))?;
+        let set = stream.set_nodelay(true);
+        set.map_err(|error| unreachable(&error))?;
+        let connected = handshake(TokioIo::new(stream)).await;
+        let (mut sender, connection) = connected.map_err(|error| unreachable(&error))?;
+        let mut connection = HttpConnection {
+            connection: Box::pin(connection),
+            closed: false,
+        };
         let request = self.request(wire, &body).map_err(ModelError::malformed)?;
         let response = connection
             .drive(sender.send_request(request))
@@ -84,11 +82,8 @@ impl Endpoint {
         if !response.status().is_success() {
             return Err(http_error(response, connection).await);
         }
-        Ok(HttpReply {
-            body: response.into_body(),
-            connection,
-            decoder: ReplyDecoder::new(wire),
-        })
+        let body = response.into_body();
+        Ok(HttpBody { body, connection })
     }
 
     fn request(&self, wire: Wire, body: &Value) -> Result<Request<Full<Bytes>>, String> {
@@ -113,13 +108,6 @@ struct HttpConnection {
 }
 
 impl HttpConnection {
-    fn new(connection: Connection<TokioIo<TcpStream>, Full<Bytes>>) -> Self {
-        HttpConnection {
-            connection: Box::pin(connection),
-            closed: false,
-        }
-    }
-
     /// Waits for a future while polling the connection.
     async fn drive<T>(&mut self, future: impl Future<Output = T>) -> T {
         tokio::pin!(future);
@@ -136,10 +124,7 @@ impl HttpConnection {
 /// The error in a response without success.
 async fn http_error(response: Response<Incoming>, mut connection: HttpConnection) -> ModelError {
     let status = response.status().as_u16();
-    let retry_after = response
-        .headers()
-        .get(header::RETRY_AFTER)
-        .and_then(|value| ModelError::parse_retry_after(value.to_str().ok()?));
+    let retry_after = ModelError::retry_after(response.headers());
     let mut incoming = response.into_body();
     let mut body = Vec::new();
     while let Some(Ok(frame)) = connection.drive(incoming.frame()).await {
@@ -151,34 +136,22 @@ async fn http_error(response: Response<Incoming>, mut connection: HttpConnection
     ModelError::status(status, &body, retry_after)
 }
 
-/// A reply that streams in over HTTP.
-pub(crate) struct HttpReply {
+/// The body of a reply over HTTP.
+pub(super) struct HttpBody {
     body: Incoming,
     connection: HttpConnection,
-    decoder: ReplyDecoder,
 }
 
-impl HttpReply {
-    pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
-        loop {
-            if let Some(chunk) = self.decoder.take() {
-                return Some(Ok(chunk));
-            }
-            if self.decoder.is_over() {
-                return None;
-            }
-            if let Err(error) = self.read().await {
-                return Some(Err(error));
-            }
-        }
-    }
-
-    /// Reads once: there are more chunks, or the stream has ended.
-    async fn read(&mut self) -> Result<(), ModelError> {
+impl HttpBody {
+    /// Reads once; none at the end.
+    ///
+    /// # Errors
+    /// The connection was closed.
+    pub(super) async fn read(&mut self) -> Result<Option<Bytes>, ModelError> {
         match self.connection.drive(self.body.frame()).await {
-            Some(Ok(frame)) => self.decoder.push(&frame.into_data().unwrap_or_default()),
-            Some(Err(_)) => self.decoder.end(Err(ModelError::disconnected())),
-            None => self.decoder.end(Ok(())),
+            Some(Ok(frame)) => Ok(Some(frame.into_data().unwrap_or_default())),
+            Some(Err(_)) => Err(ModelError::disconnected()),
+            None => Ok(None),
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Messages of a conversation with the model: roles, content blocks, token usage. This is also the format of the session store.
+//! Messages of a conversation with the model: roles and content blocks. This is also the format of the session store.
 
+pub(crate) use mock_provider::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -61,39 +62,4 @@ pub(crate) enum ContentBlock {
 pub(crate) enum ResultContent {
     Text(String),
     Image { media_type: String, data: String },
-}
-
-/// Token usage.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Usage {
-    pub(crate) input: u64,
-    pub(crate) output: u64,
-    pub(crate) cache_read: u64,
-    pub(crate) cache_write: u64,
-}
-
-impl Usage {
-    /// All tokens of a request and its reply: the size of the context.
-    pub(crate) fn context(self) -> u64 {
-        let read = self.cache_read.saturating_add(self.cache_write);
-        self.input.saturating_add(self.output).saturating_add(read)
-    }
-}
-
-impl std::ops::AddAssign for Usage {
-    fn add_assign(&mut self, more: Self) {
-        self.input = self.input.saturating_add(more.input);
-        self.output = self.output.saturating_add(more.output);
-        self.cache_read = self.cache_read.saturating_add(more.cache_read);
-        self.cache_write = self.cache_write.saturating_add(more.cache_write);
-    }
-}
-
-/// Why a reply ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StopReason {
-    End,
-    ToolUse,
-    MaxTokens,
-    Refusal,
 }

@@ -1,63 +1,101 @@
-//! The streamed reply: its chunks, and the decoder that each wire implements.
+//! A reply that streams in: over HTTP, or from the scripted model in this process.
 
 use super::error::ModelError;
-use crate::model::message::{StopReason, Usage};
+use super::http_client::HttpBody;
+use crate::control::Gates;
+use hyper::body::Bytes;
+use mock_provider::script::Cut;
+use mock_provider::{Chunk, Pauses, ReplyDecoder, ResponseStep};
+use std::rc::Rc;
+use std::time::Duration;
 
-/// One piece of a reply as it streams in.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Chunk {
-    /// A content block begins. Blocks are numbered from 0 within the reply.
-    Start {
-        index: usize,
-        block: BlockStart,
-    },
-    Text {
-        index: usize,
-        text: String,
-    },
-    Thinking {
-        index: usize,
-        text: String,
-    },
-    Signature {
-        index: usize,
-        signature: String,
-    },
-    /// A fragment of a tool call's arguments.
-    Args {
-        index: usize,
-        fragment: String,
-    },
-    /// A content block ends.
-    End {
-        index: usize,
-    },
-    /// The tokens of the request so far; replaces earlier counts.
-    Usage(Usage),
-    /// The reply is complete.
-    Stop(StopReason),
+/// A reply that streams in. Dropping it closes the connection.
+pub(crate) struct ReplyStream {
+    pub(super) bytes: ReplyBytes,
+    pub(super) decoder: ReplyDecoder,
+    /// The pauses before its chunks. A script has them in its steps.
+    pub(super) pauses: Pauses,
+    /// The gate that holds the reply behind the first part of its text. Nothing says how long a reply over HTTP will be.
+    pub(super) gate: Option<String>,
+    pub(super) gates: Rc<Gates>,
+    pub(super) gate_timeout: Duration,
+    pub(super) has_text: bool,
+    pub(super) is_over: bool,
 }
 
-/// The kind of a content block that begins.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum BlockStart {
-    Text,
-    Thinking,
-    Redacted(String),
-    Call { id: String, tool: String },
+/// Where the bytes of a reply come from.
+pub(super) enum ReplyBytes {
+    Scripted(std::vec::IntoIter<ResponseStep>),
+    Http(Box<HttpBody>),
 }
 
-/// Decodes the stream of one wire.
-pub(super) trait StreamDecoder {
-    /// The chunks in the data of one server-sent event.
-    ///
-    /// # Errors
-    /// The data is not what the wire specifies, or it reports an error.
-    fn decode(&mut self, data: &str) -> Result<Vec<Chunk>, ModelError>;
+impl ReplyStream {
+    /// The next chunk; none after the last.
+    pub(crate) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
+        let chunk = loop {
+            if let Some(chunk) = self.decoder.take() {
+                break chunk;
+            }
+            if self.is_over {
+                return None;
+            }
+            if let Err(error) = self.step().await {
+                self.is_over = true;
+                return Some(Err(error));
+            }
+        };
+        self.is_over |= matches!(chunk, Chunk::Stop(_));
+        if (self.has_text || self.is_over)
+            && let Some(gate) = self.gate.take()
+        {
+            self.gates.hold(&gate, self.gate_timeout).await;
+        }
+        self.has_text |= matches!(chunk, Chunk::Text { .. });
+        if let Some(pause) = self.pauses.before(&chunk) {
+            tokio::time::sleep(pause).await;
+        }
+        Some(Ok(chunk))
+    }
 
-    /// Whether the reply is complete, so that the end of the stream is no interruption.
-    fn is_complete(&self) -> bool;
+    /// Reads once: there are more chunks, some time has passed, or the reply is over.
+    async fn step(&mut self) -> Result<(), ModelError> {
+        let read = match &mut self.bytes {
+            ReplyBytes::Http(body) => body.read().await,
+            ReplyBytes::Scripted(steps) => {
+                tokio::task::yield_now().await;
+                match steps.next() {
+                    None | Some(ResponseStep::Cut(Cut::End)) => Ok(None),
+                    Some(ResponseStep::Cut(Cut::Close | Cut::Reset)) => {
+                        Err(ModelError::disconnected())
+                    }
+                    Some(ResponseStep::Write(bytes)) => Ok(Some(Bytes::from(bytes))),
+                    Some(wait) => {
+                        self.wait(wait).await;
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        match read {
+            Ok(Some(bytes)) => Ok(self.decoder.push(&bytes)?),
+            _ if self.decoder.end() => Ok(()),
+            ended => ended.and(Err(ModelError::cut_short())),
+        }
+    }
 
-    /// The chunks that are still missing when a complete stream ends.
-    fn finish(&mut self) -> Vec<Chunk>;
+    async fn wait(&self, step: ResponseStep) {
+        match step {
+            ResponseStep::Gate(name) => self.gates.hold(&name, self.gate_timeout).await,
+            // Pings have no content, so that only their time counts.
+            ResponseStep::Sleep(length)
+            | ResponseStep::Pings {
+                length: Some(length),
+                ..
+            } => tokio::time::sleep(length).await,
+            ResponseStep::Forever | ResponseStep::Pings { length: None, .. } => {
+                std::future::pending().await
+            }
+            ResponseStep::Write(_) | ResponseStep::Cut(_) => {}
+        }
+    }
 }

@@ -5,15 +5,13 @@
 use super::echo;
 use super::error::ModelError;
 use super::half_gate;
-use super::http_client::HttpReply;
-use super::paced_reply::PacedReply;
-use super::reply_decoder::ReplyDecoder;
-use super::reply_stream::Chunk;
+use super::http_client::HttpBody;
+use super::reply_stream::{ReplyBytes, ReplyStream};
 use super::summary;
 use crate::control::Gates;
-use mock_provider::script::{Cut, ScriptReply, Texts};
+use mock_provider::script::{ScriptReply, Texts};
 use mock_provider::{
-    Answer, HttpError, Model, ModelResponse, Pace, Request, ResponseStep, Script, Wire,
+    Answer, HttpError, Model, ModelResponse, Pace, Piece, ReplyDecoder, Request, Script, Wire,
     error_response, stream_steps,
 };
 use serde_json::Value;
@@ -167,21 +165,31 @@ impl ScriptedModel {
     }
 
     /// A reply over HTTP with the pace and the gate of the turn.
-    pub(super) fn paced(&self, reply: HttpReply) -> PacedReply {
+    pub(super) fn paced(&self, wire: Wire, body: HttpBody) -> ReplyStream {
         let n = self.requests.replace(self.requests.get() + 1);
         let mut turn = self.turn.borrow_mut();
         let pace = turn.pace.unwrap_or(self.options.pace);
-        PacedReply {
-            reply,
+        ReplyStream {
             pauses: pace.pauses(self.options.seed, &format!("http/{n}")),
             gate: turn.gate.take(),
-            gates: Rc::clone(&self.gates),
-            gate_timeout: self.options.gate_timeout,
-            has_text: false,
+            ..self.stream(wire, ReplyBytes::Http(Box::new(body)))
         }
     }
 
-    pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<ScriptedReply, ModelError> {
+    fn stream(&self, wire: Wire, bytes: ReplyBytes) -> ReplyStream {
+        ReplyStream {
+            bytes,
+            decoder: ReplyDecoder::new(wire),
+            pauses: Pace::NONE.pauses(0, ""),
+            gate: None,
+            gates: Rc::clone(&self.gates),
+            gate_timeout: self.options.gate_timeout,
+            has_text: false,
+            is_over: false,
+        }
+    }
+
+    pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<ReplyStream, ModelError> {
         let n = self.requests.replace(self.requests.get() + 1);
         let request = Request::in_process(n, wire, body);
         let mut served = self.serve(&request);
@@ -227,7 +235,7 @@ impl ScriptedModel {
         request: &Request,
         served: ModelResponse,
         pace: Pace,
-    ) -> Result<ScriptedReply, ModelError> {
+    ) -> Result<ReplyStream, ModelError> {
         if let Some(gate) = &served.gate {
             self.gates.hold(gate, self.options.gate_timeout).await;
         }
@@ -236,12 +244,10 @@ impl ScriptedModel {
         }
         let seed = self.options.seed;
         match served.answer {
-            Answer::Message(message) => Ok(ScriptedReply {
-                steps: stream_steps(request, &message, seed, pace).into_iter(),
-                decoder: ReplyDecoder::new(request.wire),
-                gates: Rc::clone(&self.gates),
-                gate_timeout: self.options.gate_timeout,
-            }),
+            Answer::Message(message) => {
+                let steps = stream_steps(request, &message, seed, pace).into_iter();
+                Ok(self.stream(request.wire, ReplyBytes::Scripted(steps)))
+            }
             Answer::Error(error) => Err(refused(request, &error, seed)),
             Answer::Cut(_) => Err(ModelError::unanswered()),
         }
@@ -251,66 +257,16 @@ impl ScriptedModel {
 /// The error of a response without success.
 fn refused(request: &Request, error: &HttpError, seed: u64) -> ModelError {
     let response = error_response(request.wire, error, seed, request.n);
-    let retry_after = response.headers.get("retry-after");
-    let retry_after = retry_after.and_then(ModelError::parse_retry_after);
+    let retry_after = ModelError::retry_after(&response.headers);
     ModelError::status(response.status, response.body.as_bytes(), retry_after)
 }
 
 /// Whether an answer fails at once or breaks off.
 fn fails(answer: &Answer) -> bool {
-    use mock_provider::Piece;
     match answer {
         Answer::Message(message) => {
-            let last = message.pieces.last();
-            matches!(last, Some(Piece::Error { .. } | Piece::Cut(_)))
+            matches!(message.pieces.last(), Some(Piece::Error(_) | Piece::Cut(_)))
         }
         Answer::Error(_) | Answer::Cut(_) => true,
-    }
-}
-
-/// A scripted reply that streams in.
-pub(crate) struct ScriptedReply {
-    steps: std::vec::IntoIter<ResponseStep>,
-    decoder: ReplyDecoder,
-    gates: Rc<Gates>,
-    gate_timeout: Duration,
-}
-
-impl ScriptedReply {
-    pub(super) async fn next(&mut self) -> Option<Result<Chunk, ModelError>> {
-        loop {
-            if let Some(chunk) = self.decoder.take() {
-                return Some(Ok(chunk));
-            }
-            if self.decoder.is_over() {
-                return None;
-            }
-            tokio::task::yield_now().await;
-            if let Err(error) = self.step().await {
-                return Some(Err(error));
-            }
-        }
-    }
-
-    /// Executes one step: there are more chunks, some time has passed, or the reply is over.
-    async fn step(&mut self) -> Result<(), ModelError> {
-        match self.steps.next() {
-            None | Some(ResponseStep::Cut(Cut::End)) => return self.decoder.end(Ok(())),
-            Some(ResponseStep::Cut(Cut::Close | Cut::Reset)) => {
-                return self.decoder.end(Err(ModelError::disconnected()));
-            }
-            Some(ResponseStep::Write(bytes)) => return self.decoder.push(&bytes),
-            Some(ResponseStep::Gate(name)) => self.gates.hold(&name, self.gate_timeout).await,
-            Some(ResponseStep::Sleep(length)) => tokio::time::sleep(length).await,
-            // Pings have no content, so that only their time counts.
-            Some(ResponseStep::Pings {
-                length: Some(length),
-                ..
-            }) => tokio::time::sleep(length).await,
-            Some(ResponseStep::Forever | ResponseStep::Pings { length: None, .. }) => {
-                std::future::pending().await
-            }
-        }
-        Ok(())
     }
 }

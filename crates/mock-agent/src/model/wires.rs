@@ -1,6 +1,5 @@
-//! Table of the LLM wires: for each API its name, request body, authentication headers and stream decoder.
+//! Table of the LLM wires: for each API its name, request body and authentication headers.
 
-use super::reply_stream::StreamDecoder;
 use super::request::ModelRequest;
 use super::{anthropic, openai_chat, openai_responses};
 use mock_provider::Wire;
@@ -34,13 +33,5 @@ pub(super) fn headers(wire: Wire, key: &str) -> Vec<(&'static str, String)> {
         Wire::OpenAiChat | Wire::OpenAiResponses => {
             vec![("authorization", format!("Bearer {key}"))]
         }
-    }
-}
-
-pub(super) fn decoder(wire: Wire) -> Box<dyn StreamDecoder> {
-    match wire {
-        Wire::AnthropicMessages => Box::new(anthropic::AnthropicDecoder::default()),
-        Wire::OpenAiChat => Box::new(openai_chat::ChatDecoder::default()),
-        Wire::OpenAiResponses => Box::new(openai_responses::ResponsesDecoder::default()),
     }
 }

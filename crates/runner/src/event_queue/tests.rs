@@ -1,7 +1,6 @@
 //! The order of events, and the limits of the queue.
 
 use super::*;
-use mock_provider::Headers;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 
@@ -28,7 +27,7 @@ fn request(n: u64, endpoint: ApiEndpoint) -> server::JournalEntry {
         path: "/v1/messages".into(),
         query: String::new(),
         endpoint,
-        headers: Headers::new(),
+        headers: Default::default(),
         body: "{}".into(),
     }))
 }

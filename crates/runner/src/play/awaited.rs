@@ -1,7 +1,7 @@
 //! What a step waits for, in words for its finding.
 
 use super::player::ScenarioPlayer;
-use conform_judge::finding::{Difference, DifferenceKind};
+use conform_judge::dialect::FrameIdentity;
 use json_matcher::Matcher;
 
 /// What a step waits for.
@@ -23,12 +23,6 @@ impl Awaited {
             names: Vec::new(),
             expected: vec![expected],
         }
-    }
-
-    /// The difference of a finding that says that none of it came; `None` if no event is named.
-    pub(super) fn difference(&self, kind: DifferenceKind) -> Option<Difference> {
-        let name = self.names.first()?;
-        Some(Difference::named(kind, name.clone()))
     }
 }
 
@@ -58,5 +52,15 @@ impl ScenarioPlayer {
         }
         awaited.subject = subjects.join(" and ");
         awaited
+    }
+
+    /// The name of the event that a matcher expects; `None` if it expects no single name.
+    pub(super) fn event_name(&self, matcher: &Matcher) -> Option<String> {
+        let expected = matcher.shown(&self.captures);
+        match self.suite.dialect.events.identify(&expected) {
+            FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None) => Some(name),
+            FrameIdentity::Unknown(name) => Some(name),
+            FrameIdentity::Missing => None,
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::process::quiet_watch::QuietWatch;
 use crate::process::spawn_error::ended;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
+use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Defect, Parsed};
 use std::time::Duration;
@@ -94,6 +95,23 @@ impl EventWait {
 }
 
 impl ScenarioPlayer {
+    /// Looks at the session after each event, until a look gives a result. The inner error says why nothing more is waited for.
+    pub(super) async fn wait_until<T>(
+        &mut self,
+        wait: &mut EventWait,
+        mut look: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Result<Result<T, WaitResult>, EarlyStop> {
+        loop {
+            if let Some(found) = look(self) {
+                return Ok(Ok(found));
+            }
+            let result = self.next_event(wait).await?;
+            if !matches!(result, WaitResult::Event) {
+                return Ok(Err(result));
+            }
+        }
+    }
+
     /// Waits for the next event of the session, and handles it.
     pub(super) async fn next_event(
         &mut self,
@@ -193,6 +211,7 @@ impl ScenarioPlayer {
                 self.add_finding(StepFinding::new(
                     step_rules::OUTPUT,
                     format!("the agent wrote {bytes} bytes in {lines} complete lines and did not stop; it was killed"),
+                    DifferenceKind::Condition,
                 ));
                 return Err(EarlyStop::Failed(Some("output")));
             }
@@ -267,6 +286,11 @@ impl ScenarioPlayer {
             }
             _ => None,
         }
+    }
+
+    /// Whether the agent has ended, or has closed its stdout.
+    pub(super) fn has_ended(&self) -> bool {
+        self.session.end.is_some() || self.session.stdout_end.is_some()
     }
 
     /// How the agent ended, as the beginning of a sentence.

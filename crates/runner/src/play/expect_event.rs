@@ -10,6 +10,7 @@ use super::text_difference::describe_text_difference;
 use super::timeout_message::{NearestMatch, ReceivedEvents, describe_difference};
 use crate::scenario::types::{Barrier, JoinedText, Step};
 use crate::step_rules;
+use conform_judge::finding::DifferenceKind;
 use json_matcher::{Closest, Matcher, Mismatch};
 use serde_json::Value;
 
@@ -18,27 +19,23 @@ impl ScenarioPlayer {
     pub(super) async fn expect(&mut self, step: &Step, matcher: &Matcher) -> Result<(), EarlyStop> {
         let mut wait = self.wait_for_event(step);
         let (mut received, mut closest) = (ReceivedEvents::default(), Closest::default());
-        loop {
-            while let Some(event) = self.session.events.pop_front() {
-                if matcher.matches(&event.value, &self.captures).is_ok() {
-                    return self.matched(step, step_rules::EXPECT, &event);
+        let found = self.wait_until(&mut wait, |player| {
+            while let Some(event) = player.session.events.pop_front() {
+                if matcher.matches(&event.value, &player.captures).is_ok() {
+                    return Some(event);
                 }
                 received.add(&event);
                 if event.value.is_object() {
-                    closest.offer(event.n, matcher, &event.value, &self.captures);
+                    closest.offer(event.n, matcher, &event.value, &player.captures);
                 }
             }
-            let result = self.next_event(&mut wait).await?;
-            if !matches!(result, WaitResult::Event) {
-                let awaited = self.awaited(matcher);
-                let nearest = nearest(&closest);
-                return Err(self.timed_out(
-                    step_rules::EXPECT,
-                    &result,
-                    &received,
-                    nearest,
-                    awaited,
-                ));
+            None
+        });
+        match found.await? {
+            Ok(event) => self.matched(step, step_rules::EXPECT, matcher, &event),
+            Err(result) => {
+                let (nearest, awaited) = (nearest(&closest), self.awaited(matcher));
+                Err(self.timed_out(step_rules::EXPECT, &result, &received, nearest, awaited))
             }
         }
     }
@@ -49,45 +46,37 @@ impl ScenarioPlayer {
         step: &Step,
         matcher: &Matcher,
     ) -> Result<(), EarlyStop> {
+        let rule = step_rules::EXPECT_NEXT;
         let mut wait = self.wait_for_event(step);
-        loop {
-            if let Some(event) = self.session.events.pop_front() {
-                let Err(difference) = matcher.matches(&event.value, &self.captures) else {
-                    return self.matched(step, step_rules::EXPECT_NEXT, &event);
-                };
-                let awaited = self.awaited(matcher);
-                let message = match difference.pointer == self.suite.dialect.events.discriminator {
-                    true => format!(
-                        "`{}` came, where {} must be next",
-                        event.name, awaited.subject
-                    ),
-                    false => format!(
-                        "`{}` {}",
-                        event.name,
-                        describe_difference(event.n, &difference)
-                    ),
-                };
-                self.add_finding(StepFinding {
-                    clauses: Some(self.clauses_about(&awaited.names)),
-                    frame: BlamedFrame::Number(event.n, difference.pointer),
-                    expected: awaited.expected,
-                    ..StepFinding::new(step_rules::EXPECT_NEXT, message)
-                });
-                return Err(EarlyStop::Failed(None));
+        let next = self.wait_until(&mut wait, |player| player.session.events.pop_front());
+        let event = match next.await? {
+            Ok(event) => event,
+            Err(result) => {
+                let (awaited, received) = (self.awaited(matcher), ReceivedEvents::default());
+                return Err(self.timed_out(rule, &result, &received, None, awaited));
             }
-            let result = self.next_event(&mut wait).await?;
-            if !matches!(result, WaitResult::Event) {
-                let awaited = self.awaited(matcher);
-                let received = ReceivedEvents::default();
-                return Err(self.timed_out(
-                    step_rules::EXPECT_NEXT,
-                    &result,
-                    &received,
-                    None,
-                    awaited,
-                ));
-            }
-        }
+        };
+        let Err(difference) = matcher.matches(&event.value, &self.captures) else {
+            return self.matched(step, rule, matcher, &event);
+        };
+        let awaited = self.awaited(matcher);
+        let (name, subject) = (&event.name, &awaited.subject);
+        let (message, kind) = match difference.pointer == self.suite.dialect.events.discriminator {
+            true => (
+                format!("`{name}` came, where {subject} must be next"),
+                DifferenceKind::Absent,
+            ),
+            false => (
+                format!("`{name}` {}", describe_difference(event.n, &difference)),
+                DifferenceKind::WrongValue,
+            ),
+        };
+        Err(self.fail(StepFinding {
+            clauses: Some(self.clauses_about(&awaited.names)),
+            frame: BlamedFrame::Number(event.n, difference.pointer),
+            expected: awaited.expected,
+            ..StepFinding::new(rule, message, kind).about(awaited.names.into_iter().next())
+        }))
     }
 
     /// Requires that an event does not come before the barrier.
@@ -110,60 +99,48 @@ impl ScenarioPlayer {
             }
         };
         let mut received = ReceivedEvents::default();
-        loop {
-            while let Some(event) = self.session.events.pop_front() {
-                if not.matches(&event.value, &self.captures).is_ok() {
-                    let message =
-                        format!("`{}` came, {}", event.name, self.not_before(until, &event));
-                    self.add_finding(StepFinding {
-                        frame: BlamedFrame::Number(event.n, String::new()),
-                        expected: vec![format!("no {}", not.in_words(&self.captures))],
-                        ..StepFinding::new(step_rules::EXPECT_NONE, message)
-                    });
-                    return Err(EarlyStop::Failed(None));
+        let seen = self.wait_until(&mut wait, |player| {
+            while let Some(event) = player.session.events.pop_front() {
+                if not.matches(&event.value, &player.captures).is_ok() {
+                    return Some(Some(event));
                 }
                 if let Barrier::Event(barrier) = until
-                    && barrier.matches(&event.value, &self.captures).is_ok()
+                    && barrier.matches(&event.value, &player.captures).is_ok()
                 {
-                    self.step_passed();
-                    return Ok(());
+                    return Some(None);
                 }
                 received.add(&event);
             }
             // Without a barrier event the end of stdout, or of the process, is the proof.
-            let ended = match until {
+            let has_ended = match until {
                 Barrier::Event(_) => false,
-                Barrier::End => self.session.stdout_end.is_some() || self.session.end.is_some(),
-                Barrier::Quiet(_) => self.session.end.is_some(),
+                Barrier::End => player.has_ended(),
+                Barrier::Quiet(_) => player.session.end.is_some(),
             };
-            if ended {
-                self.step_passed();
-                return Ok(());
+            has_ended.then_some(None)
+        });
+        let rule = step_rules::EXPECT_NONE;
+        match seen.await? {
+            Ok(Some(event)) => {
+                let message = format!("`{}` came, {}", event.name, self.not_before(until, &event));
+                let found = StepFinding::new(rule, message, DifferenceKind::Unexpected);
+                Err(self.fail(StepFinding {
+                    frame: BlamedFrame::Number(event.n, String::new()),
+                    expected: vec![format!("no {}", not.in_words(&self.captures))],
+                    ..found.about(self.event_name(not))
+                }))
             }
-            match self.next_event(&mut wait).await? {
-                WaitResult::Event => {}
-                WaitResult::TimedOut("quiet", _) | WaitResult::AgentEnded
-                    if matches!(until, Barrier::Quiet(_)) =>
-                {
-                    self.step_passed();
-                    return Ok(());
-                }
-                more => {
-                    let awaited = match until {
-                        Barrier::Event(barrier) => self.awaited(barrier),
-                        _ => Awaited::thing(
-                            "the end of its stdout",
-                            "the end of its stdout".to_owned(),
-                        ),
-                    };
-                    return Err(self.timed_out(
-                        step_rules::EXPECT_NONE,
-                        &more,
-                        &received,
-                        None,
-                        awaited,
-                    ));
-                }
+            Err(more) if !is_proof(until, &more) => {
+                let end_of_stdout = "the end of its stdout";
+                let awaited = match until {
+                    Barrier::Event(barrier) => self.awaited(barrier),
+                    _ => Awaited::thing(end_of_stdout, end_of_stdout.to_owned()),
+                };
+                Err(self.timed_out(rule, &more, &received, None, awaited))
+            }
+            Ok(None) | Err(_) => {
+                self.step_passed();
+                Ok(())
             }
         }
     }
@@ -195,45 +172,41 @@ impl ScenarioPlayer {
         let mut received = ReceivedEvents::default();
         let mut joined = String::new();
         let mut open: Vec<&Matcher> = text.until.iter().collect();
-        loop {
-            while let Some(event) = self.session.events.pop_front() {
-                if text.of.matches(&event.value, &self.captures).is_ok() {
-                    joined += event
-                        .value
-                        .pointer(&text.at)
-                        .and_then(Value::as_str)
-                        .unwrap_or_default();
+        let last = self.wait_until(&mut wait, |player| {
+            while let Some(event) = player.session.events.pop_front() {
+                if text.of.matches(&event.value, &player.captures).is_ok() {
+                    let piece = event.value.pointer(&text.at).and_then(Value::as_str);
+                    joined += piece.unwrap_or_default();
                 }
                 received.add(&event);
-                let met = |until: &&Matcher| until.matches(&event.value, &self.captures).is_ok();
+                let met = |until: &&Matcher| until.matches(&event.value, &player.captures).is_ok();
                 if let Some(met) = open.iter().position(met) {
                     open.remove(met);
                 }
-                if !open.is_empty() {
-                    continue;
+                if open.is_empty() {
+                    return Some(event.n);
                 }
-                if text.is_met_by(&joined) {
-                    self.step_passed();
-                    return Ok(());
-                }
-                let message = describe_text_difference(&text.is, &joined);
-                self.add_finding(StepFinding {
-                    frame: BlamedFrame::Number(event.n, String::new()),
-                    expected: vec![format!("{:?}", text.is)],
-                    ..StepFinding::new(step_rules::EXPECT_TEXT, message)
-                });
-                return Err(EarlyStop::Failed(None));
             }
-            let result = self.next_event(&mut wait).await?;
-            if !matches!(result, WaitResult::Event) {
+            None
+        });
+        let rule = step_rules::EXPECT_TEXT;
+        match last.await? {
+            Err(result) => {
                 let awaited = self.all_awaited(open);
-                return Err(self.timed_out(
-                    step_rules::EXPECT_TEXT,
-                    &result,
-                    &received,
-                    None,
-                    awaited,
-                ));
+                Err(self.timed_out(rule, &result, &received, None, awaited))
+            }
+            Ok(_) if text.is_met_by(&joined) => {
+                self.step_passed();
+                Ok(())
+            }
+            Ok(frame) => {
+                let message = describe_text_difference(&text.is, &joined);
+                let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
+                Err(self.fail(StepFinding {
+                    frame: BlamedFrame::Number(frame, String::new()),
+                    expected: vec![format!("{:?}", text.is)],
+                    ..found.about(self.event_name(&text.of))
+                }))
             }
         }
     }
@@ -250,6 +223,7 @@ impl ScenarioPlayer {
         &mut self,
         step: &Step,
         rule: &'static str,
+        matcher: &Matcher,
         event: &AgentEvent,
     ) -> Result<(), EarlyStop> {
         let Err(missing) = self.captures.take(&step.capture, &event.value) else {
@@ -260,13 +234,22 @@ impl ScenarioPlayer {
             "`{}` came without what the scenario needs of it: {missing}",
             event.name
         );
-        self.add_finding(StepFinding {
+        let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
+        Err(self.fail(StepFinding {
             frame: BlamedFrame::Number(event.n, String::new()),
             expected: vec![missing.expected],
-            ..StepFinding::new(rule, message)
-        });
-        Err(EarlyStop::Failed(None))
+            ..found.about(self.event_name(matcher))
+        }))
     }
+}
+
+/// Whether the end of a wait proves that nothing comes: a quiet window is over, or the agent has ended in it.
+fn is_proof(until: &Barrier, end: &WaitResult) -> bool {
+    matches!(until, Barrier::Quiet(_))
+        && matches!(
+            end,
+            WaitResult::TimedOut("quiet", _) | WaitResult::AgentEnded
+        )
 }
 
 /// The event that came closest to matching, with its first difference.

@@ -6,6 +6,7 @@ use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;
 use crate::scenario::types::{ExitExpectation, Step};
 use crate::step_rules;
+use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::End;
 use conform_judge::signals;
 
@@ -21,33 +22,34 @@ impl ScenarioPlayer {
             .map(|within| ("within", self.budgets.scaled(within)));
         let budget = own.unwrap_or(("exit", self.budgets.exit));
         let mut wait = EventWait::for_event_within(budget).without_stdout();
-        loop {
-            if let Some(end) = self.session.end.clone() {
-                if is_expected(expected, &end) {
+        let (message, stop) = loop {
+            if let Some(end) = &self.session.end {
+                if is_expected(expected, end) {
                     self.step_passed();
                     return Ok(());
                 }
-                let message = self.how_it_ended();
-                self.add_finding(StepFinding {
-                    expected: vec![describe(expected)],
-                    ..StepFinding::new(step_rules::EXPECT_EXIT, message)
-                });
-                return Err(EarlyStop::Failed(None));
+                break (self.how_it_ended(), None);
             }
             if let WaitResult::TimedOut(name, length) = self.next_event(&mut wait).await? {
                 let message = format!("the agent did not end {}", describe_timeout(name, length));
-                self.add_finding(StepFinding {
-                    expected: vec![describe(expected)],
-                    ..StepFinding::new(step_rules::EXPECT_EXIT, message)
-                });
-                let why = if name == "total" {
+                let is_total = name == "total";
+                let why = if is_total {
                     "budget:total"
                 } else {
                     "budget:exit"
                 };
-                return Err(EarlyStop::Failed(Some(why)));
+                break (message, Some(why));
             }
-        }
+        };
+        let kind = match self.has_ended() {
+            true => DifferenceKind::WrongValue,
+            false => DifferenceKind::Absent,
+        };
+        self.add_finding(StepFinding {
+            expected: vec![describe(expected)],
+            ..StepFinding::new(step_rules::EXPECT_EXIT, message, kind)
+        });
+        Err(EarlyStop::Failed(stop))
     }
 }
 
@@ -58,7 +60,10 @@ fn is_expected(expected: &ExitExpectation, end: &End) -> bool {
             None => !expected.nonzero || *code != 0,
         },
         End::Signalled { signal, .. } => {
-            let expected_signal = expected.or_signal.as_deref().and_then(signals::find);
+            let expected_signal = expected
+                .or_signal
+                .as_ref()
+                .and_then(|name| signals::find(name));
             expected_signal.is_some_and(|expected_signal| expected_signal.as_raw() == *signal)
         }
         End::Killed { .. } | End::Open => false,
@@ -74,7 +79,7 @@ fn describe(expected: &ExitExpectation) -> String {
     let signal = expected
         .or_signal
         .as_ref()
-        .map(|name| format!("an end by {name}"));
+        .map(|name| format!("an end by {}", name.value));
     code.into_iter()
         .chain(signal)
         .collect::<Vec<_>>()
@@ -95,7 +100,7 @@ mod tests {
         let expect = |code, nonzero, or_signal: Option<&str>| ExitExpectation {
             code,
             nonzero,
-            or_signal: or_signal.map(str::to_owned),
+            or_signal: or_signal.map(Into::into),
         };
         let zero = expect(Some(0), false, None);
         let zero_or_term = expect(Some(0), false, Some("SIGTERM"));

@@ -2,14 +2,13 @@
 
 use super::awaited::Awaited;
 use super::context::EarlyStop;
-use super::event_loop::WaitResult;
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use super::timeout_message::ReceivedEvents;
 use crate::scenario::RequestMatcher;
 use crate::scenario::types::Step;
 use crate::step_rules;
-use conform_judge::finding::{Level, Part};
+use conform_judge::finding::{DifferenceKind, Level, Part};
 use conform_judge::frame::ReplyEnd;
 use mock_provider::{FailureKind, ScriptFailure};
 
@@ -23,41 +22,34 @@ impl ScenarioPlayer {
         let mut wait = self.wait_for_event(step).without_stdout();
         let mut received = ReceivedEvents::default();
         let mut nearest = None;
-        loop {
-            while let Some((n, request)) = self.session.requests.pop_front() {
-                match matcher.matches(&request, &self.captures) {
-                    Ok(()) => {
-                        let Err(missing) = self.captures.take(&step.capture, &request.body) else {
-                            self.step_passed();
-                            return Ok(());
-                        };
-                        let message =
-                            format!("the request lacks what the scenario needs of it: {missing}");
-                        self.add_finding(StepFinding {
-                            frame: BlamedFrame::Number(n, String::new()),
-                            ..StepFinding::new(step_rules::EXPECT_REQUEST, message)
-                        });
-                        return Err(EarlyStop::Failed(None));
-                    }
+        let found = self.wait_until(&mut wait, |player| {
+            while let Some((n, request)) = player.session.requests.pop_front() {
+                match matcher.matches(&request, &player.captures) {
+                    Ok(()) => return Some((n, request)),
                     Err(difference) => nearest = Some((n, difference)),
                 }
                 received.add_name(&format!("POST {}", request.path));
             }
-            let result = self.next_event(&mut wait).await?;
-            if !matches!(result, WaitResult::Event) {
-                let awaited = Awaited::thing(
-                    "the expected request to the model",
-                    matcher.in_words(&self.captures),
-                );
-                return Err(self.timed_out(
-                    step_rules::EXPECT_REQUEST,
-                    &result,
-                    &received,
-                    nearest,
-                    awaited,
-                ));
+            None
+        });
+        let rule = step_rules::EXPECT_REQUEST;
+        let (n, request) = match found.await? {
+            Ok(found) => found,
+            Err(result) => {
+                let subject = "the expected request to the model";
+                let awaited = Awaited::thing(subject, matcher.in_words(&self.captures));
+                return Err(self.timed_out(rule, &result, &received, nearest, awaited));
             }
-        }
+        };
+        let Err(missing) = self.captures.take(&step.capture, &request.body) else {
+            self.step_passed();
+            return Ok(());
+        };
+        let message = format!("the request lacks what the scenario needs of it: {missing}");
+        Err(self.fail(StepFinding {
+            frame: BlamedFrame::Number(n, String::new()),
+            ..StepFinding::new(rule, message, DifferenceKind::WrongValue)
+        }))
     }
 
     /// Waits for a reply of the model that has ended in this way.
@@ -68,26 +60,21 @@ impl ScenarioPlayer {
     ) -> Result<(), EarlyStop> {
         let mut wait = self.wait_for_event(step).without_stdout();
         let mut received = ReceivedEvents::default();
-        loop {
-            while let Some(reply) = self.session.replies.pop_front() {
+        let found = self.wait_until(&mut wait, |player| {
+            while let Some(reply) = player.session.replies.pop_front() {
                 if reply.end == end {
-                    self.step_passed();
-                    return Ok(());
+                    return Some(());
                 }
                 received.add_name(&format!("answer {} ({})", reply.n, reply.end.as_str()));
             }
-            let result = self.next_event(&mut wait).await?;
-            if !matches!(result, WaitResult::Event) {
-                let awaited = Awaited::thing(reply_end(end), reply_end(end).to_owned());
-                return Err(self.timed_out(
-                    step_rules::EXPECT_REPLY,
-                    &result,
-                    &received,
-                    None,
-                    awaited,
-                ));
-            }
-        }
+            None
+        });
+        let Err(result) = found.await? else {
+            self.step_passed();
+            return Ok(());
+        };
+        let awaited = Awaited::thing(reply_end(end), reply_end(end).to_owned());
+        Err(self.timed_out(step_rules::EXPECT_REPLY, &result, &received, None, awaited))
     }
 
     /// Adds a finding for a failure that the model reports.
@@ -109,6 +96,10 @@ impl ScenarioPlayer {
         if let Some(actual) = &failure.actual {
             message = format!("{message}: got {actual}");
         }
+        let kind = match rule {
+            step_rules::SCRIPT => DifferenceKind::Condition,
+            _ => DifferenceKind::WrongValue,
+        };
         let clauses = match rule {
             step_rules::REQUEST => self.scenario.clauses.clone(),
             _ => Vec::new(),
@@ -119,7 +110,7 @@ impl ScenarioPlayer {
             clauses: Some(clauses),
             expected: failure.expected.iter().cloned().collect(),
             part: Some(Part::Model(failure.pointer.clone())),
-            ..StepFinding::new(rule, message)
+            ..StepFinding::new(rule, message, kind)
         });
     }
 

@@ -1,7 +1,6 @@
 //! The step `unordered`, which waits for several events in any order.
 
 use super::context::EarlyStop;
-use super::event_loop::WaitResult;
 use super::expect_event::nearest;
 use super::player::ScenarioPlayer;
 use super::timeout_message::ReceivedEvents;
@@ -20,37 +19,32 @@ impl ScenarioPlayer {
         let mut received = ReceivedEvents::default();
         let mut pairs = EventMatching::new(matchers.len());
         let mut closest: Vec<_> = matchers.iter().map(|_| Closest::default()).collect();
-        loop {
-            while let Some(event) = self.session.events.pop_front() {
+        let met = self.wait_until(&mut wait, |player| {
+            while let Some(event) = player.session.events.pop_front() {
                 received.add(&event);
                 let mut fits = Vec::new();
                 for (index, matcher) in matchers.iter().enumerate() {
-                    if matcher.matches(&event.value, &self.captures).is_ok() {
+                    if matcher.matches(&event.value, &player.captures).is_ok() {
                         fits.push(index);
                     } else if event.value.is_object() {
-                        closest[index].offer(event.n, matcher, &event.value, &self.captures);
+                        closest[index].offer(event.n, matcher, &event.value, &player.captures);
                     }
                 }
                 pairs.add(fits);
                 if pairs.is_complete() {
-                    self.step_passed();
-                    return Ok(());
+                    return Some(());
                 }
             }
-            let result = self.next_event(&mut wait).await?;
-            if !matches!(result, WaitResult::Event) {
-                let open: Vec<usize> = pairs.open().collect();
-                let awaited = self.all_awaited(open.iter().map(|index| &matchers[*index]));
-                let nearest = open.first().and_then(|index| nearest(&closest[*index]));
-                return Err(self.timed_out(
-                    step_rules::UNORDERED,
-                    &result,
-                    &received,
-                    nearest,
-                    awaited,
-                ));
-            }
-        }
+            None
+        });
+        let Err(result) = met.await? else {
+            self.step_passed();
+            return Ok(());
+        };
+        let open: Vec<usize> = pairs.open().collect();
+        let awaited = self.all_awaited(open.iter().map(|index| &matchers[*index]));
+        let nearest = open.first().and_then(|index| nearest(&closest[*index]));
+        Err(self.timed_out(step_rules::UNORDERED, &result, &received, nearest, awaited))
     }
 }
 

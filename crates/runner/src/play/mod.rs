@@ -16,7 +16,6 @@ mod send;
 mod settle;
 mod shutdown;
 mod skip;
-mod step_difference;
 mod step_finding;
 mod steps;
 mod text_difference;

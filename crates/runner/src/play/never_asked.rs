@@ -7,7 +7,7 @@ use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
-use conform_judge::finding::Part;
+use conform_judge::finding::{DifferenceKind, Part};
 use serde_json::Value;
 
 impl ScenarioPlayer {
@@ -33,11 +33,10 @@ impl ScenarioPlayer {
         let Some(prompt) = session.first_prompt.filter(|_| session.has_answered) else {
             return;
         };
-        let has_ended = session.end.is_some() || session.stdout_end.is_some();
         let was_asked_to_end = session.was_signalled || !session.process.is_stdin_open();
         let was_waited_for = matches!(stop, Some(EarlyStop::Failed(Some(_))));
         let is_done = session.recorder.is_work_over() || session.has_shown_text || was_waited_for;
-        if !is_done || has_ended && !was_asked_to_end {
+        if !is_done || self.has_ended() && !was_asked_to_end {
             return;
         }
         let finding = self.finding(StepFinding {
@@ -49,6 +48,7 @@ impl ScenarioPlayer {
             ..StepFinding::new(
                 step_rules::NEVER_ASKED,
                 "the agent answered the prompt and did not ask the scripted model",
+                DifferenceKind::Absent,
             )
         });
         self.unasked.push((self.past_sessions.len(), finding));

@@ -5,7 +5,7 @@ use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
-use conform_judge::finding::Level;
+use conform_judge::finding::{DifferenceKind, Level};
 use conform_judge::frame::{Body, Line};
 use conform_judge::signals;
 use serde_json::Value;
@@ -75,8 +75,7 @@ impl ScenarioPlayer {
             }
             if self.session.process.write(chunk).is_err() {
                 let message = "the agent does not read its stdin: too many commands wait there";
-                self.add_finding(StepFinding::new(step_rules::SEND, message));
-                return Err(EarlyStop::Failed(None));
+                return Err(self.fail_to_send(message.to_owned()));
             }
         }
         Ok(())
@@ -137,11 +136,15 @@ impl ScenarioPlayer {
             }
         }
         let how = self.how_it_ended();
-        self.add_finding(StepFinding::new(
-            step_rules::SEND,
-            format!("{how} while the host still had something to send"),
-        ));
-        EarlyStop::Failed(None)
+        self.fail_to_send(format!("{how} while the host still had something to send"))
+    }
+
+    fn fail_to_send(&mut self, message: String) -> EarlyStop {
+        let kind = match self.has_ended() {
+            true => DifferenceKind::Ended,
+            false => DifferenceKind::Absent,
+        };
+        self.fail(StepFinding::new(step_rules::SEND, message, kind))
     }
 
     fn command_error(&self, command: &Value) -> Option<String> {

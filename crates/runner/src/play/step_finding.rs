@@ -1,11 +1,14 @@
 //! Findings of steps: what a step found wrong with the agent, added with the frames around it as evidence.
 
+use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use crate::scenario::types::Step;
 use conform_judge::dialect::clause_names::is_about_frame;
-use conform_judge::finding::{Blame, Difference, Finding, Level, Origin, Part, Source};
+use conform_judge::finding::{
+    Blame, Difference, DifferenceKind, Finding, Level, Origin, Part, Source,
+};
 
-/// A finding of a step before it is added. Level, clauses, part and difference default to those of the current step.
+/// A finding of a step before it is added. Level, clauses and part default to those of the current step.
 #[derive(Debug)]
 pub(super) struct StepFinding {
     pub(super) rule: &'static str,
@@ -15,7 +18,8 @@ pub(super) struct StepFinding {
     pub(super) expected: Vec<String>,
     pub(super) part: Option<Part>,
     pub(super) frame: BlamedFrame,
-    pub(super) difference: Option<Difference>,
+    /// Which event did not come, or what of it is wrong, without the values.
+    pub(super) difference: Difference,
 }
 
 /// The frame that a finding points at.
@@ -33,7 +37,11 @@ pub(super) enum BlamedFrame {
 }
 
 impl StepFinding {
-    pub(super) fn new(rule: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        rule: &'static str,
+        message: impl Into<String>,
+        kind: DifferenceKind,
+    ) -> Self {
         StepFinding {
             rule,
             message: message.into(),
@@ -42,8 +50,14 @@ impl StepFinding {
             expected: Vec::new(),
             part: None,
             frame: BlamedFrame::default(),
-            difference: None,
+            difference: Difference::of(kind),
         }
+    }
+
+    /// The same, about an event of this name.
+    pub(super) fn about(mut self, name: Option<String>) -> Self {
+        self.difference.name = name.unwrap_or_default();
+        self
     }
 }
 
@@ -57,13 +71,15 @@ impl ScenarioPlayer {
         }
     }
 
+    /// Adds the finding of a step that has failed.
+    pub(super) fn fail(&mut self, found: StepFinding) -> EarlyStop {
+        self.add_finding(found);
+        EarlyStop::Failed(None)
+    }
+
     /// The finding, with the frames around it.
     pub(super) fn finding(&self, found: StepFinding) -> Finding {
         let step = self.scenario.steps.get(self.step);
-        let difference = found
-            .difference
-            .clone()
-            .unwrap_or_else(|| self.step_difference(&found));
         let clauses = found.clauses.unwrap_or_else(|| self.clauses_of(step));
         let source = if clauses.is_empty() {
             Source::Host
@@ -111,7 +127,7 @@ impl ScenarioPlayer {
             message: found.message,
             expected: found.expected,
             pointer,
-            difference,
+            difference: found.difference,
             evidence,
             ..Finding::default()
         }

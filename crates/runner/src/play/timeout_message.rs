@@ -6,6 +6,7 @@ use super::context::EarlyStop;
 use super::event_loop::{WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
+use crate::step_rules;
 use conform_judge::finding::DifferenceKind;
 use indexmap::IndexMap;
 use json_matcher::Mismatch;
@@ -164,26 +165,25 @@ impl ScenarioPlayer {
         if unfinished > 0 {
             message += &format!("; and {unfinished} bytes of an unfinished line");
         }
-        let difference = match (&nearest, result) {
-            (Some(_), _) => None,
-            (None, WaitResult::AgentEnded) => awaited.difference(DifferenceKind::Ended),
-            (None, _) => awaited.difference(DifferenceKind::Absent),
-        };
         let has_ended = matches!(result, WaitResult::AgentEnded);
-        let frame = match nearest {
+        let first = awaited.names.first().cloned();
+        let (frame, kind, name) = match nearest {
             // That the agent ended says why a request did not come, whatever the requests before it.
-            Some(_) if has_ended && awaited.names.is_empty() => BlamedFrame::Newest,
-            Some((frame, difference)) => BlamedFrame::Number(frame, difference.pointer),
-            _ if has_ended => BlamedFrame::Newest,
-            _ => BlamedFrame::None,
+            Some((frame, difference)) if !has_ended || first.is_some() => {
+                // Of several events in any order none has this difference alone.
+                let name = first.filter(|_| rule != step_rules::UNORDERED);
+                let frame = BlamedFrame::Number(frame, difference.pointer);
+                (frame, DifferenceKind::WrongValue, name)
+            }
+            _ if has_ended => (BlamedFrame::Newest, DifferenceKind::Ended, first),
+            _ => (BlamedFrame::None, DifferenceKind::Absent, first),
         };
         let clauses = self.clauses_about(&awaited.names);
         self.add_finding(StepFinding {
             frame,
-            difference,
             clauses: Some(clauses),
             expected: awaited.expected,
-            ..StepFinding::new(rule, message)
+            ..StepFinding::new(rule, message, kind).about(name)
         });
         EarlyStop::Failed(kill)
     }

@@ -8,7 +8,7 @@ use super::step_finding::{BlamedFrame, StepFinding};
 use super::timeout_message::ReceivedEvents;
 use crate::scenario::types::{FileState, Step};
 use crate::step_rules;
-use conform_judge::finding::{Difference, DifferenceKind, Part};
+use conform_judge::finding::{DifferenceKind, Part};
 use data_encoding::BASE64;
 use indexmap::IndexMap;
 use json_matcher::render_text;
@@ -35,16 +35,16 @@ impl ScenarioPlayer {
                     .extend(scenario.clauses.iter().cloned()),
                 Some(found) => {
                     let message = format!("{path} {found}");
+                    let kind = match expected {
+                        FileState::Absent => DifferenceKind::Unexpected,
+                        FileState::Present => DifferenceKind::Missing,
+                        _ => DifferenceKind::WrongValue,
+                    };
                     self.add_finding(StepFinding {
                         part: Some(Part::File(path)),
                         frame: BlamedFrame::None,
                         expected: vec![describe(&expected)],
-                        difference: Some(Difference::of(match expected {
-                            FileState::Absent => DifferenceKind::Unexpected,
-                            FileState::Present => DifferenceKind::Missing,
-                            _ => DifferenceKind::WrongValue,
-                        })),
-                        ..StepFinding::new(step_rules::FILES_AFTER, message)
+                        ..StepFinding::new(step_rules::FILES_AFTER, message, kind)
                     });
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::chunk::ChunkSchema;
 use super::json_schema::{BarrierSchema, EventMatcherSchema, FileStateSchema, RequestSchema};
-use super::types::AgentSetup;
+use super::types::{AgentSetup, ExitExpectation};
 use conform_judge::finding::Level;
 use conform_judge::frame::ReplyEnd;
 use indexmap::IndexMap;
@@ -40,7 +40,7 @@ pub struct ScenarioFile {
     pub(super) wire: Option<Spanned<String>>,
     /// How the agent is started, in addition to the launch recipe of the dialect.
     #[serde(default)]
-    pub(super) agent: AgentFile,
+    pub(super) agent: AgentSetup,
     /// Files in the workspace before the start: the relative path and the text.
     #[serde(default)]
     pub(super) files: TextMap,
@@ -70,18 +70,6 @@ pub struct ScenarioFile {
 
 fn yes() -> bool {
     true
-}
-
-/// How the agent is started, in addition to the launch recipe of the dialect.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct AgentFile {
-    /// Arguments, appended to those of the recipe.
-    pub(super) args: Vec<Spanned<String>>,
-    /// Arguments of the recipe to leave out, with their values.
-    pub(super) without_args: Vec<String>,
-    /// Environment variables to set; `null` leaves out a variable of the recipe.
-    pub(super) env: IndexMap<String, Option<Spanned<String>>>,
 }
 
 /// A command that is sent automatically whenever a matching event arrives.
@@ -128,7 +116,7 @@ pub(super) struct StepFile {
     #[schemars(with = "RequestSchema")]
     pub(super) expect_request: Option<Node>,
     /// Waits until a reply of the model has ended in this way.
-    pub(super) expect_reply: Option<ReplyWord>,
+    pub(super) expect_reply: Option<ReplyEnd>,
     /// Waits until these files of the workspace have this state, whatever the agent writes meanwhile: the relative path and the state, as in `files_after`.
     #[schemars(with = "Option<IndexMap<String, FileStateSchema>>")]
     pub(super) expect_file: Option<Spanned<IndexMap<Spanned<String>, Node>>>,
@@ -154,11 +142,11 @@ pub(super) struct StepFile {
     #[schemars(with = "()")]
     pub(super) close_stdin: Option<Node>,
     /// Waits for the process to end.
-    pub(super) expect_exit: Option<Spanned<ExitFile>>,
+    pub(super) expect_exit: Option<Spanned<ExitExpectation>>,
     /// Stops the agent and starts it again in the same HOME and workspace.
     #[serde(deserialize_with = "present")]
-    #[schemars(with = "Option<AgentFile>")]
-    pub(super) restart: Option<Option<AgentFile>>,
+    #[schemars(with = "Option<AgentSetup>")]
+    pub(super) restart: Option<Option<AgentSetup>>,
     /// Parts of the matched event (or request body) to store: a name and a JSON Pointer.
     pub(super) capture: Spanned<TextMap>,
     /// The timeout of this step, in place of the dialect's.
@@ -200,40 +188,6 @@ pub(super) struct ExpectTextFile {
     pub(super) until: Spanned<Vec<Node>>,
 }
 
-/// How a reply of the model ended.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ReplyWord {
-    /// It was sent to its last byte.
-    Complete,
-    /// The agent closed the connection before its end.
-    ClientClosed,
-    /// The script cut it short.
-    Cut,
-}
-
-impl From<ReplyWord> for ReplyEnd {
-    fn from(word: ReplyWord) -> Self {
-        match word {
-            ReplyWord::Complete => ReplyEnd::Complete,
-            ReplyWord::ClientClosed => ReplyEnd::ClientClosed,
-            ReplyWord::Cut => ReplyEnd::Cut,
-        }
-    }
-}
-
-/// How the process must end.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ExitFile {
-    /// This exit code.
-    pub(super) code: Option<i32>,
-    /// `true`: any exit code except 0.
-    pub(super) nonzero: bool,
-    /// The end by this signal is accepted too.
-    pub(super) or_signal: Option<Spanned<String>>,
-}
-
 impl StepFile {
     /// Whether it can fail because of the agent.
     pub(super) fn checks(&self) -> bool {
@@ -246,21 +200,6 @@ impl StepFile {
             || self.expect_reply.is_some()
             || self.expect_file.is_some()
             || self.expect_exit.is_some()
-    }
-}
-
-impl AgentFile {
-    /// The same without locations.
-    pub(super) fn setup(&self) -> AgentSetup {
-        let env = self
-            .env
-            .iter()
-            .map(|(name, value)| (name.clone(), value.as_ref().map(|text| text.value.clone())));
-        AgentSetup {
-            args: words(&self.args),
-            without_args: self.without_args.clone(),
-            env: env.collect(),
-        }
     }
 }
 

@@ -66,7 +66,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         needs: words(&file.needs),
         level: file.level,
         wire: file.wire.as_ref().map(|wire| wire.value.clone()),
-        agent: file.agent.setup(),
+        agent: file.agent.clone(),
         files: texts(&file.files),
         model: file
             .model

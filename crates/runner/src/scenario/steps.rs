@@ -2,196 +2,131 @@
 
 use super::chunk;
 use super::context::LoadContext;
-use super::file::{ExitFile, ExpectNoneFile, ExpectTextFile, StepFile, texts, words};
+use super::file::{ExpectNoneFile, ExpectTextFile, StepFile, texts, words};
 use super::request_matcher::RequestMatcher;
-use super::types::{Barrier, ExitExpectation, FileState, JoinedText, Step, StepAction};
+use super::types::{Barrier, FileState, JoinedText, Step, StepAction};
 use indexmap::IndexMap;
 use json_matcher::{Matcher, Template};
 use serde_json::Value;
 use spanned_yaml::TimeSpan;
 use spanned_yaml::{Error, Kind, Node, Spanned};
 
-/// A verb of a step, and what may stand beside it.
-struct Verb {
-    name: &'static str,
-    is_given: fn(&StepFile) -> bool,
-    /// It matches one value, so `capture` can take parts of it.
-    captures: bool,
+/// What a verb does. Each that follows does what those before it do.
+#[derive(PartialEq, PartialOrd)]
+enum Does {
+    /// It acts at once.
+    Act,
     /// It waits, so `within` limits it.
-    waits: bool,
+    Wait,
+    /// It matches one value, so `capture` can take parts of it.
+    Match,
 }
 
-impl Verb {
-    const fn new(name: &'static str, is_given: fn(&StepFile) -> bool) -> Self {
-        Verb {
-            name,
-            is_given,
-            captures: false,
-            waits: false,
-        }
-    }
-
-    const fn captures(self) -> Self {
-        Verb {
-            captures: true,
-            ..self
-        }
-    }
-
-    const fn waits(self) -> Self {
-        Verb {
-            waits: true,
-            ..self
-        }
-    }
-}
+/// Compiles the action of a step; `None` if the step does not have the verb.
+type Compile = fn(&StepFile) -> Option<Result<StepAction, Vec<Error>>>;
 
 /// Every verb.
-const VERBS: &[Verb] = &[
-    Verb::new("expect", |step| step.expect.is_some())
-        .captures()
-        .waits(),
-    Verb::new("expect_next", |step| step.expect_next.is_some())
-        .captures()
-        .waits(),
-    Verb::new("unordered", |step| step.unordered.is_some()).waits(),
-    Verb::new("expect_none", |step| step.expect_none.is_some()).waits(),
-    Verb::new("expect_text", |step| step.expect_text.is_some()).waits(),
-    Verb::new("expect_request", |step| step.expect_request.is_some())
-        .captures()
-        .waits(),
-    Verb::new("expect_reply", |step| step.expect_reply.is_some()).waits(),
-    Verb::new("expect_file", |step| step.expect_file.is_some()).waits(),
-    Verb::new("send", |step| step.send.is_some()),
-    Verb::new("send_raw", |step| step.send_raw.is_some()),
-    Verb::new("send_bytes", |step| step.send_bytes.is_some()),
-    Verb::new("release", |step| step.release.is_some()),
-    Verb::new("signal", |step| step.signal.is_some()),
-    Verb::new("pause_reading", |step| step.pause_reading.is_some()),
-    Verb::new("close_stdin", |step| step.close_stdin.is_some()),
-    Verb::new("expect_exit", |step| step.expect_exit.is_some()).waits(),
-    Verb::new("restart", |step| step.restart.is_some()).waits(),
+const VERBS: &[(&str, Does, Compile)] = &[
+    ("expect", Does::Match, |step| {
+        Some(event(step.expect.as_ref()?).map(StepAction::Expect))
+    }),
+    ("expect_next", Does::Match, |step| {
+        Some(event(step.expect_next.as_ref()?).map(StepAction::ExpectNext))
+    }),
+    ("unordered", Does::Wait, |step| {
+        Some(each(step.unordered.as_ref()?.iter().map(event)).map(StepAction::Unordered))
+    }),
+    ("expect_none", Does::Wait, |step| {
+        step.expect_none.as_ref().map(expect_none)
+    }),
+    ("expect_text", Does::Wait, |step| {
+        step.expect_text.as_ref().map(expect_text)
+    }),
+    ("expect_request", Does::Match, |step| {
+        let node = step.expect_request.as_ref()?;
+        Some(RequestMatcher::compile(node).map(StepAction::ExpectRequest))
+    }),
+    ("expect_reply", Does::Wait, |step| {
+        Some(Ok(StepAction::ExpectReply(step.expect_reply?)))
+    }),
+    ("expect_file", Does::Wait, |step| {
+        Some(file_states(step.expect_file.as_ref()?).map(StepAction::ExpectFile))
+    }),
+    ("send", Does::Act, |step| {
+        let value = command(step.send.as_ref()?);
+        Some(value.map(|value| StepAction::Send(Template::new(value))))
+    }),
+    ("send_raw", Does::Act, |step| {
+        Some(Ok(StepAction::SendRaw(step.send_raw.clone()?.value)))
+    }),
+    ("send_bytes", Does::Act, |step| {
+        let chunks = step.send_bytes.as_ref()?.iter();
+        Some(each(chunks.map(chunk::bytes)).map(StepAction::SendBytes))
+    }),
+    ("release", Does::Act, |step| {
+        Some(Ok(StepAction::Release(step.release.clone()?.value)))
+    }),
+    ("signal", Does::Act, |step| {
+        Some(Ok(StepAction::Signal(step.signal.clone()?.value)))
+    }),
+    ("pause_reading", Does::Act, |step| {
+        Some(Ok(StepAction::PauseReading(step.pause_reading?.0)))
+    }),
+    ("close_stdin", Does::Act, |step| {
+        let node = step.close_stdin.as_ref()?;
+        Some(match node.is_null() {
+            true => Ok(StepAction::CloseStdin),
+            false => Err(vec![node.error("`close_stdin` has no value")]),
+        })
+    }),
+    ("expect_exit", Does::Wait, |step| {
+        Some(Ok(StepAction::ExpectExit(step.expect_exit.clone()?.value)))
+    }),
+    ("restart", Does::Wait, |step| {
+        let setup = step.restart.clone()?.unwrap_or_default();
+        Some(Ok(StepAction::Restart(setup)))
+    }),
 ];
 
 /// Compiles a step; `None` if it has mistakes.
 pub(super) fn build(step: &Spanned<StepFile>, context: &mut LoadContext<'_>) -> Option<Step> {
-    let given: Vec<&Verb> = VERBS.iter().filter(|verb| (verb.is_given)(step)).collect();
-    let [verb] = given.as_slice() else {
-        let names = |verbs: &[&Verb]| {
-            verbs
-                .iter()
-                .map(|verb| format!("`{}`", verb.name))
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
-        context.error(
-            step.span,
-            match given.as_slice() {
-                [] => format!(
-                    "this step has no verb: give it one of {}",
-                    names(&VERBS.iter().collect::<Vec<_>>())
-                ),
-                several => format!(
-                    "a step has exactly one verb, and this one has {}",
-                    names(several)
-                ),
-            },
-        );
-        return None;
-    };
-    if !step.capture.is_empty() && !verb.captures {
-        context.error(
-            step.capture.span,
-            format!(
-                "`{}` does not match a single value, so there is nothing to capture",
-                verb.name
+    let given = VERBS.iter();
+    let given = given.filter_map(|(name, does, compile)| Some((*name, does, compile(step)?)));
+    let given: Vec<_> = given.collect();
+    if given.len() != 1 {
+        let list = |names: Vec<&str>| format!("`{}`", names.join("`, `"));
+        let all = VERBS.iter().map(|(name, ..)| *name).collect();
+        let names: Vec<_> = given.iter().map(|(name, ..)| *name).collect();
+        let message = match names.is_empty() {
+            true => format!("this step has no verb: give it one of {}", list(all)),
+            false => format!(
+                "a step has exactly one verb, and this one has {}",
+                list(names)
             ),
-        );
-    }
-    if let Some(within) = step.within.as_ref().filter(|_| !verb.waits) {
-        context.error(
-            within.span,
-            format!("`{}` does not wait, so `within` has no effect", verb.name),
-        );
-    }
-    if step.unchecked && step.send.is_none() {
-        let message = format!(
-            "`unchecked` belongs to `send`; it has no effect on `{}`",
-            verb.name
-        );
+        };
         context.error(step.span, message);
     }
-    let action = context.value_or_report(action(step))?;
+    let [(name, does, action)] = <[_; 1]>::try_from(given).ok()?;
+    if !step.capture.is_empty() && *does < Does::Match {
+        let message =
+            format!("`{name}` does not match a single value, so there is nothing to capture");
+        context.error(step.capture.span, message);
+    }
+    if let Some(within) = step.within.as_ref().filter(|_| *does < Does::Wait) {
+        let message = format!("`{name}` does not wait, so `within` has no effect");
+        context.error(within.span, message);
+    }
+    if step.unchecked && step.send.is_none() {
+        let message = format!("`unchecked` belongs to `send`; it has no effect on `{name}`");
+        context.error(step.span, message);
+    }
     Some(Step {
         span: step.span,
-        action,
+        action: context.value_or_report(action)?,
         capture: texts(&step.capture),
         within: step.within.as_ref().map(|span| span.0),
         clauses: step.clauses.as_deref().map(words),
         level: step.level,
-    })
-}
-
-fn action(step: &Spanned<StepFile>) -> Result<StepAction, Vec<Error>> {
-    let file = &step.value;
-    if let Some(node) = &file.expect {
-        return event(node).map(StepAction::Expect);
-    }
-    if let Some(node) = &file.expect_next {
-        return event(node).map(StepAction::ExpectNext);
-    }
-    if let Some(nodes) = &file.unordered {
-        return each(nodes.iter().map(event)).map(StepAction::Unordered);
-    }
-    if let Some(none) = &file.expect_none {
-        return expect_none(none);
-    }
-    if let Some(text) = &file.expect_text {
-        return expect_text(text);
-    }
-    if let Some(node) = &file.expect_request {
-        return RequestMatcher::compile(node).map(StepAction::ExpectRequest);
-    }
-    if let Some(word) = file.expect_reply {
-        return Ok(StepAction::ExpectReply(word.into()));
-    }
-    if let Some(wanted) = &file.expect_file {
-        return file_states(wanted).map(StepAction::ExpectFile);
-    }
-    if let Some(node) = &file.send {
-        return command(node).map(|value| StepAction::Send(Template::new(value)));
-    }
-    if let Some(chunks) = &file.send_bytes {
-        return each(chunks.iter().map(chunk::bytes)).map(StepAction::SendBytes);
-    }
-    if let Some(node) = file.close_stdin.as_ref().filter(|node| !node.is_null()) {
-        return Err(vec![node.error("`close_stdin` has no value")]);
-    }
-    Ok(match file {
-        StepFile {
-            send_raw: Some(text),
-            ..
-        } => StepAction::SendRaw(text.value.clone()),
-        StepFile {
-            release: Some(gate),
-            ..
-        } => StepAction::Release(gate.value.clone()),
-        StepFile {
-            signal: Some(name), ..
-        } => StepAction::Signal(name.value.clone()),
-        StepFile {
-            pause_reading: Some(span),
-            ..
-        } => StepAction::PauseReading(span.0),
-        StepFile {
-            expect_exit: Some(exit),
-            ..
-        } => StepAction::ExpectExit(expectation(exit)),
-        StepFile {
-            restart: Some(agent),
-            ..
-        } => StepAction::Restart(agent.clone().unwrap_or_default().setup()),
-        _ => StepAction::CloseStdin,
     })
 }
 
@@ -272,33 +207,14 @@ fn expect_text(file: &ExpectTextFile) -> Result<StepAction, Vec<Error>> {
     }
 }
 
-fn expectation(file: &ExitFile) -> ExitExpectation {
-    let or_signal = file.or_signal.as_ref().map(|name| name.value.clone());
-    ExitExpectation {
-        code: file.code,
-        nonzero: file.nonzero,
-        or_signal,
-    }
-}
-
 /// The expected states of files, by path.
 pub(super) fn file_states(
     files: &IndexMap<Spanned<String>, Node>,
 ) -> Result<IndexMap<String, FileState>, Vec<Error>> {
-    let (mut states, mut errors) = (IndexMap::new(), Vec::new());
-    for (path, node) in files {
-        match file_state(node) {
-            Ok(state) => {
-                states.insert(path.value.clone(), state);
-            }
-            Err(found) => errors.extend(found),
-        }
-    }
-    if errors.is_empty() {
-        Ok(states)
-    } else {
-        Err(errors)
-    }
+    let states = files
+        .iter()
+        .map(|(path, node)| Ok((path.value.clone(), file_state(node)?)));
+    Ok(each(states)?.into_iter().collect())
 }
 
 fn file_state(node: &Node) -> Result<FileState, Vec<Error>> {

@@ -5,8 +5,9 @@ use conform_judge::finding::Level;
 use conform_judge::frame::ReplyEnd;
 use indexmap::{IndexMap, IndexSet};
 use json_matcher::{Matcher, Template};
-use spanned_yaml::Span;
-use spanned_yaml::TimeSpan;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use spanned_yaml::{Span, Spanned, TimeSpan};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,7 +57,7 @@ impl Scenario {
         let setups = std::iter::once(&self.agent).chain(restarts);
         let names = setups.flat_map(|setup| {
             let flags = setup.args.iter().filter(|word| word.starts_with('-'));
-            let flags = flags.map(|word| word.split('=').next().unwrap_or(word));
+            let flags = flags.map(|word| word.split('=').next().unwrap_or_default());
             flags.chain(setup.env.keys().map(String::as_str))
         });
         let names: IndexSet<&str> = names.collect();
@@ -95,15 +96,17 @@ fn delays(script: &serde_json::Value) -> Duration {
     }
 }
 
-/// How the agent is started for one scenario, in addition to the launch recipe.
-#[derive(Debug, Clone, Default)]
+/// How the agent is started, in addition to the launch recipe of the dialect.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "AgentFile")]
 pub struct AgentSetup {
-    /// Arguments, appended to those of the recipe. They may contain placeholders, as may the values of `env`.
-    pub args: Vec<String>,
+    /// Arguments, appended to those of the recipe.
+    pub args: Vec<Spanned<String>>,
     /// Arguments of the recipe to leave out, with their values.
     pub without_args: Vec<String>,
-    /// Environment variables to set (`Some`), or to leave out although the recipe sets them (`None`).
-    pub env: IndexMap<String, Option<String>>,
+    /// Environment variables to set; `null` leaves out a variable of the recipe.
+    pub env: IndexMap<String, Option<Spanned<String>>>,
 }
 
 /// A command that is sent automatically when a matching event arrives.
@@ -222,14 +225,16 @@ impl JoinedText {
 }
 
 /// How the process must end.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ExitFile")]
 pub struct ExitExpectation {
     /// This exit code.
     pub code: Option<i32>,
-    /// Any exit code except 0.
+    /// `true`: any exit code except 0.
     pub nonzero: bool,
-    /// The end by this signal (by name) is accepted too.
-    pub or_signal: Option<String>,
+    /// The end by this signal is accepted too.
+    pub or_signal: Option<Spanned<String>>,
 }
 
 /// The state of a workspace file.

@@ -1,5 +1,6 @@
 //! Anthropic Messages.
 
+mod decode;
 mod response;
 #[cfg(test)]
 mod tests;
@@ -7,5 +8,6 @@ mod thinking;
 mod turns;
 mod validate;
 
+pub(super) use decode::AnthropicDecoder;
 pub(super) use response::{AnthropicStream, error_document, whole};
 pub(super) use validate::validation_error;

@@ -4,11 +4,10 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
+use crate::answer::{AnswerMessage, BlockStart, Chunk};
 use crate::ids;
-use crate::script::Stop;
+use crate::script::{Stop, StreamError};
 use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
-use crate::wire::join::{JoinedMessage, join_pieces};
 
 /// A message as a stream of events.
 pub(in crate::wire) struct AnthropicStream<'a> {
@@ -37,14 +36,14 @@ impl<'a> AnthropicStream<'a> {
     }
 
     /// The event of a delta.
-    fn delta(&self, piece: &Piece) -> Option<Vec<u8>> {
-        let (index, kind, member, text) = match piece {
-            Piece::TextDelta { index, text } => (index, "text_delta", "text", text),
-            Piece::ThinkingDelta { index, text } => (index, "thinking_delta", "thinking", text),
-            Piece::Signature { index, signature } => {
+    fn delta(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+        let (index, kind, member, text) = match chunk {
+            Chunk::Text { index, text } => (index, "text_delta", "text", text),
+            Chunk::Thinking { index, text } => (index, "thinking_delta", "thinking", text),
+            Chunk::Signature { index, signature } => {
                 (index, "signature_delta", "signature", signature)
             }
-            Piece::ArgsDelta { index, fragment } => {
+            Chunk::Args { index, fragment } => {
                 (index, "input_json_delta", "partial_json", fragment)
             }
             _ => return None,
@@ -54,17 +53,17 @@ impl<'a> AnthropicStream<'a> {
         Some(self.sse.named("content_block_delta", &data))
     }
 
-    /// The events of a piece of content that is no delta.
-    fn content(&mut self, piece: &Piece) -> Vec<Value> {
-        match piece {
-            Piece::BlockStart { index, block } => {
+    /// The events of a chunk that is no delta.
+    fn content(&mut self, chunk: &Chunk) -> Vec<Value> {
+        match chunk {
+            Chunk::Start { index, block } => {
                 let mut events = vec![
                     json!({ "type": "content_block_start", "index": index, "content_block": opening(block) }),
                 ];
                 if !std::mem::replace(&mut self.pinged, true) {
                     events.push(json!({ "type": "ping" }));
                 }
-                if matches!(block, BlockKind::ToolCall { .. }) {
+                if matches!(block, BlockStart::Call { .. }) {
                     let delta = json!({ "type": "input_json_delta", "partial_json": "" });
                     events.push(
                         json!({ "type": "content_block_delta", "index": index, "delta": delta }),
@@ -72,24 +71,18 @@ impl<'a> AnthropicStream<'a> {
                 }
                 events
             }
-            Piece::BlockEnd { index } => {
+            Chunk::End { index } => {
                 vec![json!({ "type": "content_block_stop", "index": index })]
             }
-            Piece::Stop(stop) => {
-                let ending = json!({ "stop_reason": stop_reason(*stop), "stop_sequence": stop_sequence(*stop, self.context) });
-                let Tokens {
-                    input,
-                    output,
-                    cache_read,
-                    cache_write,
-                    reasoning,
-                } = self.message.tokens;
+            Chunk::Stop(stop) => {
+                let ending = json!({ "stop_reason": stop, "stop_sequence": stop_sequence(*stop, self.context) });
+                let used = self.message.usage;
                 let usage = json!({
-                    "input_tokens": input,
-                    "cache_creation_input_tokens": cache_write,
-                    "cache_read_input_tokens": cache_read,
-                    "output_tokens": output,
-                    "output_tokens_details": { "thinking_tokens": reasoning },
+                    "input_tokens": used.input,
+                    "cache_creation_input_tokens": used.cache_write,
+                    "cache_read_input_tokens": used.cache_read,
+                    "output_tokens": used.output,
+                    "output_tokens_details": { "thinking_tokens": used.reasoning },
                 });
                 vec![
                     json!({ "type": "message_delta", "delta": ending, "usage": usage }),
@@ -102,27 +95,21 @@ impl<'a> AnthropicStream<'a> {
 }
 
 impl Encoder for AnthropicStream<'_> {
-    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
-        match piece {
-            Piece::Ping => return vec![self.ping()],
-            Piece::Error { kind, message } => {
-                return vec![self.event(&error_document(kind, message))];
-            }
-            _ => {}
-        }
+    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
         // A delta follows the start of its block.
-        if let Some(delta) = self.delta(piece) {
+        if let Some(delta) = self.delta(chunk) {
             return vec![delta];
         }
-        let content = self.content(piece);
-        let opening = (!content.is_empty() && !std::mem::replace(&mut self.started, true)).then(|| {
-            json!({ "type": "message_start", "message": message_document(self.context, self.message, json!([]), None, 1) })
-        });
-        opening
-            .iter()
-            .chain(&content)
-            .map(|data| self.event(data))
-            .collect()
+        let mut events = self.content(chunk);
+        if !events.is_empty() && !std::mem::replace(&mut self.started, true) {
+            let message = message_document(self.context, self.message, json!([]), None, 1);
+            events.insert(0, json!({ "type": "message_start", "message": message }));
+        }
+        events.iter().map(|data| self.event(data)).collect()
+    }
+
+    fn error(&mut self, StreamError { kind, message }: &StreamError) -> Vec<u8> {
+        self.event(&error_document(kind, message))
     }
 
     fn ping(&self) -> Vec<u8> {
@@ -132,28 +119,23 @@ impl Encoder for AnthropicStream<'_> {
 
 /// A message as one document.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
-    let JoinedMessage { blocks, stop, .. } = join_pieces(&message.pieces);
-    let content = blocks.iter().map(|joined| match &joined.block {
-        BlockKind::Text => json!({ "type": "text", "text": joined.text }),
-        BlockKind::Thinking => {
-            json!({ "type": "thinking", "thinking": joined.text, "signature": joined.signature })
+    let content = message.blocks().into_iter().map(|block| {
+        let mut document = opening(&block.start);
+        match &block.start {
+            BlockStart::Text => document["text"] = block.text.into(),
+            BlockStart::Thinking => {
+                document["thinking"] = block.text.into();
+                document["signature"] = block.signature.into();
+            }
+            BlockStart::Redacted(_) => {}
+            BlockStart::Call { .. } => {
+                document["input"] = serde_json::from_str(&block.text).unwrap_or(block.text.into());
+            }
         }
-        BlockKind::RedactedThinking { data } => {
-            json!({ "type": "redacted_thinking", "data": data })
-        }
-        BlockKind::ToolCall { id, name } => {
-            let input = serde_json::from_str(&joined.text)
-                .unwrap_or_else(|_| Value::from(joined.text.as_str()));
-            json!({ "type": "tool_use", "id": id, "name": name, "input": input })
-        }
+        document
     });
-    message_document(
-        context,
-        message,
-        content.collect(),
-        stop,
-        message.tokens.output,
-    )
+    let output = message.usage.output;
+    message_document(context, message, content.collect(), message.stop(), output)
 }
 
 fn message_document(
@@ -163,25 +145,20 @@ fn message_document(
     stop: Option<Stop>,
     output: u64,
 ) -> Value {
-    let Tokens {
-        input,
-        cache_read,
-        cache_write,
-        ..
-    } = message.tokens;
+    let used = message.usage;
     json!({
         "id": ids::id("msg_01", 22, context.seed, &message.path),
         "type": "message",
         "role": "assistant",
         "model": context.request.model(),
         "content": content,
-        "stop_reason": stop.map(stop_reason),
+        "stop_reason": stop,
         "stop_sequence": stop.and_then(|stop| stop_sequence(stop, context)),
         "usage": {
-            "input_tokens": input,
-            "cache_creation_input_tokens": cache_write,
-            "cache_read_input_tokens": cache_read,
-            "cache_creation": { "ephemeral_5m_input_tokens": cache_write, "ephemeral_1h_input_tokens": 0 },
+            "input_tokens": used.input,
+            "cache_creation_input_tokens": used.cache_write,
+            "cache_read_input_tokens": used.cache_read,
+            "cache_creation": { "ephemeral_5m_input_tokens": used.cache_write, "ephemeral_1h_input_tokens": 0 },
             "output_tokens": output,
             "service_tier": "standard",
         },
@@ -193,35 +170,19 @@ pub(in crate::wire) fn error_document(kind: &str, message: &str) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": message } })
 }
 
-fn opening(block: &BlockKind) -> Value {
+fn opening(block: &BlockStart) -> Value {
     match block {
-        BlockKind::Text => json!({ "type": "text", "text": "" }),
-        BlockKind::Thinking => json!({ "type": "thinking", "thinking": "", "signature": "" }),
-        BlockKind::RedactedThinking { data } => {
-            json!({ "type": "redacted_thinking", "data": data })
+        BlockStart::Text => json!({ "type": "text", "text": "" }),
+        BlockStart::Thinking => json!({ "type": "thinking", "thinking": "", "signature": "" }),
+        BlockStart::Redacted(data) => json!({ "type": "redacted_thinking", "data": data }),
+        BlockStart::Call { id, tool } => {
+            json!({ "type": "tool_use", "id": id, "name": tool, "input": {} })
         }
-        BlockKind::ToolCall { id, name } => {
-            json!({ "type": "tool_use", "id": id, "name": name, "input": {} })
-        }
-    }
-}
-
-fn stop_reason(stop: Stop) -> &'static str {
-    match stop {
-        Stop::EndTurn => "end_turn",
-        Stop::ToolUse => "tool_use",
-        Stop::MaxTokens => "max_tokens",
-        Stop::StopSequence => "stop_sequence",
-        Stop::Refusal => "refusal",
-        Stop::PauseTurn => "pause_turn",
     }
 }
 
 /// The stop sequence: the first of the request.
 fn stop_sequence<'a>(stop: Stop, context: &WireContext<'a>) -> Option<&'a str> {
-    if stop == Stop::StopSequence {
-        context.request.body["stop_sequences"][0].as_str()
-    } else {
-        None
-    }
+    let first = context.request.body["stop_sequences"][0].as_str();
+    first.filter(|_| stop == Stop::StopSequence)
 }

@@ -1,6 +1,7 @@
 //! Validates the thinking blocks that a request sends back, and the thinking budget.
 
 use super::turns::{RequestBlock, RoleTurn, blocks_of_type};
+use crate::headers;
 use crate::request::Request;
 use crate::signatures::SignatureStore;
 
@@ -75,10 +76,8 @@ fn check_budget(request: &Request) -> Result<(), String> {
             "thinking.enabled.budget_tokens: Input should be greater than or equal to {MIN_BUDGET}"
         ));
     }
-    let interleaved = request
-        .headers
-        .get("anthropic-beta")
-        .is_some_and(|betas| betas.contains("interleaved-thinking"));
+    let betas = headers::text(&request.headers, "anthropic-beta");
+    let interleaved = betas.is_some_and(|betas| betas.contains("interleaved-thinking"));
     if !interleaved
         && request.body["max_tokens"]
             .as_u64()

@@ -5,11 +5,10 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
+use crate::answer::{AnswerMessage, Block, BlockStart, Chunk, Usage};
 use crate::ids;
-use crate::script::Stop;
+use crate::script::{Stop, StreamError};
 use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
-use crate::wire::join::{JoinedMessage, join_pieces};
 
 /// A message as a stream of chunks.
 pub(in crate::wire) struct ChatStream<'a> {
@@ -38,7 +37,7 @@ impl<'a> ChatStream<'a> {
         }
     }
 
-    fn chunk(&self, choices: &str, usage: &Value) -> Vec<u8> {
+    fn event(&self, choices: &str, usage: &Value) -> Vec<u8> {
         let usage = match self.include_usage {
             true => format!(r#","usage":{usage}"#),
             false => String::new(),
@@ -52,67 +51,54 @@ impl<'a> ChatStream<'a> {
         let reason = finish_reason.map_or_else(|| "null".to_owned(), quoted);
         let choice =
             format!(r#"{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{reason}}}"#);
-        self.chunk(&choice, &Value::Null)
+        self.event(&choice, &Value::Null)
     }
 
     /// The first chunk, with the role. Its content is null if the message has only tool calls.
     fn opening(&self) -> Vec<u8> {
-        let says = |piece: &Piece| {
-            matches!(
-                piece,
-                Piece::BlockStart {
-                    block: BlockKind::Text,
-                    ..
-                }
-            )
-        };
-        let calls = |piece: &Piece| {
-            matches!(
-                piece,
-                Piece::BlockStart {
-                    block: BlockKind::ToolCall { .. },
-                    ..
-                }
-            )
-        };
-        let only_calls =
-            self.message.pieces.iter().any(calls) && !self.message.pieces.iter().any(says);
-        let content = if only_calls {
-            Value::Null
-        } else {
-            Value::from("")
-        };
+        let mut starts = self.message.chunks().filter_map(|chunk| match chunk {
+            Chunk::Start { block, .. } => Some(block),
+            _ => None,
+        });
+        let mut calls = false;
+        let says = starts.any(|block| {
+            calls |= matches!(block, BlockStart::Call { .. });
+            *block == BlockStart::Text
+        });
+        let content = (says || !calls).then_some("");
         let delta = json!({ "role": "assistant", "content": content, "refusal": null });
         self.delta(&delta.to_string(), None)
     }
 
-    fn content(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
-        let call = |calls: &[usize], block: usize| calls.iter().position(|known| *known == block);
-        match piece {
-            Piece::BlockStart {
+    fn call(&self, call: Value) -> Vec<Vec<u8>> {
+        vec![self.delta(&json!({ "tool_calls": [call] }).to_string(), None)]
+    }
+
+    fn content(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
+        match chunk {
+            Chunk::Start {
                 index,
-                block: BlockKind::ToolCall { id, name },
+                block: BlockStart::Call { id, tool },
             } => {
                 self.calls.push(*index);
-                let function = json!({ "name": name, "arguments": "" });
-                let call = json!({ "index": self.calls.len() - 1, "id": id, "type": "function", "function": function });
-                vec![self.delta(&json!({ "tool_calls": [call] }).to_string(), None)]
+                let function = json!({ "name": tool, "arguments": "" });
+                self.call(json!({ "index": self.calls.len() - 1, "id": id, "type": "function", "function": function }))
             }
-            Piece::ArgsDelta { index, fragment } => {
-                let call = json!({ "index": call(&self.calls, *index), "function": { "arguments": fragment } });
-                vec![self.delta(&json!({ "tool_calls": [call] }).to_string(), None)]
+            Chunk::Args { index, fragment } => {
+                let place = self.calls.iter().position(|known| known == index);
+                self.call(json!({ "index": place, "function": { "arguments": fragment } }))
             }
-            Piece::TextDelta { text, .. } => {
+            Chunk::Text { text, .. } => {
                 vec![self.delta(&format!(r#"{{"content":{}}}"#, quoted(text)), None)]
             }
-            Piece::ThinkingDelta { text, .. } => {
+            Chunk::Thinking { text, .. } => {
                 let delta = format!(r#"{{"reasoning_content":{}}}"#, quoted(text));
                 vec![self.delta(&delta, None)]
             }
-            Piece::Stop(stop) => {
+            Chunk::Stop(stop) => {
                 let mut events = vec![self.delta("{}", Some(finish_reason(*stop)))];
                 if self.include_usage {
-                    events.push(self.chunk("", &usage_document(self.message.tokens)));
+                    events.push(self.event("", &usage_document(self.message.usage)));
                 }
                 events.push(self.sse.data("[DONE]"));
                 events
@@ -123,22 +109,17 @@ impl<'a> ChatStream<'a> {
 }
 
 impl Encoder for ChatStream<'_> {
-    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
-        match piece {
-            Piece::Ping => return vec![self.ping()],
-            Piece::Error { kind, message } => {
-                return vec![
-                    self.sse
-                        .data(&error_document(kind, message, None, None).to_string()),
-                ];
-            }
-            _ => {}
-        }
-        let mut events = self.content(piece);
+    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
+        let mut events = self.content(chunk);
         if !events.is_empty() && !std::mem::replace(&mut self.started, true) {
             events.insert(0, self.opening());
         }
         events
+    }
+
+    fn error(&mut self, StreamError { kind, message }: &StreamError) -> Vec<u8> {
+        let document = error_document(kind, message, None, None);
+        self.sse.data(&document.to_string())
     }
 
     fn ping(&self) -> Vec<u8> {
@@ -148,36 +129,35 @@ impl Encoder for ChatStream<'_> {
 
 /// A message as one document.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
-    let JoinedMessage { blocks, stop, .. } = join_pieces(&message.pieces);
-    let joined = |kind: &BlockKind| {
-        let texts = blocks
-            .iter()
-            .filter(|joined| joined.block == *kind)
-            .map(|joined| joined.text.as_str());
-        texts.fold(None, |whole: Option<String>, text| {
-            Some(whole.unwrap_or_default() + text)
-        })
-    };
-    let calls = blocks.iter().filter_map(|joined| match &joined.block {
-        BlockKind::ToolCall { id, name } => {
-            Some(json!({ "id": id, "type": "function", "function": { "name": name, "arguments": joined.text } }))
+    let (mut text, mut thinking, mut calls) = (None::<String>, None::<String>, Vec::new());
+    for Block {
+        start, text: more, ..
+    } in message.blocks()
+    {
+        match start {
+            BlockStart::Text => *text.get_or_insert_default() += &more,
+            BlockStart::Thinking => *thinking.get_or_insert_default() += &more,
+            BlockStart::Call { id, tool } => {
+                let function = json!({ "name": tool, "arguments": more });
+                calls.push(json!({ "id": id, "type": "function", "function": function }));
+            }
+            BlockStart::Redacted(_) => {}
         }
-        _ => None,
-    });
-    let calls = calls.collect::<Vec<_>>();
-    let mut answer = json!({ "role": "assistant", "content": joined(&BlockKind::Text), "refusal": null, "annotations": [] });
-    if let Some(thinking) = joined(&BlockKind::Thinking) {
+    }
+    let content = text.or_else(|| calls.is_empty().then(String::new));
+    let mut answer =
+        json!({ "role": "assistant", "content": content, "refusal": null, "annotations": [] });
+    if let Some(thinking) = thinking {
         answer["reasoning_content"] = thinking.into();
     }
-    if calls.is_empty() {
-        answer["content"] = joined(&BlockKind::Text).unwrap_or_default().into();
-    } else {
+    if !calls.is_empty() {
         answer["tool_calls"] = calls.into();
     }
-    let choice = json!({ "index": 0, "message": answer, "logprobs": null, "finish_reason": stop.map(finish_reason) });
+    let reason = message.stop().map(finish_reason);
     let mut whole = envelope(context, message, "chat.completion");
-    whole["choices"] = json!([choice]);
-    whole["usage"] = usage_document(message.tokens);
+    whole["choices"] =
+        json!([{ "index": 0, "message": answer, "logprobs": null, "finish_reason": reason }]);
+    whole["usage"] = usage_document(message.usage);
     whole
 }
 
@@ -193,23 +173,15 @@ fn envelope(context: &WireContext, message: &AnswerMessage, object: &str) -> Val
     })
 }
 
-fn usage_document(
-    Tokens {
-        input,
-        output,
-        cache_read,
-        cache_write,
-        reasoning,
-    }: Tokens,
-) -> Value {
-    let prompt = input + cache_read + cache_write;
+fn usage_document(used: Usage) -> Value {
+    let prompt = used.all_input();
     json!({
         "prompt_tokens": prompt,
-        "completion_tokens": output,
-        "total_tokens": prompt + output,
-        "prompt_tokens_details": { "cached_tokens": cache_read, "cache_write_tokens": cache_write, "audio_tokens": 0 },
+        "completion_tokens": used.output,
+        "total_tokens": prompt + used.output,
+        "prompt_tokens_details": { "cached_tokens": used.cache_read, "cache_write_tokens": used.cache_write, "audio_tokens": 0 },
         "completion_tokens_details": {
-            "reasoning_tokens": reasoning,
+            "reasoning_tokens": used.reasoning,
             "audio_tokens": 0,
             "accepted_prediction_tokens": 0,
             "rejected_prediction_tokens": 0,

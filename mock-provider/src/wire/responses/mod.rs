@@ -1,10 +1,12 @@
 //! OpenAI Responses.
 
+mod decode;
 mod output_item;
 mod response;
 #[cfg(test)]
 mod tests;
 mod validate;
 
+pub(super) use decode::ResponsesDecoder;
 pub(super) use response::{ResponsesStream, whole};
 pub(super) use validate::validation_error;

@@ -5,9 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use super::output_item::OutputItem;
-use crate::answer::{AnswerMessage, BlockKind, Piece, Tokens};
+use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
 use crate::ids;
-use crate::script::Stop;
+use crate::script::{Stop, StreamError};
 use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
 
 /// The request fields that a response repeats, with their defaults as JSON.
@@ -71,12 +71,12 @@ impl<'a> ResponsesStream<'a> {
         self.sse.named(kind, &Value::Object(event).to_string())
     }
 
-    /// The events of a piece of content that is no delta.
-    fn content(&mut self, piece: &Piece) -> Vec<SseFields> {
-        match piece {
-            Piece::BlockStart { index, block } => self.open(*index, block),
-            Piece::BlockEnd { index } => self.close(*index),
-            Piece::Stop(stop) => {
+    /// The events of a chunk that is no delta.
+    fn content(&mut self, chunk: &Chunk) -> Vec<SseFields> {
+        match chunk {
+            Chunk::Start { index, block } => self.open(*index, block),
+            Chunk::End { index } => self.close(*index),
+            Chunk::Stop(stop) => {
                 let (kind, status, reason) = match stop {
                     Stop::MaxTokens => (
                         "response.incomplete",
@@ -92,59 +92,45 @@ impl<'a> ResponsesStream<'a> {
         }
     }
 
-    fn open(&mut self, index: usize, block: &BlockKind) -> Vec<SseFields> {
+    fn open(&mut self, index: usize, block: &BlockStart) -> Vec<SseFields> {
         let mut item = OutputItem::open(block, index, self.context.seed, &self.message.path);
         if is_encrypted(self.context) {
-            item.encrypt(index, &self.message.pieces);
+            item.encrypt(self.message.chunks());
         }
-        let mut events = vec![(
-            "response.output_item.added",
-            json!({ "output_index": index, "item": item.document("in_progress") }),
-        )];
-        match block {
-            BlockKind::Text => events.push((
-                "response.content_part.added",
-                self.at(
-                    &item,
-                    index,
-                    json!({ "content_index": 0, "part": item.part() }),
-                ),
-            )),
-            BlockKind::Thinking => {
-                events.push((
-                    "response.reasoning_summary_part.added",
-                    self.at(
-                        &item,
-                        index,
-                        json!({ "summary_index": 0, "part": item.part() }),
-                    ),
-                ));
+        let added = json!({ "output_index": index, "item": item.document("in_progress") });
+        let part = match block {
+            BlockStart::Text => Some(("response.content_part.added", "content_index")),
+            BlockStart::Thinking => {
+                Some(("response.reasoning_summary_part.added", "summary_index"))
             }
-            _ => {}
-        }
+            _ => None,
+        };
+        let part =
+            part.map(|(kind, member)| (kind, item.at(json!({ member: 0, "part": item.part() }))));
         self.items.push(item);
-        events
+        let added = ("response.output_item.added", added);
+        [added].into_iter().chain(part).collect()
     }
 
     /// The event of a delta.
-    fn delta(&mut self, piece: &Piece) -> Option<Vec<u8>> {
-        let (index, text, kind, members) = match piece {
-            Piece::TextDelta { index, text } => {
+    fn delta(&mut self, chunk: &Chunk) -> Option<Vec<u8>> {
+        let (index, text, kind, members) = match chunk {
+            Chunk::Text { index, text } => {
                 let members = r#""content_index":0,"logprobs":[],"#;
                 (*index, text, "response.output_text.delta", members)
             }
-            Piece::ThinkingDelta { index, text } => {
+            Chunk::Thinking { index, text } => {
                 let kind = "response.reasoning_summary_text.delta";
                 (*index, text, kind, r#""summary_index":0,"#)
             }
-            Piece::ArgsDelta { index, fragment } => {
+            Chunk::Args { index, fragment } => {
                 let kind = "response.function_call_arguments.delta";
                 (*index, fragment, kind, "")
             }
             _ => return None,
         };
         let item = self.items.get_mut(index)?;
-        item.joined.text.push_str(text);
+        item.block.text.push_str(text);
         let (number, item, text) = (self.sequence, quoted(&item.id), quoted(text));
         self.sequence += 1;
         let data = format!(
@@ -157,9 +143,9 @@ impl<'a> ResponsesStream<'a> {
         let Some(item) = self.items.get(index) else {
             return Vec::new();
         };
-        let (text, part) = (item.joined.text.as_str(), item.part());
-        let mut events = match &item.joined.block {
-            BlockKind::Text => vec![
+        let (text, part) = (item.block.text.as_str(), item.part());
+        let events = match &item.block.start {
+            BlockStart::Text => vec![
                 (
                     "response.output_text.done",
                     json!({ "content_index": 0, "text": text, "logprobs": [] }),
@@ -169,7 +155,7 @@ impl<'a> ResponsesStream<'a> {
                     json!({ "content_index": 0, "part": part }),
                 ),
             ],
-            BlockKind::Thinking => vec![
+            BlockStart::Thinking => vec![
                 (
                     "response.reasoning_summary_text.done",
                     json!({ "summary_index": 0, "text": text }),
@@ -179,80 +165,39 @@ impl<'a> ResponsesStream<'a> {
                     json!({ "summary_index": 0, "part": part }),
                 ),
             ],
-            BlockKind::RedactedThinking { .. } => Vec::new(),
-            BlockKind::ToolCall { name, .. } => vec![(
+            BlockStart::Redacted(_) => Vec::new(),
+            BlockStart::Call { tool, .. } => vec![(
                 "response.function_call_arguments.done",
-                json!({ "name": name, "arguments": text }),
+                json!({ "name": tool, "arguments": text }),
             )],
         };
-        for (_, fields) in &mut events {
-            *fields = self.at(item, index, fields.take());
-        }
-        events.push((
-            "response.output_item.done",
-            json!({ "output_index": index, "item": item.document("completed") }),
-        ));
+        let events = events
+            .into_iter()
+            .map(|(kind, fields)| (kind, item.at(fields)));
+        let done = json!({ "output_index": index, "item": item.document("completed") });
         events
-    }
-
-    /// The fields of an event in an item, after the id and index of the item.
-    fn at(&self, item: &OutputItem, index: usize, fields: Value) -> Value {
-        let mut placed = json!({ "item_id": item.id, "output_index": index });
-        if let (Value::Object(placed), Value::Object(fields)) = (&mut placed, fields) {
-            placed.extend(fields);
-        }
-        placed
+            .chain([("response.output_item.done", done)])
+            .collect()
     }
 
     fn response(&self, status: &str, reason: Option<&str>) -> Value {
-        let over = status != "in_progress";
-        let output = self
-            .items
-            .iter()
-            .map(|item| item.document("completed"))
-            .collect::<Vec<_>>();
-        let mut response = document(
-            self.context,
-            self.message,
-            status,
-            if over { output } else { Vec::new() },
-        );
+        let items = self.items.iter().map(|item| item.document("completed"));
+        let mut response = document(self.context, self.message, status, items.collect());
         if let Some(reason) = reason {
             response["incomplete_details"] = json!({ "reason": reason });
         }
-        if over {
-            response["usage"] = usage_document(self.message.tokens);
-        }
+        response["usage"] = usage_document(self.message.usage);
         response
-    }
-
-    /// The event of an error: `response.failed` if the response has started, else `error`.
-    fn fail(&mut self, code: &str, message: &str) -> Vec<u8> {
-        if !self.started {
-            return self.event((
-                "error",
-                json!({ "code": code, "message": message, "param": null }),
-            ));
-        }
-        let mut response = self.response("failed", None);
-        response["error"] = json!({ "code": code, "message": message });
-        response["usage"] = Value::Null;
-        self.event(("response.failed", json!({ "response": response })))
     }
 }
 
 impl Encoder for ResponsesStream<'_> {
-    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
-        match piece {
-            Piece::Ping => return vec![self.ping()],
-            Piece::Error { kind, message } => return vec![self.fail(kind, message)],
-            _ => {}
-        }
+    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
         // A delta follows the start of its item.
-        if let Some(delta) = self.delta(piece) {
+        if let Some(delta) = self.delta(chunk) {
             return vec![delta];
         }
-        let content = self.content(piece);
+        let content = self.content(chunk);
         let mut events = Vec::new();
         if !content.is_empty() && !std::mem::replace(&mut self.started, true) {
             let response = json!({ "response": document(self.context, self.message, "in_progress", Vec::new()) });
@@ -265,6 +210,18 @@ impl Encoder for ResponsesStream<'_> {
         events.into_iter().map(|event| self.event(event)).collect()
     }
 
+    /// `response.failed` if the response has started, else `error`.
+    fn error(&mut self, StreamError { kind, message }: &StreamError) -> Vec<u8> {
+        if !self.started {
+            let fields = json!({ "code": kind, "message": message, "param": null });
+            return self.event(("error", fields));
+        }
+        let mut response = self.response("failed", None);
+        response["error"] = json!({ "code": kind, "message": message });
+        response["usage"] = Value::Null;
+        self.event(("response.failed", json!({ "response": response })))
+    }
+
     fn ping(&self) -> Vec<u8> {
         self.sse.comment("ping")
     }
@@ -274,10 +231,10 @@ impl Encoder for ResponsesStream<'_> {
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
     let mut stream = ResponsesStream::new(context, message);
     let mut response = Value::Null;
-    for piece in &message.pieces {
-        drop(stream.delta(piece));
-        for (_, mut fields) in stream.content(piece) {
-            if matches!(piece, Piece::Stop(_)) {
+    for chunk in message.chunks() {
+        drop(stream.delta(chunk));
+        for (_, mut fields) in stream.content(chunk) {
+            if matches!(chunk, Chunk::Stop(_)) {
                 response = fields["response"].take();
             }
         }
@@ -326,21 +283,13 @@ fn document(
     response
 }
 
-fn usage_document(
-    Tokens {
-        input,
-        output,
-        cache_read,
-        cache_write,
-        reasoning,
-    }: Tokens,
-) -> Value {
-    let all = input + cache_read + cache_write;
+fn usage_document(used: Usage) -> Value {
+    let all = used.all_input();
     json!({
         "input_tokens": all,
-        "input_tokens_details": { "cached_tokens": cache_read, "cache_write_tokens": cache_write },
-        "output_tokens": output,
-        "output_tokens_details": { "reasoning_tokens": reasoning },
-        "total_tokens": all + output,
+        "input_tokens_details": { "cached_tokens": used.cache_read, "cache_write_tokens": used.cache_write },
+        "output_tokens": used.output,
+        "output_tokens_details": { "reasoning_tokens": used.reasoning },
+        "total_tokens": all + used.output,
     })
 }

@@ -1,13 +1,13 @@
-//! What is answered and what is refused.
+//! What is answered, decoded and refused.
 
 use serde_json::{Value, json};
 
 use super::validation_error;
-use crate::answer::Answer;
+use crate::answer::{Answer, BlockStart, Chunk, Usage};
 use crate::answer_builder;
 use crate::request::{Request, Wire};
-use crate::script::ScriptReply;
-use crate::wire::{WireContext, encoder, whole};
+use crate::script::{ScriptReply, Stop};
+use crate::wire::{ReplyDecoder, WireContext, encoder, whole};
 
 fn events(reply: Value, body: Value) -> (Vec<Value>, Option<Value>) {
     let reply: ScriptReply = serde_json::from_value(reply).expect("a reply");
@@ -178,4 +178,46 @@ fn every_call_has_its_output_and_every_output_its_call() {
         )
         .is_none()
     );
+}
+
+#[test]
+fn a_stream_is_decoded_and_a_reasoning_item_kept_whole() {
+    let call = json!({ "type": "function_call", "call_id": "c1", "name": "bash" });
+    let reasoning = json!({ "type": "reasoning", "id": "rs_1", "encrypted_content": "x" });
+    let used = json!({ "input_tokens": 10, "output_tokens": 3, "input_tokens_details": { "cached_tokens": 4 } });
+    let mut decoder = ReplyDecoder::new(Wire::OpenAiResponses);
+    for event in [
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": reasoning }),
+        json!({ "type": "response.output_item.added", "output_index": 1, "item": call }),
+        json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{}" }),
+        json!({ "type": "response.output_item.done", "output_index": 1, "item": call }),
+        json!({ "type": "response.completed", "response": { "usage": used } }),
+    ] {
+        let data = format!("data: {event}\n\n");
+        decoder.push(data.as_bytes()).expect("an event");
+    }
+    assert!(decoder.end());
+
+    let (id, tool) = ("c1".to_owned(), "bash".to_owned());
+    let (fragment, signature) = ("{}".to_owned(), reasoning.to_string());
+    let block = BlockStart::Call { id, tool };
+    let usage = Usage {
+        input: 6,
+        output: 3,
+        cache_read: 4,
+        ..Usage::default()
+    };
+    let expected = [
+        Chunk::Signature {
+            index: 0,
+            signature,
+        },
+        Chunk::End { index: 0 },
+        Chunk::Start { index: 1, block },
+        Chunk::Args { index: 1, fragment },
+        Chunk::End { index: 1 },
+        Chunk::Usage(usage),
+        Chunk::Stop(Stop::ToolUse),
+    ];
+    assert!(std::iter::from_fn(|| decoder.take()).eq(expected));
 }

@@ -4,7 +4,7 @@ use super::Compiler;
 use crate::rules::condition::Operand;
 use crate::rules::history_state::{CommandAnswer, Declarations, ScopeDeclaration};
 use crate::rules::parse;
-use crate::rules::variable_spec::{Change, DeclaredChange, VariableKind, VariableSpec};
+use crate::rules::variable_spec::{Change, DeclaredChange, VariableSpec};
 use conform_dialect::ordering::Ordering;
 use conform_dialect::ordering::file::StateFile;
 use spanned_yaml::{Node, unknown};
@@ -39,15 +39,10 @@ impl Compiler<'_> {
     }
 
     fn variable(&mut self, name: &str, state: &StateFile) -> Option<VariableSpec> {
-        const KINDS: &[(&str, VariableKind)] = &[
-            ("value", VariableKind::Value),
-            ("set", VariableKind::Set),
-            ("map", VariableKind::Map),
-            ("list", VariableKind::List),
-            ("count", VariableKind::Count),
-        ];
-        let place = state.on.as_ref().unwrap_or(self.root).clone();
-        let kind = self.word("kind of state", &state.kind, KINDS, &place)?;
+        let kind = match state.kind() {
+            Ok(kind) => kind,
+            Err(error) => return self.fail(error),
+        };
         let mut argv = Vec::new();
         for (flag, node) in &state.argv {
             match (node.as_str(), node.get("value")) {
@@ -58,27 +53,14 @@ impl Compiler<'_> {
                     .push(node.error("`next` or `{ value: X }` was expected")),
             }
         }
-        let mut changes = Vec::new();
-        let entries = state.on.as_ref().and_then(Node::as_map).unwrap_or_default();
-        for (key, node) in entries {
-            let on = match parse::pattern(&key.name, &self.names) {
-                Ok(pattern) => pattern,
-                Err(error) => {
-                    let error = node.error_at(key.span, error.message);
-                    self.errors.push(error);
-                    continue;
-                }
-            };
-            for node in node.as_list().unwrap_or(std::slice::from_ref(node)) {
-                if let Some((change, list)) = self.change(node) {
-                    changes.push(DeclaredChange {
-                        on: on.clone(),
-                        change,
-                        for_each: list,
-                    });
-                }
+        let changes = match (&state.flag, &state.on) {
+            (Some(flag), None) => self.flag(flag)?,
+            (None, on) => self.changes(on.as_ref()),
+            (Some(flag), Some(_)) => {
+                return self
+                    .fail(flag.error("a variable is a `flag`, or has its changes under `on`"));
             }
-        }
+        };
         let acknowledged_by = match &state.acknowledged_by {
             Some(node) => Some(self.pattern(node)?),
             None => None,
@@ -97,45 +79,90 @@ impl Compiler<'_> {
         })
     }
 
-    fn change(&mut self, node: &Node) -> Option<(Change, Option<Operand>)> {
-        match node.as_str() {
-            Some("clear") => return Some((Change::Clear, None)),
-            Some("increment") => return Some((Change::Increment, None)),
-            _ => {}
+    fn flag(&mut self, node: &Node) -> Option<Vec<DeclaredChange>> {
+        let entries = node.as_map().unwrap_or_default();
+        if !entries.iter().any(|(key, _)| key.name == "set") {
+            return self
+                .fail(node.error("a flag was expected: `{ set: PATTERN, clear: PATTERN }`"));
         }
+        let each = entries.iter().map(|(key, pattern)| {
+            let change = match key.name.as_str() {
+                "set" => Change::Set(Operand::Literal(true.into())),
+                "clear" => Change::Clear,
+                name => {
+                    let message = unknown("change of a flag", name, ["set", "clear"]);
+                    return self.fail(node.error_at(key.span, message));
+                }
+            };
+            Some(DeclaredChange {
+                on: self.pattern(pattern)?,
+                change,
+                for_each: None,
+            })
+        });
+        each.collect()
+    }
+
+    fn changes(&mut self, on: Option<&Node>) -> Vec<DeclaredChange> {
+        let mut changes = Vec::new();
+        for (key, node) in on.and_then(Node::as_map).unwrap_or_default() {
+            let on = match parse::pattern(&key.name, &self.names) {
+                Ok(pattern) => pattern,
+                Err(error) => {
+                    self.errors.push(node.error_at(key.span, error.message));
+                    continue;
+                }
+            };
+            for node in node.as_list().unwrap_or(std::slice::from_ref(node)) {
+                if let Some((change, for_each)) = self.change(node) {
+                    changes.push(DeclaredChange {
+                        on: on.clone(),
+                        change,
+                        for_each,
+                    });
+                }
+            }
+        }
+        changes
+    }
+
+    /// A change whose name is known, and the list for whose elements it is made.
+    fn change(&mut self, node: &Node) -> Option<(Change, Option<Operand>)> {
         let list = match node.get("for") {
             Some(list) => Some(self.operand(list)?),
             None => None,
         };
         let entries = node.as_map().unwrap_or_default();
-        let (key, value) = match entries.iter().find(|(key, _)| key.name != "for") {
-            Some((key, value)) => (key.clone(), value.clone()),
-            None => return self.fail(node.error(
-                "a change was expected: clear, increment, set, add, remove, put, append, take or concat",
-            )),
+        let Some((key, value)) = entries.iter().find(|(key, _)| key.name != "for") else {
+            let change = match node.as_str() {
+                Some("increment") => Change::Increment,
+                Some("clear") => Change::Clear,
+                _ => return self.fail(node.error("this change needs a value")),
+            };
+            return Some((change, list));
         };
-        let change = match key.name.as_str() {
-            "set" => Change::Set(self.operand(&value)?),
-            "add" => Change::Add(self.operand(&value)?),
-            "remove" => Change::Remove(self.operand(&value)?),
-            "append" => Change::Append(self.operand(&value)?),
-            "take" => Change::Take(self.operand(&value)?),
+        let make = match key.name.as_str() {
             "put" | "concat" => {
                 let Some([k, v]) = value.as_list() else {
                     return self.fail(value.error("a list of a key and a value was expected"));
                 };
                 let (k, v) = (self.operand(k)?, self.operand(v)?);
-                if key.name == "put" {
-                    Change::Put(k, v)
+                let make = if key.name == "put" {
+                    Change::Put
                 } else {
-                    Change::Concat(k, v)
-                }
+                    Change::Concat
+                };
+                return Some((make(k, v), list));
             }
+            "add" => Change::Add,
+            "remove" => Change::Remove,
+            "append" => Change::Append,
+            "take" => Change::Take,
+            "set" => Change::Set,
             name => {
-                let known = ["set", "add", "remove", "put", "append", "take", "concat"];
-                return self.fail(node.error_at(key.span, unknown("change", name, known)));
+                return self.fail(node.error_at(key.span, format!("`{name}` takes no value")));
             }
         };
-        Some((change, list))
+        Some((make(self.operand(value)?), list))
     }
 }

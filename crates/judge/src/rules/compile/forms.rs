@@ -15,9 +15,8 @@ use crate::rules::response::ResponseRule;
 use crate::rules::rule::{Rule, RuleForm};
 use conform_dialect::ordering::RuleSource;
 use conform_dialect::ordering::file::{
-    FoldFile, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile,
+    FoldFile, Form, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile,
 };
-use conform_dialect::ordering::keys::FORMS;
 use serde_json::Value;
 use spanned_yaml::{Node, Spanned, unknown};
 use std::sync::Arc;
@@ -60,30 +59,13 @@ impl Compiler<'_> {
 
     fn form(&mut self, source: &RuleSource) -> Option<RuleForm> {
         let RuleSource { file, node, .. } = source;
-        let given = FORMS.iter().filter(|form| node.get(form.form).is_some());
-        if given.count() != 1 {
-            let names: Vec<_> = FORMS.iter().map(|form| form.form).collect();
-            let message = format!("a rule has exactly one form: {}", names.join(", "));
-            return self.fail(node.error_at(source.name, message));
-        }
-        let form = match file {
-            RuleFile {
-                response: Some(response),
-                ..
-            } => self.response(response, node),
-            RuleFile {
-                require: Some(require),
-                ..
-            } => self.require(require, summary(file)),
-            RuleFile {
-                exit: Some(exit), ..
-            } => self.exit(exit, summary(file)),
-            RuleFile {
-                readings: Some(readings),
-                ..
-            } => self.readings(readings),
-            RuleFile { wire, .. } if !wire.is_empty() => self.wire(source),
-            _ => self.order(source.order.as_ref()?),
+        let form = match &source.form {
+            Form::Order(order) => self.order(order),
+            Form::Response(response) => self.response(response, node),
+            Form::Require(require) => self.require(require, summary(file)),
+            Form::Exit(that) => self.exit(that, summary(file)),
+            Form::Readings(readings) => self.readings(readings),
+            Form::Wire(defects) => self.wire(defects, source),
         }?;
         if !self.seen.is_empty() && !matches!(form, RuleForm::Require(_)) {
             let message = "`seen` is a condition of `require` and `exit` only: a state variable remembers frames for every form";
@@ -170,7 +152,7 @@ impl Compiler<'_> {
         })
     }
 
-    fn wire(&mut self, source: &RuleSource) -> Option<RuleForm> {
+    fn wire(&mut self, defects: &[Spanned<String>], source: &RuleSource) -> Option<RuleForm> {
         let RuleSource { file, node, .. } = source;
         for (key, given) in [("when", &file.when), ("each", &file.each)] {
             if given.is_some() {
@@ -180,11 +162,16 @@ impl Compiler<'_> {
                 return self.fail(node.error_at(source.name, message));
             }
         }
-        let names = Defect::NAMES.iter().chain(&["no-discriminator"]);
-        let table: Vec<_> = names.map(|name| (*name, *name)).collect();
-        let defects = file.wire.iter();
-        let defects = defects.filter_map(|word| self.word("wire defect", word, &table, node));
-        Some(RuleForm::Wire(defects.map(str::to_owned).collect()))
+        let known = || Defect::NAMES.iter().chain(&["no-discriminator"]).copied();
+        for word in defects
+            .iter()
+            .filter(|word| !known().any(|name| name == word.value))
+        {
+            let message = unknown("wire defect", word, known());
+            self.errors.push(node.error_at(word.span, message));
+        }
+        let defects = defects.iter().map(|word| word.value.clone());
+        Some(RuleForm::Wire(defects.collect()))
     }
 
     fn readings(&mut self, file: &ReadingsFile) -> Option<RuleForm> {

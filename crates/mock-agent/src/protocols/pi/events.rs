@@ -16,8 +16,7 @@ use super::version::PiVersion::{V0_14, V0_87};
 use crate::core::event::{Event, ReportedCall};
 use crate::core::failure::{Failure, FailureSource};
 use crate::core::queues::{Prompt, Queues};
-use crate::model::Chunk;
-use crate::model::message::StopReason;
+use crate::model::{Chunk, Stop};
 use crate::os::stdin::Input;
 use crate::protocols::frames::present;
 use crate::protocols::session::Protocol;
@@ -195,10 +194,10 @@ impl PiState {
         frames.extend(reply.add(chunk));
         if let Chunk::Stop(stop) = chunk {
             let (reason, error) = match stop {
-                StopReason::MaxTokens => ("length", None),
-                StopReason::Refusal => ("error", Some("The model refused to go on.")),
-                StopReason::End | StopReason::ToolUse if reply.has_calls() => ("toolUse", None),
-                StopReason::End | StopReason::ToolUse => ("stop", None),
+                Stop::MaxTokens => ("length", None),
+                Stop::Refusal => ("error", Some("The model refused to go on.")),
+                _ if reply.has_calls() => ("toolUse", None),
+                _ => ("stop", None),
             };
             frames.extend(self.answer(reason, error));
             self.log.unmeasured = false;

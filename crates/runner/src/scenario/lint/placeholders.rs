@@ -1,7 +1,8 @@
 //! Lints of `{name}` placeholders and captures: names used before they are captured, never used, captured twice, or reserved.
 
 use crate::scenario::context::LoadContext;
-use crate::scenario::file::{AgentFile, ScenarioFile, StepFile, TextMap};
+use crate::scenario::file::{ScenarioFile, StepFile, TextMap};
+use crate::scenario::types::AgentSetup;
 use indexmap::IndexMap;
 use json_matcher::{Segment, segments};
 use spanned_yaml::{Span, Spanned, suggestion};
@@ -195,7 +196,7 @@ fn used_by(step: &StepFile) -> Vec<Spanned<String>> {
         .collect()
 }
 
-fn agent_texts(agent: &AgentFile) -> impl Iterator<Item = Spanned<String>> {
+fn agent_texts(agent: &AgentSetup) -> impl Iterator<Item = Spanned<String>> {
     agent
         .args
         .iter()

@@ -12,7 +12,7 @@ pub(super) struct SseParser {
 const LINE_LIMIT: usize = 32 << 20;
 
 /// A line is longer than the limit.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct LineTooLong;
 
 impl SseParser {

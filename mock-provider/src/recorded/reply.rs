@@ -1,0 +1,157 @@
+//! The reply of a script that gives the chunks of an answer again.
+
+use crate::answer::{BlockStart, Chunk, Usage};
+use crate::answer_builder::{FRAGMENTS, fragments};
+use crate::script::{
+    ContentItem, Cut, ScriptReply, ScriptedUsage, Stall, Stop, StreamError, Texts, Thinking,
+    ToolCall,
+};
+use crate::server::ExchangeEnd;
+use crate::wire::ReplyDecoder;
+use serde_json::Value;
+
+/// A block, with its content in the chunks in which it came.
+struct Block {
+    index: usize,
+    start: BlockStart,
+    chunks: Vec<String>,
+    signature: Option<String>,
+}
+
+/// The reply that gives a decoded answer again, with the error that it reported.
+pub(super) fn scripted(
+    mut decoder: ReplyDecoder,
+    error: Option<StreamError>,
+    end: ExchangeEnd,
+) -> ScriptReply {
+    let (mut blocks, mut usage) = (Vec::<Block>::new(), None);
+    while let Some(chunk) = decoder.take() {
+        match chunk {
+            Chunk::Start { index, block } => blocks.push(Block {
+                index,
+                start: block,
+                chunks: Vec::new(),
+                signature: None,
+            }),
+            Chunk::Text { index, text }
+            | Chunk::Thinking { index, text }
+            | Chunk::Args {
+                index,
+                fragment: text,
+            } => {
+                // Empty ones have no content.
+                let block = latest(&mut blocks, index).filter(|_| !text.is_empty());
+                if let Some(block) = block {
+                    block.chunks.push(text);
+                }
+            }
+            Chunk::Signature { index, signature } => {
+                if let Some(block) = latest(&mut blocks, index) {
+                    block.signature = plain_signature(signature);
+                }
+            }
+            Chunk::Usage(used) => usage = Some(used),
+            Chunk::End { .. } | Chunk::Stop(_) => {}
+        }
+    }
+    let calls = |block: &Block| matches!(block.start, BlockStart::Call { .. });
+    let usual_stop = match blocks.iter().any(calls) {
+        true => Stop::ToolUse,
+        false => Stop::EndTurn,
+    };
+    let last = match (decoder.stop(), error, end) {
+        (_, Some(error), _) => Some(ContentItem::Error(error)),
+        (Some(_), None, _) => None,
+        (None, None, ExchangeEnd::Complete) => Some(ContentItem::Cut(Cut::End)),
+        (None, None, ExchangeEnd::ClientClosed) => Some(ContentItem::Stall(Stall::default())),
+        (None, None, ExchangeEnd::Cut) => Some(ContentItem::Cut(Cut::Close)),
+    };
+    let items: Vec<_> = blocks.into_iter().map(item).chain(last).collect();
+    let mut reply = ScriptReply {
+        usage: usage.map(scripted_usage),
+        stop: decoder.stop().filter(|stop| *stop != usual_stop),
+        ..ScriptReply::default()
+    };
+    if !is_plain(&items) {
+        reply.content = Some(items);
+        return reply;
+    }
+    for item in items {
+        match item {
+            ContentItem::Thinking(thinking) => reply.thinking = Some(thinking),
+            ContentItem::Text(text) => reply.text = Some(text),
+            ContentItem::ToolCall(call) => reply.tool_calls.push(call),
+            _ => {}
+        }
+    }
+    reply
+}
+
+/// The latest block of a number.
+fn latest(blocks: &mut [Block], index: usize) -> Option<&mut Block> {
+    let mut latest = blocks.iter_mut().rev();
+    latest.find(|block| block.index == index)
+}
+
+/// The signature as a script has it: of a whole reasoning item, its encrypted content.
+fn plain_signature(signature: String) -> Option<String> {
+    match serde_json::from_str::<Value>(&signature) {
+        Ok(item) if item.is_object() => item["encrypted_content"].as_str().map(str::to_owned),
+        _ => Some(signature),
+    }
+}
+
+/// Counts that are zero by themselves are left out.
+fn scripted_usage(used: Usage) -> ScriptedUsage {
+    let count = |count| Some(count).filter(|count| *count > 0);
+    ScriptedUsage {
+        input: Some(used.input),
+        output: Some(used.output),
+        cache_read: count(used.cache_read),
+        cache_write: count(used.cache_write),
+        reasoning: count(used.reasoning),
+    }
+}
+
+/// Whether content can be written by the short keys: at most one thinking, then at most one text, then calls.
+fn is_plain(items: &[ContentItem]) -> bool {
+    let places = items.iter().map(|item| match item {
+        ContentItem::Thinking(_) => Some(1),
+        ContentItem::Text(_) => Some(2),
+        ContentItem::ToolCall(_) => Some(3),
+        _ => None,
+    });
+    let Some(places) = places.collect::<Option<Vec<u8>>>() else {
+        return false;
+    };
+    let ascends = |two: &[u8]| two[0] < two[1] || two == [3, 3];
+    !places.is_empty() && places.windows(2).all(ascends)
+}
+
+fn item(block: Block) -> ContentItem {
+    match block.start {
+        BlockStart::Text => ContentItem::Text(Texts(block.chunks)),
+        BlockStart::Thinking => ContentItem::Thinking(Thinking {
+            text: Texts(block.chunks),
+            signature: block.signature,
+        }),
+        BlockStart::Redacted(data) => ContentItem::RedactedThinking(data),
+        BlockStart::Call { id, tool } => ContentItem::ToolCall(tool_call(id, tool, block.chunks)),
+    }
+}
+
+/// A tool call whose arguments were streamed in these fragments.
+fn tool_call(id: String, name: String, streamed: Vec<String>) -> ToolCall {
+    let joined = streamed.concat();
+    let is_even = fragments(&joined, streamed.len()) == streamed;
+    let args = serde_json::from_str::<Value>(&joined).ok();
+    let args = args.filter(|args| is_even && args.is_object() && args.to_string() == joined);
+    let is_written = args.is_some();
+    ToolCall {
+        id: Some(id).filter(|id| !id.is_empty()),
+        name,
+        args,
+        chunks: Some(streamed.len()).filter(|count| is_written && *count != FRAGMENTS),
+        args_raw: (!is_written).then_some(Texts(streamed)),
+    }
+}
