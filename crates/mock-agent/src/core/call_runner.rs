@@ -18,8 +18,8 @@ pub(super) async fn run_calls(
     mut requested: Vec<RequestedCall>,
 ) -> bool {
     let (faults, several) = (&turn.state.faults, requested.len() > 1);
-    let one_by_one = turn.state.settings.sequential_calls
-        || several && faults.triggers(Bug::OneRequestAtATime);
+    let one_by_one =
+        turn.state.settings.sequential_calls || several && faults.triggers(Bug::OneRequestAtATime);
     if several && faults.triggers(Bug::LosesSecondCall) {
         requested.truncate(1);
     }
@@ -61,7 +61,8 @@ async fn run_batch(turn: TurnContext<'_>, calls: &ToolCalls, batch: Vec<Requeste
     }
     for n in first..calls.len() {
         if calls.is_new(n)
-            || calls.awaits_approval(n) && state.faults.triggers(Bug::RunsBeforeApproval) {
+            || calls.awaits_approval(n) && state.faults.triggers(Bug::RunsBeforeApproval)
+        {
             runner.start(n);
         }
     }
@@ -145,7 +146,11 @@ impl CallRunner<'_> {
             description: job.describe().replace(char::is_control, " "),
         });
         let mut call_state = CallState::New;
-        if state.approvals.borrow().needs_approval(&call, &state.faults) {
+        if state
+            .approvals
+            .borrow()
+            .needs_approval(&call, &state.faults)
+        {
             call_state = CallState::AwaitsApproval;
             let turn = self.turn.id;
             let event = Event::ApprovalRequest { turn, call: &call };

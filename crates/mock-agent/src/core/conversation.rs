@@ -17,9 +17,13 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn new(messages: Vec<Message>, stored: Option<StoredSession>) -> Self {
+    pub(crate) fn new(
+        messages: Vec<Message>,
+        stored: Option<StoredSession>,
+        was_resumed: bool,
+    ) -> Self {
         Conversation {
-            was_resumed: !messages.is_empty(),
+            was_resumed,
             messages,
             stored,
             ..Conversation::default()

@@ -124,14 +124,21 @@ mod tests {
         for (queue, texts) in [(&queues.steering, steering), (&queues.follow_up, follow_up)] {
             for text in texts {
                 let text = (*text).to_owned();
-                queue.push(Prompt { text, ..Prompt::default() });
+                queue.push(Prompt {
+                    text,
+                    ..Prompt::default()
+                });
             }
         }
         queues
     }
 
     fn due(queues: &Queues, done: bool) -> Vec<String> {
-        queues.due(done, &Faults::none()).into_iter().map(|p| p.text).collect()
+        queues
+            .due(done, &Faults::none())
+            .into_iter()
+            .map(|p| p.text)
+            .collect()
     }
 
     #[test]

@@ -19,7 +19,6 @@ use std::cell::{Cell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
 
 /// A session. Protocol adapters call its methods while [`Session::run`] runs. The fields of its [`SessionState`] can be used like its own.
 pub(crate) struct Session {
@@ -30,8 +29,6 @@ pub(crate) struct Session {
     /// MCP servers that the host adds.
     mcp_servers: McpServers,
     pub(crate) retry: RetryState,
-    /// Work of protocol adapters that runs beside the turns.
-    pub(crate) background_tasks: RefCell<JoinSet<()>>,
     exit_requested: Cell<bool>,
     /// A task may have to be started.
     wake: Notify,
@@ -55,7 +52,6 @@ impl Session {
             shell_commands: ShellCommands::default(),
             mcp_servers: McpServers::default(),
             retry: RetryState::default(),
-            background_tasks: RefCell::default(),
             exit_requested: Cell::new(false),
             wake: Notify::new(),
             task_done: Notify::new(),
@@ -95,7 +91,6 @@ impl Session {
             turn.stop.send(Halt::Exit);
         }
         self.shell_commands.wake();
-        self.background_tasks.borrow_mut().abort_all();
         self.wake.notify_one();
     }
 
@@ -159,7 +154,8 @@ impl Session {
             }
             let waiting = turn.calls.all_awaiting();
             if !waiting.is_empty() && self.faults.triggers(Bug::StopRunsTools) {
-                let decide = |id: &String| turn.calls.decide(id, Decision::Approve { always: false });
+                let decide =
+                    |id: &String| turn.calls.decide(id, Decision::Approve { always: false });
                 return waiting.iter().for_each(decide);
             }
             self.exit_if(Bug::StopExits);

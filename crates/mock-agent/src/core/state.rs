@@ -136,7 +136,7 @@ impl SessionState {
     }
 
     /// Waits until there are no more commands.
-    pub(super) async fn wait_until_closed(&self) {
+    pub(crate) async fn wait_until_closed(&self) {
         let on_close = self.on_close.notified();
         if !self.is_closed() {
             on_close.await;

@@ -250,9 +250,8 @@ impl Turn {
         };
         let mut conversation = state.conversation.borrow_mut();
         conversation.push_assistant(self.partial.take().into_text_blocks());
-        let silent = stopped
-            && self.calls.any_open()
-            && state.faults.triggers(Bug::StopCancelsNothing);
+        let silent =
+            stopped && self.calls.any_open() && state.faults.triggers(Bug::StopCancelsNothing);
         for call in self.calls.cancel_all(reason) {
             if !silent {
                 state.events.emit(&Event::ToolCancel {
