@@ -268,10 +268,9 @@ impl LintedDialect {
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
         let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;
-        let behaviors = mock_agent::behaviors().iter();
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
-            behaviors: behaviors.map(|name| (*name).to_owned()).collect(),
+            behaviors: mock_agent::behaviors(),
             ..dialect::names_for_faults(&dialect)
         };
         Ok(LintedDialect {

@@ -7,6 +7,7 @@ use super::job_set::JobSet;
 use super::subagent::TurnSubagents;
 use super::tool_calls::{CallState, CallWork, RequestedCall, ToolCalls};
 use super::turn_context::TurnContext;
+use crate::faults::Bug;
 use crate::tools::{Category, InvalidCall, ProgressListener, ToolContext, ToolResult};
 use std::rc::Rc;
 
@@ -16,13 +17,13 @@ pub(super) async fn run_calls(
     calls: &ToolCalls,
     mut requested: Vec<RequestedCall>,
 ) -> bool {
-    let hooks = &turn.state.hooks;
-    let at_once = match turn.state.settings.sequential_calls {
-        true => 1,
-        false => requested.len(),
-    };
-    let at_once = hooks.calls_at_once(at_once);
-    requested.truncate(hooks.admitted_calls(requested.len()));
+    let (faults, several) = (&turn.state.faults, requested.len() > 1);
+    let one_by_one =
+        turn.state.settings.sequential_calls || several && faults.triggers(Bug::OneRequestAtATime);
+    if several && faults.triggers(Bug::LosesSecondCall) {
+        requested.truncate(1);
+    }
+    let at_once = if one_by_one { 1 } else { requested.len() };
     calls.queue(requested);
     let mut denied = false;
     loop {
@@ -44,7 +45,7 @@ async fn run_batch(turn: TurnContext<'_>, calls: &ToolCalls, batch: Vec<Requeste
         context: ToolContext {
             workspace: &state.workspace,
             subagents: &subagents,
-            hooks: &*state.hooks,
+            faults: &state.faults,
             progress: None,
         },
         progress: &progress,
@@ -59,7 +60,9 @@ async fn run_batch(turn: TurnContext<'_>, calls: &ToolCalls, batch: Vec<Requeste
         return std::future::pending().await;
     }
     for n in first..calls.len() {
-        if calls.is_new(n) || calls.awaits_approval(n) && state.hooks.starts_unapproved() {
+        if calls.is_new(n)
+            || calls.awaits_approval(n) && state.faults.triggers(Bug::RunsBeforeApproval)
+        {
             runner.start(n);
         }
     }
@@ -133,14 +136,21 @@ impl CallRunner<'_> {
             }
         };
         let call = Rc::new(ReportedCall {
-            id: state.hooks.host_call_id(&id, self.calls.len()),
+            id: match state.faults.triggers(Bug::CallIdsRestart) {
+                true => format!("call-{}", self.calls.len()),
+                false => id.clone(),
+            },
             tool,
             category,
             args,
             description: job.describe().replace(char::is_control, " "),
         });
         let mut call_state = CallState::New;
-        if state.needs_approval(&call) {
+        if state
+            .approvals
+            .borrow()
+            .needs_approval(&call, &state.faults)
+        {
             call_state = CallState::AwaitsApproval;
             let turn = self.turn.id;
             let event = Event::ApprovalRequest { turn, call: &call };
@@ -152,15 +162,15 @@ impl CallRunner<'_> {
 
     /// Applies a decision of the host.
     fn apply(&mut self, n: usize, decision: &Decision) {
-        let hooks = &self.turn.state.hooks;
+        let faults = &self.turn.state.faults;
         match decision {
-            Decision::Approve { .. } if hooks.loses_approval() => {
+            Decision::Approve { .. } if faults.triggers(Bug::LosesApproval) => {
                 let result = ToolResult::error("Nothing came of this call.");
                 self.calls.finish(n, &result);
             }
             Decision::Approve { .. } => {
                 self.start(n);
-                if hooks.answers_all(true) {
+                if faults.triggers(Bug::ApprovalIsForAll) {
                     while let Some(n) = self.calls.first_awaiting() {
                         self.start(n);
                     }
@@ -168,7 +178,7 @@ impl CallRunner<'_> {
             }
             Decision::Deny { reason } => {
                 self.deny(n, reason);
-                if hooks.answers_all(false) {
+                if faults.triggers(Bug::DenialIsForAll) {
                     while let Some(n) = self.calls.first_awaiting() {
                         self.deny(n, reason);
                     }
@@ -188,7 +198,7 @@ impl CallRunner<'_> {
             ..self.context
         };
         let run = Rc::clone(&job).run(context);
-        if !state.hooks.repeats_tool() {
+        if !state.faults.triggers(Bug::RunsToolsTwice) {
             return self.jobs.push(n, run);
         }
         let twice = async move {
@@ -211,8 +221,11 @@ impl CallRunner<'_> {
     }
 
     fn deny(&self, n: usize, reason: &str) {
-        let text = format!("The user denied this call: {reason}");
-        let result = ToolResult::error(self.turn.state.hooks.denial_text(text));
+        let text = match self.turn.state.faults.triggers(Bug::LosesReason) {
+            true => "The user denied this call.".to_owned(),
+            false => format!("The user denied this call: {reason}"),
+        };
+        let result = ToolResult::error(text);
         if let Some(call) = self.calls.finish(n, &result) {
             let (turn, call) = (self.turn.id, &*call);
             self.turn

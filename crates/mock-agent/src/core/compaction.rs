@@ -2,10 +2,10 @@
 
 use super::event::{CompactionReason, Event, Summary, SummaryRetry};
 use super::failure::{Failure, FailureSource};
-use super::hooks::After;
 use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
 use super::state::SessionState;
+use crate::faults::Bug;
 use crate::model::message::{ContentBlock, Message, Role, Usage};
 use crate::model::{ModelRequest, SUMMARY_PROMPT};
 use tokio::sync::Notify;
@@ -73,7 +73,7 @@ impl Compaction {
         match result {
             Ok(summary) => state.events.emit(&Event::CompactionEnd(&summary)),
             Err(failure) => {
-                state.forget(After::FailedCompaction);
+                state.forget_turns_if(Bug::FailedCompactForgets);
                 state.events.emit_failure(&failure);
                 return false;
             }
@@ -89,7 +89,7 @@ impl Compaction {
         };
         let cut = first_kept(&messages, state.settings.compaction_keeps);
         if cut == 0 {
-            return Err(protocol("There is nothing to compact"));
+            return Err(Failure::protocol("There is nothing to compact"));
         }
         let before = match state.context_tokens.get() {
             0 => estimate_tokens(&messages),
@@ -101,8 +101,7 @@ impl Compaction {
             content: vec![ContentBlock::Text(self.prompt())],
         });
         let (tools, model) = (state.tools.specs(), state.model_name.borrow().clone());
-        let mut request = state.settings.request(&messages, &tools);
-        request.model = &model;
+        let request = state.settings.request(&model, &messages, &tools);
         let (reply, usage) = self.request_summary(state, &request).await?;
         let text = reply.into_text();
         if text.trim().is_empty() {
@@ -111,9 +110,19 @@ impl Compaction {
         }
         let auto = self.reason != CompactionReason::Manual;
         let mut conversation = state.conversation.borrow_mut();
-        let summary = introduced(&text);
+        let faults = &state.faults;
+        let summary = match faults.triggers(Bug::CompactionLosesSummary) {
+            true => "(compacted)".into(),
+            false => introduced(&text),
+        };
         let kept_prompts = kept.iter().filter(|one| is_prompt(one)).count();
-        state.hooks.compact(&mut conversation, summary, kept);
+        if faults.triggers(Bug::CompactionKeepsHistory) {
+            conversation.add_note(summary);
+        } else if faults.triggers(Bug::CompactForgetsAll) {
+            conversation.messages.clear();
+        } else if !faults.triggers(Bug::CompactsNothing) {
+            conversation.replace_by(summary, kept);
+        }
         state.context_tokens.set(0);
         if let Err(error) = conversation.save() {
             tracing::warn!("the session could not be saved: {error}");
@@ -169,10 +178,6 @@ impl Compaction {
             None => SUMMARY_PROMPT.to_owned(),
         }
     }
-}
-
-fn protocol(why: &str) -> Failure {
-    Failure::permanent(FailureSource::Protocol, why)
 }
 
 /// The position of the first message that is kept: that of the first whole turn in the last `tokens`.

@@ -12,15 +12,21 @@ pub(crate) struct Conversation {
     /// User messages that are appended once no turn is running.
     notes: Vec<String>,
     stored: Option<StoredSession>,
+    /// Whether it was opened with messages. Only a fault goes by it.
+    pub(super) was_resumed: bool,
 }
 
 impl Conversation {
-    pub(crate) fn new(messages: Vec<Message>, stored: Option<StoredSession>) -> Self {
+    pub(crate) fn new(
+        messages: Vec<Message>,
+        stored: Option<StoredSession>,
+        was_resumed: bool,
+    ) -> Self {
         Conversation {
+            was_resumed,
             messages,
-            history: Vec::new(),
-            notes: Vec::new(),
             stored,
+            ..Conversation::default()
         }
     }
 

@@ -4,6 +4,7 @@ use super::event::Event;
 use super::reply::ReplyBuilder;
 use super::state::SessionState;
 use super::turn_context::TurnContext;
+use crate::faults::{Bug, Faults};
 use crate::model::message::{ContentBlock, Usage};
 use crate::model::{Chunk, ModelError, ModelRequest, Stop};
 use std::cell::RefCell;
@@ -66,13 +67,15 @@ async fn try_stream_reply(
     let body = {
         let conversation = state.conversation.borrow();
         let tools = state.tools.specs();
-        let mut request = state.settings.request(&conversation.messages, &tools);
-        request.model = turn.model;
-        state.hooks.model_request(&mut request);
+        let (settings, messages) = (&state.settings, &conversation.messages);
+        let mut request = settings.request(turn.model, messages, &tools);
+        if state.asked.replace(true) {
+            shorten(&mut request, &state.faults);
+        }
         state.model.body(&request)
     };
     let mut stream = within(timeout, state.model.send(body)).await??;
-    if !turn.usage.is_zero() && !state.hooks.sums_usage() {
+    if !turn.usage.is_zero() && state.faults.triggers(Bug::UsageOfLastRequest) {
         turn.usage.forget_finished();
     }
     loop {
@@ -82,7 +85,7 @@ async fn try_stream_reply(
         };
         state.events.outbox.ready_for_turn().await;
         let mut call_ids = state.call_ids.borrow_mut();
-        call_ids.make_unique(&mut chunk, &*state.hooks);
+        call_ids.make_unique(&mut chunk, &state.faults);
         drop(call_ids);
         state.events.emit(&Event::ModelChunk {
             turn: turn.id,
@@ -99,6 +102,20 @@ async fn try_stream_reply(
             }
             _ => {}
         }
+    }
+}
+
+/// Leaves out what a fault sends only with the first request.
+fn shorten(request: &mut ModelRequest<'_>, faults: &Faults) {
+    if faults.triggers(Bug::SystemPromptOnce) {
+        request.system = "";
+    }
+    if faults.triggers(Bug::MaxTokensOnce) {
+        request.max_tokens = 4096;
+    }
+    let (turn, first) = faults.turns(Bug::ToolsOnce);
+    if turn > first && faults.triggers(Bug::ToolsOnce) {
+        request.tools = &[];
     }
 }
 

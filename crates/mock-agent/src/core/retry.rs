@@ -5,6 +5,7 @@ use super::event::{CompactionReason, Event};
 use super::failure::Failure;
 use super::settings::RetryPolicy;
 use super::state::SessionState;
+use crate::faults::Bug;
 use std::cell::Cell;
 use tokio::sync::Notify;
 
@@ -82,8 +83,11 @@ impl RetryState {
             };
         }
         let refused = !failure.retryable && self.attempt.get() < policy.attempts;
-        let right = self.may_retry(&failure, policy);
-        if !state.hooks.retries_turn(right, refused) {
+        let retries = match self.may_retry(&failure, policy) {
+            true => !state.faults.triggers(Bug::RetriesNever),
+            false => refused && state.faults.triggers(Bug::RetriesRefusals),
+        };
+        if !retries {
             self.end(state, Some(&failure.message));
             return AfterTurn::Nothing;
         }

@@ -4,17 +4,16 @@ mod approvals;
 mod scheduler;
 
 use super::approval::Decision;
-use super::background_tasks::BackgroundTasks;
 use super::call_ids::CallIds;
 use super::event::{AgentInfo, Event};
-use super::failure::{Failure, FailureSource, Halt};
-use super::hooks::{After, StopEffect};
+use super::failure::{Failure, Halt};
 use super::mcp_servers::McpServers;
 use super::retry::RetryState;
 use super::shell_commands::ShellCommands;
 use super::state::{SessionParts, SessionState};
 use super::turn::Turn;
 use super::turn_queue::{Running, TurnQueue, check_capacity};
+use crate::faults::Bug;
 use crate::tools::mcp_client::McpServer;
 use std::cell::{Cell, RefCell};
 use std::ops::Deref;
@@ -30,8 +29,6 @@ pub(crate) struct Session {
     /// MCP servers that the host adds.
     mcp_servers: McpServers,
     pub(crate) retry: RetryState,
-    /// Work of protocol adapters that runs beside the turns.
-    pub(crate) background_tasks: BackgroundTasks<Session>,
     exit_requested: Cell<bool>,
     /// A task may have to be started.
     wake: Notify,
@@ -55,7 +52,6 @@ impl Session {
             shell_commands: ShellCommands::default(),
             mcp_servers: McpServers::default(),
             retry: RetryState::default(),
-            background_tasks: BackgroundTasks::default(),
             exit_requested: Cell::new(false),
             wake: Notify::new(),
             task_done: Notify::new(),
@@ -80,7 +76,6 @@ impl Session {
                 self.run_tasks(),
                 self.shell_commands
                     .run(&self.state, |text| self.add_note(text)),
-                self.background_tasks.run(self, || self.is_closed()),
             )
         };
         tokio::select! {
@@ -96,7 +91,6 @@ impl Session {
             turn.stop.send(Halt::Exit);
         }
         self.shell_commands.wake();
-        self.background_tasks.wake();
         self.wake.notify_one();
     }
 
@@ -135,7 +129,7 @@ impl Session {
     pub(crate) fn stop(&self, halt: Halt) {
         let spared = halt == Halt::Stop
             && self.shell_commands.any()
-            && !self.hooks.stop_cancels_shell_commands();
+            && self.faults.triggers(Bug::ShellIgnoresStop);
         if !spared {
             self.shell_commands.cancel();
         }
@@ -146,27 +140,27 @@ impl Session {
         match running {
             Some(Running::Turn(turn)) => self.stop_turn(&turn, halt),
             Some(Running::Compaction(compaction)) => compaction.stop(),
-            None => self.hooks.on_idle_stop(),
+            None if self.faults.triggers(Bug::IdleStopStopsNextTurn) => {
+                self.stops_next_turn.set(true);
+            }
+            None => {}
         }
     }
 
     fn stop_turn(&self, turn: &Turn, halt: Halt) {
-        let waiting = turn.calls.all_awaiting();
-        match self.hooks.stop_effect(halt, !waiting.is_empty()) {
-            StopEffect::Nothing => {}
-            StopEffect::ApproveCalls => {
-                for call in waiting {
-                    let decision = Decision::Approve { always: false };
-                    turn.calls.decide(&call, decision);
-                }
+        if halt == Halt::Stop {
+            if self.faults.triggers(Bug::IgnoresStop) || self.ignores_second_stop() {
+                return;
             }
-            StopEffect::StopTurn => {
-                if halt == Halt::Stop && self.hooks.exits(After::Stop) {
-                    self.events.outbox.exit(0);
-                }
-                turn.stop.send(halt);
+            let waiting = turn.calls.all_awaiting();
+            if !waiting.is_empty() && self.faults.triggers(Bug::StopRunsTools) {
+                let decide =
+                    |id: &String| turn.calls.decide(id, Decision::Approve { always: false });
+                return waiting.iter().for_each(decide);
             }
+            self.exit_if(Bug::StopExits);
         }
+        turn.stop.send(halt);
     }
 
     /// Adds an MCP server.
@@ -186,7 +180,9 @@ impl Session {
     pub(crate) fn add_history(&self, text: String) -> Result<(), Failure> {
         self.check_no_turns("History must come before the first message")?;
         let mut conversation = self.conversation.borrow_mut();
-        if self.hooks.keeps_history(!conversation.has_history()) {
+        let loses = conversation.has_history() && self.faults.triggers(Bug::LosesLaterHistory)
+            || self.faults.triggers(Bug::LosesHistory);
+        if !loses {
             conversation.add_history(text);
         }
         Ok(())
@@ -195,7 +191,7 @@ impl Session {
     fn check_no_turns(&self, why: &str) -> Result<(), Failure> {
         match self.queue.borrow().turns() {
             0 => Ok(()),
-            _ => Err(Failure::permanent(FailureSource::Protocol, why)),
+            _ => Err(Failure::protocol(why)),
         }
     }
 
@@ -207,11 +203,9 @@ impl Session {
 
     /// Must be called after a command was rejected.
     pub(crate) fn after_rejected_command(&self) {
-        if self.hooks.exits(After::RejectedCommand) {
-            self.events.outbox.exit(0);
-        }
+        self.exit_if(Bug::BadCommandExits);
         if let Some(turn) = self.running_turn()
-            && self.hooks.stops_turn_on_rejected_command()
+            && self.faults.triggers(Bug::BadCommandEndsTurn)
         {
             turn.stop.send(Halt::Stop);
         }

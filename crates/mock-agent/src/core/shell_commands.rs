@@ -2,6 +2,7 @@
 
 use super::event::Event;
 use super::state::SessionState;
+use crate::faults::Bug;
 use crate::tools::shell::{self, ShellOptions, ShellResult};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -66,8 +67,7 @@ impl ShellCommands {
                     let result = self.run_one(state, next).await;
                     state.events.outbox.ready_for_turn().await;
                     state.events.emit(&Event::ShellCommandEnd(&result));
-                    let text = state.hooks.shell_command_text(description(&result));
-                    text.into_iter().for_each(&add_note);
+                    note(state, &result).into_iter().for_each(&add_note);
                 }
                 None if state.is_closed() => return,
                 None => self.changed.notified().await,
@@ -86,24 +86,37 @@ impl ShellCommands {
         }
         self.busy.set(true);
         let stop = self.cancelled.notified();
-        let result = shell::execute(&command, shell_options(state), stop, &mut |_| {}).await;
+        let mut result = shell::execute(&command, shell_options(state), stop, &mut |_| {}).await;
         self.busy.set(false);
-        state.hooks.shell_result(result)
+        if let Some(path) = &result.whole
+            && state.faults.triggers(Bug::KeepsWholeOutput)
+            && let Ok(output) = std::fs::read_to_string(path)
+        {
+            (result.output, result.whole) = (output, None);
+        }
+        result
     }
 }
 
 /// How shell commands of the host run.
 pub(crate) fn shell_options(state: &SessionState) -> ShellOptions<'_> {
-    state.hooks.shell_options(ShellOptions {
+    ShellOptions {
         root: state.workspace.root(),
         outputs: &state.settings.output_folder,
-        keeps_children: false,
-        twice: false,
-    })
+        faults: &state.faults,
+    }
 }
 
 /// What the model is told about a command.
-pub(crate) fn description(result: &ShellResult) -> String {
+pub(crate) fn note(state: &SessionState, result: &ShellResult) -> Option<String> {
+    let text = description(result);
+    if state.faults.triggers(Bug::ShellResultReformatted) {
+        return Some(text.replace("```", "---"));
+    }
+    (!state.faults.triggers(Bug::ShellResultNotSent)).then_some(text)
+}
+
+fn description(result: &ShellResult) -> String {
     let ShellResult {
         command,
         output,

@@ -3,12 +3,11 @@
 use super::approval::{ApprovalMode, Approvals};
 use super::call_ids::CallIds;
 use super::conversation::Conversation;
-use super::event::ReportedCall;
 use super::event_sink::EventSink;
-use super::hooks::{After, Hooks};
-use super::prompt_listener::PromptListener;
+use super::prompt_markers::PromptMarkers;
 use super::queues::Queues;
 use super::settings::SessionSettings;
+use crate::faults::{Bug, Faults};
 use crate::model::{Endpoint, ModelClient};
 use crate::tools::{Toolbox, Workspace};
 use std::cell::{Cell, RefCell};
@@ -24,8 +23,8 @@ pub(crate) struct SessionParts {
     pub(crate) settings: SessionSettings,
     pub(crate) mode: ApprovalMode,
     pub(crate) conversation: Conversation,
-    pub(crate) hooks: Rc<dyn Hooks>,
-    pub(crate) prompts: Rc<dyn PromptListener>,
+    pub(crate) faults: Rc<Faults>,
+    pub(crate) prompts: PromptMarkers,
 }
 
 /// The shared state of a session. Turns, compactions and shell commands work on it.
@@ -48,8 +47,14 @@ pub(crate) struct SessionState {
     pub(crate) context_tokens: Cell<u64>,
     /// The number of sub-agents so far.
     pub(super) subagents: Cell<u64>,
-    pub(crate) hooks: Rc<dyn Hooks>,
-    pub(crate) prompts: Rc<dyn PromptListener>,
+    pub(crate) faults: Rc<Faults>,
+    pub(crate) prompts: PromptMarkers,
+    /// The model was asked before. Only faults go by it.
+    pub(super) asked: Cell<bool>,
+    /// A turn was stopped before. Only a fault goes by it.
+    stopped: Cell<bool>,
+    /// The next turn is stopped when it starts. Only a fault sets this.
+    pub(super) stops_next_turn: Cell<bool>,
     closed: Cell<bool>,
     on_close: Notify,
 }
@@ -70,8 +75,11 @@ impl SessionState {
             auto_compaction: Cell::new(true),
             context_tokens: Cell::new(0),
             subagents: Cell::new(0),
-            hooks: parts.hooks,
+            faults: parts.faults,
             prompts: parts.prompts,
+            asked: Cell::default(),
+            stopped: Cell::default(),
+            stops_next_turn: Cell::default(),
             closed: Cell::new(false),
             on_close: Notify::new(),
         }
@@ -80,7 +88,8 @@ impl SessionState {
     /// Lets the next turns use this model, at this endpoint.
     pub(crate) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
         if *self.model_name.borrow() != name {
-            self.forget(After::ModelChange);
+            self.forget_turns_if(Bug::ModelChangeForgets);
+            self.forget_allowed_if(Bug::ModelForgetsAllowed);
         }
         self.model_name.replace(name.to_owned());
         if let Some(endpoint) = endpoint {
@@ -88,18 +97,37 @@ impl SessionState {
         }
     }
 
-    /// Whether a call may only run if the host approves it.
-    pub(super) fn needs_approval(&self, call: &ReportedCall) -> bool {
-        let approvals = self.approvals.borrow();
-        let required = approvals.required_for(call.category);
-        self.hooks.needs_approval(required, approvals.mode, call)
+    /// Goes back to the first model, with this bug.
+    pub(crate) fn reset_model_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.set_model(&self.settings.model, None);
+        }
     }
 
-    /// Calls the hook that may change what the session remembers.
-    pub(super) fn forget(&self, after: After) {
-        let approvals = &mut self.approvals.borrow_mut();
-        let messages = &mut self.conversation.borrow_mut().messages;
-        self.hooks.forget(after, approvals, messages);
+    /// Forgets the conversation, with this bug.
+    pub(crate) fn forget_turns_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.conversation.borrow_mut().messages.clear();
+        }
+    }
+
+    /// Forgets what is always approved, with this bug.
+    pub(super) fn forget_allowed_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.approvals.borrow_mut().forget();
+        }
+    }
+
+    /// Exits once everything is written, with this bug.
+    pub(crate) fn exit_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.events.outbox.exit(0);
+        }
+    }
+
+    /// Whether a request to stop has no effect because it is not the first. Only a fault does that.
+    pub(crate) fn ignores_second_stop(&self) -> bool {
+        self.stopped.replace(true) && self.faults.triggers(Bug::StopsOnce)
     }
 
     /// Whether there are no more commands, so that no call can be approved any more.
@@ -108,7 +136,7 @@ impl SessionState {
     }
 
     /// Waits until there are no more commands.
-    pub(super) async fn wait_until_closed(&self) {
+    pub(crate) async fn wait_until_closed(&self) {
         let on_close = self.on_close.notified();
         if !self.is_closed() {
             on_close.await;

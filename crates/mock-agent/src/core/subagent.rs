@@ -5,6 +5,7 @@ use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
 use super::tool_calls::{RequestedCall, requested_calls, result_block};
 use super::turn_context::TurnContext;
+use crate::faults::Bug;
 use crate::model::message::{ContentBlock, Message, Role};
 use crate::model::{ModelError, ModelRequest};
 use crate::tools::{
@@ -22,8 +23,8 @@ impl SubagentRunner for TurnSubagents<'_> {
     fn answer<'a>(&'a self, task: &'a str) -> SubagentFuture<'a> {
         Box::pin(async move {
             let messages = [user(vec![ContentBlock::Text(task.to_owned())])];
-            let mut request = self.turn.state.settings.request(&messages, &[]);
-            request.model = self.turn.model;
+            let settings = &self.turn.state.settings;
+            let request = settings.request(self.turn.model, &messages, &[]);
             let reply = self.request(&request).await;
             reply
                 .map(ReplyBuilder::into_text)
@@ -47,7 +48,11 @@ impl TurnSubagents<'_> {
         let state = self.turn.state;
         let id = state.subagents.get() + 1;
         state.subagents.set(id);
-        let id = state.hooks.subagent_id(id);
+        let id = match id {
+            2.. if state.faults.triggers(Bug::SubagentIdsRepeat) => 1,
+            _ if state.faults.triggers(Bug::SubagentIdsFall) => 1000_u64.saturating_sub(id),
+            _ => id,
+        };
         self.emit(id, task, SubagentUpdate::Started { task: &task.task });
         let start = Instant::now();
         let answer = match timeout(task.limit, self.work(id, task)).await {
@@ -73,8 +78,8 @@ impl TurnSubagents<'_> {
         let mut messages = vec![user(vec![ContentBlock::Text(task.task.clone())])];
         for _ in 0..state.settings.max_turns {
             self.emit(id, task, SubagentUpdate::WaitingForModel);
-            let mut request = state.settings.request(&messages, &tools);
-            request.model = task.model.as_deref().unwrap_or(self.turn.model);
+            let model = task.model.as_deref().unwrap_or(self.turn.model);
+            let mut request = state.settings.request(model, &messages, &tools);
             request.system = task.system.as_deref().unwrap_or(request.system);
             let reply = self.request(&request).await;
             let content = reply.map_err(|error| error.message)?.into_blocks();
@@ -105,7 +110,7 @@ impl TurnSubagents<'_> {
                 let context = ToolContext {
                     workspace: &self.turn.state.workspace,
                     subagents: self,
-                    hooks: &*self.turn.state.hooks,
+                    faults: &self.turn.state.faults,
                     progress: None,
                 };
                 job.run(context).await

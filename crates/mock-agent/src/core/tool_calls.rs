@@ -2,6 +2,7 @@
 
 use super::approval::Decision;
 use super::event::ReportedCall;
+use crate::faults::{Bug, Faults};
 use crate::model::message::{ContentBlock, ResultContent};
 use crate::tools::{Job, ToolOutput, ToolResult};
 use serde_json::Value;
@@ -9,6 +10,9 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use tokio::sync::Notify;
+
+/// The longest tool result that [`Bug::CutsToolResults`] leaves alone, in bytes.
+const LONG_RESULT: usize = 4096;
 
 /// The calls of a turn's latest reply.
 #[derive(Default)]
@@ -201,6 +205,24 @@ fn awaiting(entries: &[Entry], id: &str) -> Option<usize> {
     entries
         .iter()
         .position(|entry| awaits(entry) && entry.has_host_id(id))
+}
+
+/// Loses parts of what the model gets of tools. Only a fault does that.
+pub(super) fn shorten(results: &mut [ContentBlock], faults: &Faults) {
+    for block in results {
+        let ContentBlock::Result { output, .. } = block else {
+            continue;
+        };
+        if let ResultContent::Text(text) = output
+            && text.len() > LONG_RESULT
+            && faults.triggers(Bug::CutsToolResults)
+        {
+            text.truncate(text.floor_char_boundary(LONG_RESULT));
+        }
+        if faults.triggers(Bug::LosesToolResults) {
+            *output = ResultContent::Text("ok".into());
+        }
+    }
 }
 
 /// The result of a call as the model gets it.

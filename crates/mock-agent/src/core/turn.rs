@@ -1,19 +1,21 @@
 //! A turn: the user's prompt, then requests to the model and tool calls until the model requests no more tools.
 
+use super::approval::ApprovalMode;
 use super::attachments;
 use super::call_runner::run_calls;
 use super::event::Event;
 use super::failure::{Failure, FailureSource, Halt};
-use super::hooks::{After, ExtraRequest};
+use super::forgetting::forget;
 use super::model_request::{collect_reply, stream_reply};
 use super::queues::Prompt;
 use super::reply::ReplyBuilder;
 use super::retry::RetryState;
 use super::state::SessionState;
-use super::tool_calls::{ToolCalls, requested_calls};
+use super::tool_calls::{ToolCalls, requested_calls, shorten};
 use super::turn_context::{StopSignal, TurnContext, TurnUsage};
+use crate::faults::{Bug, Faults};
 use crate::model::Stop;
-use crate::model::message::ContentBlock;
+use crate::model::message::{ContentBlock, Message};
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
@@ -65,8 +67,8 @@ impl Turn {
 
     /// Runs the turn, and reports its end.
     pub(super) async fn run(&self, state: &SessionState, retry: &RetryState) {
-        let hooks = &state.hooks;
-        if hooks.stops_turn_at_start() {
+        let faults = &state.faults;
+        if state.stops_next_turn.take() {
             self.stop.send(Halt::Stop);
         }
         let turn = TurnContext {
@@ -83,7 +85,7 @@ impl Turn {
             () = &mut work => None,
         };
         if let Some(halt) = halt {
-            if hooks.abandons_work(halt, self.calls.any_open()) {
+            if abandons_work(faults, halt, self.calls.any_open()) {
                 let _ = tokio::time::timeout(HEAD_START, &mut work).await;
                 std::mem::forget(work);
             } else {
@@ -92,23 +94,27 @@ impl Turn {
             self.clean_up(turn, halt);
         }
         self.usage.finish_request();
-        let saved = match hooks.saves_turn() {
-            true => state.conversation.borrow_mut().save(),
-            false => Ok(()),
-        };
+        let mut conversation = state.conversation.borrow_mut();
+        let unsaved = conversation.was_resumed && faults.triggers(Bug::ResumedStaysUnsaved);
+        let saved = if unsaved { Ok(()) } else { conversation.save() };
+        drop(conversation);
         if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
             turn.emit_failure(&Failure::permanent(FailureSource::Internal, why));
         }
-        let silent = halt.is_some_and(|halt| !hooks.reports_turn_end(halt));
+        let silent = match halt {
+            Some(Halt::Stop) => faults.triggers(Bug::StopHasNoEnd),
+            Some(Halt::Exit) => faults.triggers(Bug::ExitHasNoEnd),
+            None => false,
+        };
         if silent || self.stays_busy() {
             return;
         }
         self.stays_busy
-            .set(halt == Some(Halt::Stop) && hooks.stays_busy(After::Stop));
-        let first_model = &state.settings.model;
-        if *state.model_name.borrow() != *first_model && hooks.resets_model(After::Turn) {
-            state.set_model(first_model, None);
+            .set(halt == Some(Halt::Stop) && faults.triggers(Bug::StopLeavesBusy));
+        let is_first_model = *state.model_name.borrow() == state.settings.model;
+        if !is_first_model {
+            state.reset_model_if(Bug::ModelLastsOneTurn);
         }
         let failure = self.failure.take();
         let will_retry = halt.is_none() && retry.will_retry(state, failure.as_ref());
@@ -123,11 +129,12 @@ impl Turn {
 
     async fn work(&self, turn: TurnContext<'_>) {
         let state = turn.state;
+        let faults = &state.faults;
         match self.prompt_content(state) {
             Ok(_) if self.prompt.resumes => {}
             Ok(content) => {
                 let mut conversation = state.conversation.borrow_mut();
-                state.hooks.on_turn_prompt(&mut conversation.messages);
+                forget(&mut conversation.messages, faults);
                 conversation.push_user(content);
             }
             Err(why) => {
@@ -136,13 +143,17 @@ impl Turn {
             }
         }
         deliver_queued(state, false);
-        let extra = state.hooks.request_before_turn(&self.prompt.text);
-        send_extra(turn, extra).await;
+        if faults.triggers(Bug::RequestsTitle) {
+            let text = &self.prompt.text;
+            let text = format!("Find a title of a few words for this: {text}");
+            let system = Some("You find titles for conversations.");
+            send_extra(turn, system, &[Message::user(text)]).await;
+        }
         for _ in 0..state.settings.max_turns {
             state.events.emit(&Event::ModelRequest);
             let mut reply = stream_reply(&turn, &self.partial).await;
             if reply.as_ref().is_err_and(|error| !error.retryable)
-                && state.hooks.repeats_refused_request()
+                && faults.triggers(Bug::RepeatsRefusedRequest)
             {
                 reply = stream_reply(&turn, &self.partial).await;
             }
@@ -151,16 +162,18 @@ impl Turn {
                 Err(error) => return self.fail(turn, error.into()),
             };
             report_stop_reason(turn, reply.stop);
-            if reply.content.is_empty() && state.hooks.stays_busy(After::EmptyReply) {
+            if reply.content.is_empty() && faults.triggers(Bug::EmptyReplyStuck) {
                 self.stays_busy.set(true);
             }
             let calls = requested_calls(&reply.content);
             if calls.is_empty() {
-                let extra = {
-                    let conversation = state.conversation.borrow();
-                    state.hooks.request_after_turn(&conversation.messages)
-                };
-                send_extra(turn, extra).await;
+                let summarizes = faults.triggers(Bug::RequestsSummary);
+                if summarizes || faults.triggers(Bug::RepeatsLastRequest) {
+                    let text = "Summarize the conversation so far.";
+                    let mut messages = state.conversation.borrow().messages.clone();
+                    messages.extend(summarizes.then(|| Message::user(text.into())));
+                    send_extra(turn, None, &messages).await;
+                }
             }
             state
                 .conversation
@@ -173,9 +186,12 @@ impl Turn {
                 return;
             }
             let denied = run_calls(turn, &self.calls, calls).await;
-            let results = state.hooks.tool_results(self.calls.take_results());
+            let mut results = self.calls.take_results();
+            shorten(&mut results, faults);
             state.conversation.borrow_mut().push_user(results);
-            if state.hooks.ends_turn_after_tools(denied) {
+            if denied && faults.triggers(Bug::EndsTurnOnDenial)
+                || faults.triggers(Bug::EndsTurnAfterTools)
+            {
                 return;
             }
             deliver_queued(state, false);
@@ -187,13 +203,27 @@ impl Turn {
 
     /// The user's text with the attachments.
     fn prompt_content(&self, state: &SessionState) -> Result<Vec<ContentBlock>, String> {
-        let (root, hooks) = (state.workspace.root(), &state.hooks);
-        let files = hooks.attached_files(&self.prompt.files).iter();
-        let mut content = files
-            .map(|path| attachments::load(path, root).map(|file| hooks.attachment(file)))
-            .collect::<Result<Vec<_>, _>>()?;
+        let (root, faults) = (state.workspace.root(), &state.faults);
+        let mut files = self.prompt.files.as_slice();
+        if !files.is_empty() && faults.triggers(Bug::LosesFiles) {
+            files = &[];
+        }
+        let mut content = Vec::new();
+        for path in files {
+            let mut file = attachments::load(path, root)?;
+            if let ContentBlock::Image { media_type, .. } = &mut file
+                && media_type != "image/png"
+                && faults.triggers(Bug::ImagesArePng)
+            {
+                "image/png".clone_into(media_type);
+            }
+            content.push(file);
+        }
         if !self.prompt.text.is_empty() || content.is_empty() {
-            content.push(ContentBlock::Text(hooks.prompt_text(&self.prompt.text)));
+            content.push(ContentBlock::Text(match faults.triggers(Bug::LosesInput) {
+                true => "(nothing)".into(),
+                false => self.prompt.text.clone(),
+            }));
         }
         content.extend_from_slice(&self.prompt.blocks);
         Ok(content)
@@ -202,17 +232,13 @@ impl Turn {
     /// Ends the turn with a failure of the model.
     fn fail(&self, turn: TurnContext<'_>, failure: Failure) {
         let state = turn.state;
-        state.forget(After::ModelError);
-        if state.hooks.resets_model(After::ModelError) {
-            state.set_model(&state.settings.model, None);
-        }
+        state.forget_turns_if(Bug::ProviderErrorForgets);
+        state.reset_model_if(Bug::FailureResetsModel);
         turn.emit_failure(&failure);
         self.failure.set(Some(failure));
-        if state.hooks.exits(After::ModelError) {
-            state.events.outbox.exit(0);
-        }
+        state.exit_if(Bug::ProviderErrorExits);
         self.stays_busy
-            .set(state.hooks.stays_busy(After::ModelError));
+            .set(state.faults.triggers(Bug::ProviderErrorLeavesBusy));
     }
 
     /// Cancels the open calls of a stopped turn, and keeps the text of its incomplete reply.
@@ -224,7 +250,8 @@ impl Turn {
         };
         let mut conversation = state.conversation.borrow_mut();
         conversation.push_assistant(self.partial.take().into_text_blocks());
-        let silent = stopped && self.calls.any_open() && !state.hooks.reports_cancelled_calls();
+        let silent =
+            stopped && self.calls.any_open() && state.faults.triggers(Bug::StopCancelsNothing);
         for call in self.calls.cancel_all(reason) {
             if !silent {
                 state.events.emit(&Event::ToolCancel {
@@ -236,34 +263,48 @@ impl Turn {
         }
         conversation.push_user(self.calls.take_results());
         drop(conversation);
-        if stopped {
-            state.forget(After::Stop);
+        if !stopped {
+            return;
         }
-        if stopped && state.hooks.reports_stop_as_failure() {
+        state.forget_turns_if(Bug::StopForgets);
+        state.forget_allowed_if(Bug::StopForgetsAllowed);
+        if state.faults.triggers(Bug::StopResetsMode) {
+            state.approvals.borrow_mut().mode = ApprovalMode::Default;
+        }
+        if state.faults.triggers(Bug::ReportsStopAsFailure) {
             turn.emit_failure(&Failure::permanent(FailureSource::Internal, "Cancelled"));
         }
     }
 }
 
-/// Sends a request that is no part of the conversation. Its reply is not used.
-async fn send_extra(turn: TurnContext<'_>, extra: Option<ExtraRequest>) {
-    let Some(extra) = extra else {
-        return;
+/// Whether a fault lets the work of a stopped turn go on in the background; `tool` if a tool is running.
+fn abandons_work(faults: &Faults, halt: Halt, tool: bool) -> bool {
+    match halt {
+        Halt::Stop if tool => {
+            // The tool spares its children when it starts; the effect shows here.
+            let _ = faults.triggers(Bug::StopKeepsChildren);
+            faults.triggers(Bug::StopKeepsTool)
+        }
+        Halt::Stop => faults.triggers(Bug::StopKeepsRequest),
+        Halt::Exit => tool && faults.triggers(Bug::ToolOutlivesAgent),
+    }
+}
+
+/// Sends a request that is no part of the conversation, with this system prompt or with all that others have. Its reply is not used.
+async fn send_extra(turn: TurnContext<'_>, system: Option<&str>, messages: &[Message]) {
+    let tools = match system {
+        None => turn.state.tools.specs(),
+        Some(_) => vec![],
     };
-    let tools = match extra.tools {
-        true => turn.state.tools.specs(),
-        false => vec![],
-    };
-    let mut request = turn.state.settings.request(&extra.messages, &tools);
-    request.model = turn.model;
-    request.system = extra.system.unwrap_or(request.system);
+    let mut request = turn.state.settings.request(turn.model, messages, &tools);
+    request.system = system.unwrap_or(request.system);
     let _ = collect_reply(turn.state, &request).await;
 }
 
 /// Adds the queued prompts that are due to the conversation. False if there are none.
 fn deliver_queued(state: &SessionState, done: bool) -> bool {
     let queues = &state.queues;
-    let prompts = &state.hooks.due_prompts(queues, done);
+    let prompts = &queues.due(done, &state.faults);
     for prompt in prompts {
         match done {
             true => state.prompts.on_prompt(&prompt.text),

@@ -3,6 +3,7 @@
 use super::files::{error_message, read_file};
 use super::output_limit::truncate;
 use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult, parse};
+use crate::faults::{Bug, Faults};
 use serde::Deserialize;
 use serde_json::json;
 use similar::TextDiff;
@@ -48,12 +49,9 @@ impl Edit {
         let failed = |why: String| format!("{}: {why}", self.file_path);
         let before = String::from_utf8(read_file(&path).map_err(failed)?)
             .map_err(|_| failed("not a text file".into()))?;
-        let new = context
-            .hooks
-            .replacement(&self.new_string, &self.old_string);
-        let after = context
-            .hooks
-            .edited_file(self.replaced(&before, &new).map_err(failed)?);
+        let new = expanded(&self.new_string, &self.old_string, context.faults);
+        let after = self.replaced(&before, &new).map_err(failed)?;
+        let after = with_newlines(after, context.faults);
         std::fs::write(&path, &after).map_err(|error| failed(error_message(&error)))?;
         let shown = context.workspace.relative(&path);
         let output = ToolOutput::Diff {
@@ -78,6 +76,22 @@ impl Edit {
                 "the text to replace occurs {n} times in the file; it must be unique"
             )),
         }
+    }
+}
+
+/// The text that an edit puts in the place of `old`.
+pub(crate) fn expanded(new: &str, old: &str, faults: &Faults) -> String {
+    match new.contains("$&") && faults.triggers(Bug::EditExpandsPatterns) {
+        true => new.replace("$&", old),
+        false => new.to_owned(),
+    }
+}
+
+/// A whole file as an edit writes it.
+pub(crate) fn with_newlines(text: String, faults: &Faults) -> String {
+    match text.contains("\r\n") && faults.triggers(Bug::EditChangesNewlines) {
+        true => text.replace("\r\n", "\n"),
+        false => text,
     }
 }
 

@@ -23,7 +23,7 @@ mod workspace;
 mod write;
 
 pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
-pub(crate) use edit::TOOL as EDIT;
+pub(crate) use edit::{TOOL as EDIT, expanded, with_newlines};
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
@@ -34,7 +34,7 @@ pub(crate) use subagent::TOOL as SUBAGENT;
 pub(crate) use table::TOOLS;
 pub(crate) use tool::{
     Category, Job, JobFuture, ProgressListener, SubagentFuture, SubagentRunner, SubagentTask, Tool,
-    ToolContext, ToolHooks, ToolOutput, ToolResult,
+    ToolContext, ToolOutput, ToolResult,
 };
 pub(crate) use toolbox::{InvalidCall, Toolbox};
 pub(crate) use workspace::Workspace;

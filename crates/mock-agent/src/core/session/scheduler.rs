@@ -4,11 +4,11 @@ use super::Session;
 use crate::core::compaction::Compaction;
 use crate::core::event::{CompactionReason, Event};
 use crate::core::failure::Failure;
-use crate::core::hooks::After;
 use crate::core::queues::Prompt;
 use crate::core::retry::AfterTurn;
 use crate::core::turn::Turn;
 use crate::core::turn_queue::{QueuedTask, Running};
+use crate::faults::Bug;
 use std::rc::Rc;
 
 impl Session {
@@ -17,7 +17,7 @@ impl Session {
     /// # Errors
     /// The turn's id was used before, or too many turns wait.
     pub(crate) fn submit_prompt(&self, prompt: Prompt) -> Result<(), Failure> {
-        if self.has_turn() && self.hooks.drops_prompt_while_busy() {
+        if self.has_turn() && self.faults.triggers(Bug::DropsWhileBusy) {
             return Ok(());
         }
         self.queue.borrow_mut().push_turn(prompt)?;
@@ -106,11 +106,8 @@ impl Session {
     async fn run_turn(&self, turn: &Turn) {
         self.mcp_servers.wait_until_connected().await;
         turn.run(&self.state, &self.retry).await;
-        let mode = self.approvals.borrow().mode;
-        self.approvals.borrow_mut().mode = self.hooks.mode_after_turn(mode);
-        if self.hooks.exits(After::Turn) {
-            self.events.outbox.exit(0);
-        }
+        self.approvals.borrow_mut().end_turn(&self.faults);
+        self.exit_if(Bug::ExitsAfterTurn);
         while turn.stays_busy() && !self.is_closed() {
             self.wake.notified().await;
         }
@@ -132,7 +129,7 @@ impl Session {
     /// Starts the next task if nothing is running.
     fn start_next(&self) {
         let mut queue = self.queue.borrow_mut();
-        if queue.running.is_some() || queue.is_empty() || !self.hooks.starts_next_task() {
+        if queue.running.is_some() || queue.is_empty() || self.is_stuck() {
             return;
         }
         match queue.pop() {
@@ -144,7 +141,7 @@ impl Session {
                 let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
                 queue.running = Some(Running::Turn(Rc::clone(&turn)));
                 drop(queue);
-                self.hooks.on_turn_start();
+                self.faults.count_turn();
                 self.events.emit(&Event::TurnStart {
                     turn: turn.id(),
                     prompt: &turn.prompt,
@@ -158,16 +155,22 @@ impl Session {
         self.wake.notify_one();
     }
 
+    /// Whether the second turn never starts. Only a fault does that.
+    fn is_stuck(&self) -> bool {
+        let (turn, first) = self.faults.turns(Bug::SecondTurnStuck);
+        turn == first && self.faults.triggers(Bug::SecondTurnStuck)
+    }
+
     /// Starts a turn with the prompts that are still queued when a turn was stopped.
     fn continue_with_queued_prompts(&self) {
         if !self.settings.host_options.keeps_queue_after_stop || self.is_closed() {
             return;
         }
         let queues = &self.queues;
-        if !self.hooks.keeps_queues() {
+        if self.faults.triggers(Bug::QueueEndsWithStop) {
             queues.clear();
         }
-        let mut due = queues.due(true).into_iter();
+        let mut due = queues.next().take().into_iter();
         let Some(next) = due.next() else {
             return;
         };
@@ -179,10 +182,16 @@ impl Session {
     }
 
     fn compact_if_full(&self) {
-        let used = self.context_tokens.get();
-        let is_full = |threshold| used > self.hooks.compaction_threshold(threshold, used);
         let threshold = self.settings.compaction_threshold;
-        if self.auto_compaction.get() && threshold.is_some_and(is_full) {
+        let Some(threshold) = threshold.filter(|_| self.auto_compaction.get()) else {
+            return;
+        };
+        let used = self.context_tokens.get();
+        let is_full = match used > threshold {
+            true => !self.faults.triggers(Bug::CompactsNever),
+            false => used > threshold / 2 && self.faults.triggers(Bug::CompactsEarly),
+        };
+        if is_full {
             let compaction = Compaction::automatic(CompactionReason::Threshold);
             self.queue_first(QueuedTask::Compaction(compaction));
         }
@@ -191,7 +200,12 @@ impl Session {
     /// Queues a turn that continues where the failed one ended.
     fn retry_turn(&self, after_compaction: bool) {
         let conversation = &mut self.conversation.borrow_mut();
-        self.hooks.on_retry(conversation, after_compaction);
+        if !after_compaction && self.faults.triggers(Bug::RetryDoublesPrompt) {
+            conversation.repeat_prompt();
+        }
+        if self.faults.triggers(Bug::RetryStartsOver) {
+            conversation.truncate_after_prompt();
+        }
         self.queue_first(QueuedTask::Turn(Prompt {
             turn: self.next_turn_id(),
             resumes: true,

@@ -2,7 +2,9 @@
 
 use super::edit::{Replacement, replace_all, summarize};
 use crate::tools::files::read_file;
-use crate::tools::{Bash, CommandEnd, Job, JobFuture, Read, ToolContext, ToolResult, Write};
+use crate::tools::{
+    Bash, CommandEnd, Job, JobFuture, Read, ToolContext, ToolResult, Write, expanded, with_newlines,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
@@ -180,11 +182,11 @@ impl EditJob {
             .iter()
             .map(|edit| Replacement {
                 old_text: edit.old_text.clone(),
-                new_text: context.hooks.replacement(&edit.new_text, &edit.old_text),
+                new_text: expanded(&edit.new_text, &edit.old_text, context.faults),
             })
             .collect();
         let after = replace_all(&self.path, &before, &edits)?;
-        let after = context.hooks.edited_file(after);
+        let after = with_newlines(after, context.faults);
         std::fs::write(&path, &after).map_err(|error| format!("{}: {error}", self.path))?;
         let count = edits.len();
         let text = format!("Successfully replaced {count} block(s) in {}.", self.path);
