@@ -28,7 +28,7 @@ pub struct ScopeDeclaration {
 
 /// An event that answers a command, and so shows that the agent took this command and all before it.
 #[derive(Debug, Clone)]
-pub struct CommandAnswer {
+pub struct Acknowledgement {
     /// The event.
     pub event: FramePattern,
     /// The command.
@@ -37,15 +37,15 @@ pub struct CommandAnswer {
     pub key: Option<Operand>,
 }
 
-/// The state of a dialect's rules as declared: variables, scopes and answers.
+/// The state of a dialect's rules as declared: variables, scopes and acknowledgements.
 #[derive(Debug, Clone, Default)]
 pub struct Declarations {
     /// The variables.
     pub variables: Vec<VariableSpec>,
     /// The scopes.
     pub scopes: Vec<ScopeDeclaration>,
-    /// The answers.
-    pub answers: Vec<CommandAnswer>,
+    /// The acknowledgements.
+    pub acknowledgements: Vec<Acknowledgement>,
 }
 
 /// A change of a variable, by the numbers of both.
@@ -101,8 +101,14 @@ impl Declarations {
             ),
             opening: numbers(self.scopes.iter().map(|s| Some(&s.open)), symbols),
             closing: numbers(self.scopes.iter().map(|s| Some(&s.close)), symbols),
-            answering: numbers(self.answers.iter().map(|a| Some(&a.event)), symbols),
-            answered: numbers(self.answers.iter().map(|a| Some(&a.command)), symbols),
+            answering: numbers(
+                self.acknowledgements.iter().map(|a| Some(&a.event)),
+                symbols,
+            ),
+            answered: numbers(
+                self.acknowledgements.iter().map(|a| Some(&a.command)),
+                symbols,
+            ),
         }
     }
 }
@@ -183,7 +189,7 @@ impl HistoryState {
         value: &Value,
     ) -> Vec<usize> {
         for n in touched.answering.iter().copied() {
-            self.take_commands(n, &declarations.answers[n], symbols, value);
+            self.take_commands(n, &declarations.acknowledgements[n], symbols, value);
         }
         for n in touched.settling.iter().copied() {
             let settles = declarations.variables[n].acknowledged_by.as_ref();
@@ -211,7 +217,7 @@ impl HistoryState {
     fn take_commands(
         &mut self,
         n: usize,
-        answer: &CommandAnswer,
+        answer: &Acknowledgement,
         symbols: &FrameSymbols,
         value: &Value,
     ) {
@@ -253,7 +259,7 @@ impl HistoryState {
         if is_command {
             self.newest_command += 1;
             for n in touched.answered.iter().copied() {
-                self.note_command(n, &declarations.answers[n], symbols, value);
+                self.note_command(n, &declarations.acknowledgements[n], symbols, value);
             }
         }
         // Every change sees the state before the frame, so all effects are computed before the first is applied.
@@ -300,7 +306,7 @@ impl HistoryState {
     fn note_command(
         &mut self,
         n: usize,
-        answer: &CommandAnswer,
+        answer: &Acknowledgement,
         symbols: &FrameSymbols,
         value: &Value,
     ) {

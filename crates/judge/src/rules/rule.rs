@@ -56,7 +56,7 @@ pub enum RuleForm {
     /// One frame is followed by another.
     Response(Arc<ResponseRule>),
     /// The bytes of a line have none of these defects.
-    Wire(Vec<String>),
+    Framing(Vec<String>),
     /// The JSON of a frame fits the schema of this name.
     Schema(String),
     /// Records which of several readings the agent follows; never a finding.
@@ -72,7 +72,7 @@ impl Rule {
             RuleForm::Require(require) => require.symbols(),
             RuleForm::Response(response) => response.symbols(),
             RuleForm::Readings(form) => form.on.symbols(),
-            RuleForm::Wire(_) | RuleForm::Schema(_) => SymbolSet::default(),
+            RuleForm::Framing(_) | RuleForm::Schema(_) => SymbolSet::default(),
         }
     }
 
@@ -84,7 +84,7 @@ impl Rule {
             RuleForm::Require(require) => Some(require.monitor(unobservable)),
             RuleForm::Response(response) => response.monitor(unobservable),
             RuleForm::Readings(form) => Some(form.monitor()),
-            RuleForm::Wire(_) | RuleForm::Schema(_) => None,
+            RuleForm::Framing(_) | RuleForm::Schema(_) => None,
         }
     }
 }
