@@ -18,9 +18,8 @@ fn a_text_turn_has_deltas_an_end_and_a_response() {
             json!({ "type": "message_update", "event": { "type": "text_delta", "delta": "a" } }),
             json!({ "type": "message_update", "event": { "type": "text_delta", "delta": "b" } }),
             json!({ "type": "agent_end", "usage": {
-                // The wire of synaps counts tokens that were written to the cache as input.
-                "input_tokens": 14, "output_tokens": 2, "cache_read_input_tokens": 3,
-                "cache_creation_input_tokens": 0, "model": "local/mock-model",
+                "input_tokens": 10, "output_tokens": 2, "cache_read_input_tokens": 3,
+                "cache_creation_input_tokens": 4, "model": "local/mock-model",
             } }),
             json!({ "type": "response", "id": "p", "command": "prompt", "ok": true }),
         ]
