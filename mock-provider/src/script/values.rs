@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+use spanned_yaml::TextSchema;
 
 /// The most bytes that a repeated text may have.
 const MAX_REPEATED: usize = 64 << 20;
@@ -20,9 +21,6 @@ struct RepeatedText {
     /// How often it is repeated.
     #[schemars(range(min = 1))]
     times: usize,
-    /// All of it is one chunk, instead of one chunk for each time.
-    #[serde(default)]
-    joined: bool,
 }
 
 impl RepeatedText {
@@ -31,10 +29,7 @@ impl RepeatedText {
             Some(0) => Err(E::custom(
                 "a repeated text needs a `chunk` and at least 1 for `times`",
             )),
-            Some(bytes) if bytes <= MAX_REPEATED => Ok(Texts(match self.joined {
-                true => vec![self.chunk.repeat(self.times)],
-                false => vec![self.chunk; self.times],
-            })),
+            Some(bytes) if bytes <= MAX_REPEATED => Ok(Texts(vec![self.chunk; self.times])),
             _ => Err(E::custom(format_args!(
                 "a repeated text of more than {MAX_REPEATED} bytes"
             ))),
@@ -93,9 +88,10 @@ impl JsonSchema for Texts {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let repeated = generator.subschema_for::<RepeatedText>();
+        let text = generator.subschema_for::<TextSchema>();
         json_schema!({
-            "description": "One text, a list of texts, or a text that is repeated.",
-            "anyOf": [{ "type": ["string", "array"], "items": { "type": "string" } }, repeated]
+            "description": "One text, a list of texts as chunks, or a chunk that comes several times.",
+            "anyOf": [text, { "type": "array", "items": text }, repeated]
         })
     }
 }
