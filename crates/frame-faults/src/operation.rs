@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use spanned_yaml::{Node, Spanned};
+use spanned_yaml::{Node, Spanned, TextSchema};
 use std::borrow::Cow;
 
 /// What happens to a frame. Other frames are templates: a text `$/pointer` in them is that part of the frame.
@@ -128,15 +128,12 @@ impl JsonSchema for Frames {
 #[derive(Debug, Clone, Default)]
 pub struct Bytes(pub(crate) Vec<u8>);
 
-/// The most bytes of a repeated text.
-const MAX_BYTES: usize = 64 << 20;
-
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let node = Node::deserialize(deserializer)?;
         let bytes = bytes(&node).ok_or_else(|| {
             D::Error::custom(format!(
-                "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}` or `{{ repeat: x, times: 64 }}`, at most {MAX_BYTES}, found {}",
+                "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}` or `{{ repeat: x, times: 64 }}`, found {}",
                 node.describe()
             ))
         });
@@ -152,12 +149,6 @@ fn bytes(node: &Node) -> Option<Vec<u8>> {
     match (node.as_str(), node.as_map()) {
         (Some(text), _) => Some(text.as_bytes().to_vec()),
         (_, Some([(key, hex)])) if key.name == "hex" => hex_bytes(hex.as_str()?),
-        (_, Some([_, _])) => {
-            let text = node.get("repeat")?.as_str()?;
-            let times = usize::try_from(node.get("times")?.to_value().as_u64()?).ok()?;
-            let fits = text.len().saturating_mul(times) <= MAX_BYTES;
-            fits.then(|| text.repeat(times).into_bytes())
-        }
         _ => None,
     }
 }
@@ -176,9 +167,8 @@ fn hex_bytes(text: &str) -> Option<Vec<u8>> {
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 enum BytesSchema {
-    Text(String),
+    Text(TextSchema),
     Hex { hex: String },
-    Repeated { repeat: String, times: usize },
     List(Vec<Bytes>),
 }
 

@@ -5,11 +5,12 @@ use std::num::NonZeroU64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
+use spanned_yaml::TextSchema;
 
 /// The most bytes that a repeated text may have.
 const MAX_REPEATED: usize = 64 << 20;
 
-/// One text, a list of texts, or a text that is repeated.
+/// One text, a list of texts as chunks, or a chunk that comes several times.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "TextsFile")]
 pub struct Texts(pub Vec<String>);
@@ -22,17 +23,14 @@ pub struct Texts(pub Vec<String>);
     expecting = "expected a text, a list of texts, or `{ chunk, times }`"
 )]
 enum TextsFile {
-    Text(String),
-    List(Vec<String>),
+    Text(#[schemars(with = "TextSchema")] String),
+    List(#[schemars(with = "Vec<TextSchema>")] Vec<String>),
     Repeated {
-        /// The text.
+        /// The text of each chunk.
         chunk: String,
         /// How often it is repeated.
         #[schemars(range(min = 1))]
         times: usize,
-        /// All of it is one chunk, instead of one chunk for each time.
-        #[serde(default)]
-        joined: bool,
     },
 }
 
@@ -40,18 +38,13 @@ impl TryFrom<TextsFile> for Texts {
     type Error = String;
 
     fn try_from(file: TextsFile) -> Result<Self, String> {
-        let (chunk, times, joined) = match file {
+        let (chunk, times) = match file {
             TextsFile::Text(text) => return Ok(Texts(vec![text])),
             TextsFile::List(texts) => return Ok(Texts(texts)),
-            TextsFile::Repeated {
-                chunk,
-                times,
-                joined,
-            } => (chunk, times, joined),
+            TextsFile::Repeated { chunk, times } => (chunk, times),
         };
         match chunk.len().saturating_mul(times) {
             0 => Err("a repeated text needs a `chunk` and at least 1 for `times`".to_owned()),
-            1..=MAX_REPEATED if joined => Ok(Texts(vec![chunk.repeat(times)])),
             1..=MAX_REPEATED => Ok(Texts(vec![chunk; times])),
             _ => Err(format!("a repeated text of more than {MAX_REPEATED} bytes")),
         }
