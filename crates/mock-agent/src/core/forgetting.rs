@@ -16,7 +16,8 @@ pub(super) fn forget(messages: &mut Vec<Message>, faults: &Faults) {
     let denied: HashSet<_> = blocks.filter_map(denied_call).collect();
     let is_denied = |block: &ContentBlock| call(block).is_some_and(|call| denied.contains(call));
     let is_call = |block: &ContentBlock| call(block).is_some();
-    let parts: [(Bug, &dyn Fn(&ContentBlock) -> bool); 3] = [
+    type Forgotten<'a> = (Bug, &'a dyn Fn(&ContentBlock) -> bool);
+    let parts: [Forgotten<'_>; 3] = [
         (Bug::ForgetsDenials, &is_denied),
         (Bug::ForgetsFiles, &is_file),
         (Bug::ForgetsOldResults, &is_call),

@@ -41,11 +41,7 @@ struct Entry {
 }
 
 /// An admitted call and its job.
-#[derive(Clone)]
-pub(super) struct CallWork {
-    pub(super) call: Rc<ReportedCall>,
-    pub(super) job: Rc<dyn Job>,
-}
+type CallWork = (Rc<ReportedCall>, Rc<dyn Job>);
 
 #[derive(PartialEq)]
 pub(super) enum CallState {
@@ -63,7 +59,7 @@ impl Entry {
     }
 
     fn call(&self) -> Option<&Rc<ReportedCall>> {
-        self.work.as_ref().map(|work| &work.call)
+        self.work.as_ref().map(|(call, _)| call)
     }
 
     /// Whether this is the host's id of the call.
@@ -139,17 +135,13 @@ impl ToolCalls {
         self.entries.borrow_mut().push(Entry { id, work, state });
     }
 
-    pub(super) fn is_new(&self, n: usize) -> bool {
-        self.entries.borrow()[n].state == CallState::New
-    }
-
-    pub(super) fn awaits_approval(&self, n: usize) -> bool {
-        self.entries.borrow()[n].state == CallState::AwaitsApproval
+    pub(super) fn has_state(&self, n: usize, state: &CallState) -> bool {
+        self.entries.borrow()[n].state == *state
     }
 
     /// The first call that waits for an approval.
     pub(super) fn first_awaiting(&self) -> Option<usize> {
-        (0..self.len()).find(|n| self.awaits_approval(*n))
+        (0..self.len()).find(|n| self.has_state(*n, &CallState::AwaitsApproval))
     }
 
     /// The call at this position.

@@ -25,7 +25,7 @@ pub(super) async fn take_commands(
     input: &mut InputLines,
 ) -> ShutdownReason {
     let outbox = &session.events.outbox;
-    while !session.exit_requested() {
+    while !session.exit_requested.get() {
         let Some(line) = input.next(outbox).await else {
             return ShutdownReason::EndOfInput;
         };

@@ -5,11 +5,11 @@ use crate::config::options::CliOptions;
 use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
 };
+use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
 use crate::core::prompt_markers::{PromptMarkers, placeholders, story};
-use crate::core::session::Session;
-use crate::core::state::SessionParts;
+use crate::core::session::{Session, SessionParts};
 use crate::faults::{Bug, Faults};
 use crate::model::{
     Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions, script_file,
@@ -19,6 +19,7 @@ use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::stories::is_name;
 use crate::tools::{Tool, Toolbox, Workspace};
+use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -197,8 +198,8 @@ impl Prepared {
             tools: Toolbox::new(self.tools, mcp),
             workspace: self.workspace,
             settings,
-            mode,
-            conversation: self.conversation,
+            approvals: RefCell::new(Approvals::new(mode)),
+            conversation: RefCell::new(self.conversation),
             faults: Rc::clone(faults),
             prompts,
         })

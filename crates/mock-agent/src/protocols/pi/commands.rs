@@ -47,7 +47,7 @@ const COMMANDS: &CommandTable<PiVersion, Handler> = &[
         Ok(Reply::Done)
     }),
     ("set_auto_retry", V0_73, |c| {
-        c.session.retry.enabled.set(c.flag("enabled")?);
+        c.session.retry.is_off.set(!c.flag("enabled")?);
         Ok(Reply::Done)
     }),
     ("abort_retry", V0_73, |c| {

@@ -3,7 +3,7 @@
 use super::messages::bash as message;
 use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
 use super::version::PiVersion::V0_87;
-use crate::core::shell_commands::{note, shell_options};
+use crate::core::session::{note, shell_options};
 use crate::protocols::frames::present;
 use crate::tools::shell::{self, ShellResult};
 use serde_json::{Value, json};

@@ -268,7 +268,7 @@ fn shut_down(session: SynapsSession<'_>) {
     let ignored = session.is_busy() && faults.triggers(Bug::IgnoresQuitInTurn)
         || faults.triggers(Bug::IgnoresQuit);
     if !ignored {
-        session.request_exit();
+        session.exit_requested.set(true);
     }
 }
 
