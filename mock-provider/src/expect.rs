@@ -52,7 +52,7 @@ fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
         Err(errors) => {
             let mistakes = errors.into_iter().map(|error| RequestMismatch {
                 pointer: format!("/body{}", error.pointer),
-                expected: error.kind.to_string(),
+                expected: error.message,
                 actual: "nothing to compare".to_owned(),
             });
             return mistakes.collect();
