@@ -4,7 +4,6 @@ use conform_judge::dialect::{DialectSource, load};
 use conform_judge::profile::Profile;
 use conform_runner::agent::Agent;
 use conform_runner::arguments::RecipeArgs;
-use conform_runner::job_limit::Jobs;
 use conform_runner::retry::RetryOptions;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario::ScenarioSource;
@@ -39,7 +38,7 @@ fn part() -> DialectSuite {
 
 fn main() {
     let settings = SuiteSettings {
-        jobs: Jobs::Fixed(std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)),
+        jobs: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         smoke_first: false,
         max_fail: None,
         settle: true,

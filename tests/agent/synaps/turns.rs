@@ -117,7 +117,7 @@ fn a_failed_turn_has_an_error_an_end_without_a_model_and_a_response() {
 
 #[test]
 fn a_reply_that_was_cut_off_is_not_repeated() {
-    let broken = json!({ "content": [{ "text": "so far" }, { "cut": true }] });
+    let broken = json!({ "content": [{ "text": "so far" }, { "cut": "close" }] });
     let mut agent = Setup::new()
         .script(&json!([broken, { "text": "whole" }]))
         .env("MOCK_AGENT_RETRIES", "3")
