@@ -8,6 +8,8 @@ mod decoder;
 mod dispatch;
 mod encoder;
 mod model_list;
+#[cfg(test)]
+mod refusals;
 mod response_headers;
 mod responses;
 mod sse;
