@@ -26,12 +26,12 @@ const CHUNK: &str = "nineteen letters or ";
 fn main() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("aimock");
     std::fs::create_dir_all(&folder).expect("a folder for aimock");
-    let serve = |delivery: &str| {
-        let reply = json!({ "text": vec![CHUNK; CHUNKS], "delivery": delivery });
+    let serve = |whole: bool| {
+        let reply = json!({ "text": vec![CHUNK; CHUNKS], "delivery": { "whole": whole } });
         Running::provider(&folder, reply)
     };
     // aimock sends a stream in one write.
-    let (joined, written) = (serve("whole"), serve("events"));
+    let (joined, written) = (serve(true), serve(false));
     let aimock = Running::aimock(&folder);
     for (what, stream, ours, least) in [
         ("requests", false, &joined, 2.0),

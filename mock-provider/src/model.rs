@@ -165,7 +165,9 @@ impl Model {
     pub fn unused(&self) -> Vec<ScriptFailure> {
         let replies = self.script.replies.iter().zip(&self.served).enumerate();
         let unused = replies.filter_map(|(i, (reply, &served))| match reply.repeat {
-            Repeat::Times(times) if served < times => Some(ScriptFailure::unused(i, times, served)),
+            Repeat::Times(times) if served < times.get() => {
+                Some(ScriptFailure::unused(i, times.get(), served))
+            }
             _ => None,
         });
         unused.collect()

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::pace::Pace;
 use crate::request::Request;
-use crate::script::{Cut, Delivery, Division};
+use crate::script::{Cut, Delivery};
 use crate::wire::{self, Encoder, WireContext};
 
 /// One step of a response.
@@ -171,7 +171,7 @@ impl<'a> Writer<'a> {
 
     fn event(&mut self, bytes: Vec<u8>) {
         self.pending.extend(bytes);
-        if self.delivery.division == Division::Events {
+        if self.delivery.is_by_events() {
             self.flush();
         }
     }
@@ -183,14 +183,7 @@ impl<'a> Writer<'a> {
 
     fn flush(&mut self) {
         while !self.pending.is_empty() {
-            let length = match &self.delivery.division {
-                Division::Events | Division::Whole => self.pending.len(),
-                Division::Every(bytes) => *bytes,
-                Division::At(offsets) => offsets
-                    .iter()
-                    .find(|at| **at > self.offset)
-                    .map_or(usize::MAX, |at| at - self.offset),
-            };
+            let length = self.delivery.next_write(self.offset);
             let rest = self.pending.split_off(length.clamp(1, self.pending.len()));
             let bytes = std::mem::replace(&mut self.pending, rest);
             self.offset += bytes.len();

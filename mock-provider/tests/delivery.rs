@@ -170,7 +170,7 @@ async fn a_cut_can_come_before_the_head() {
 #[tokio::test]
 async fn a_document_that_is_cut_is_shorter_than_its_content_length() {
     let mock = Mock::start(
-        json!([{ "content": [{ "text": "x" }, { "cut": true }] }, { "content": [{ "text": "x" }, { "cut": "end" }] }]),
+        json!([{ "content": [{ "text": "x" }, { "cut": "close" }] }, { "content": [{ "text": "x" }, { "cut": "end" }] }]),
     );
 
     let closed = mock.post(MESSAGES, &messages(false)).await;
@@ -185,7 +185,7 @@ async fn every_event_is_one_write_by_default() {
     let text = json!(["one", "zwölf", "three"]);
     let mock = Mock::start(json!([
         { "text": text },
-        { "text": text, "delivery": "whole" },
+        { "text": text, "delivery": { "whole": true } },
         { "text": text, "delivery": { "every": 7 } },
         { "text": text, "delivery": { "at": [3, 100] } },
         { "text": text, "delivery": { "every": 1, "crlf": true } },

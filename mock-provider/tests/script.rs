@@ -20,8 +20,8 @@ fn every_form_of_the_script_survives_a_round_trip() {
         { "content": [{ "stall": true }] },
         { "error": { "status": 429, "type": "rate_limit_error", "message": "m", "code": "c", "headers": { "retry-after": "1", "x-n": 2 } } },
         { "error": { "status": 502, "body": "<html>" }, "gate": "g2", "delay": "1.5s" },
-        { "cut": true },
-        { "text": "x", "delivery": "whole" },
+        { "cut": "close" },
+        { "text": "x", "delivery": { "whole": true } },
         { "text": "x", "delivery": { "every": 1, "pause": "1ms", "crlf": true } },
         { "text": "x", "delivery": { "at": [1, 5] } },
         { "when": { "contains": "a" }, "text": "x", "repeat": "forever" },
@@ -55,11 +55,11 @@ fn a_value_that_does_not_decode_is_reported_with_its_reply() {
         ),
         (
             json!([{ "text": 5 }]),
-            "/0: invalid type: integer `5`, expected a text, a list of texts, or",
+            "/0: expected a text, a list of texts, or",
         ),
         (
             json!([{ "text": "x", "repeat": 0 }]),
-            "/0: invalid value: integer `0`, expected a number of times, at least 1, or `forever`",
+            "/0: expected a number of times, at least 1, or `forever`",
         ),
         (
             json!([{ "text": "x", "repeat": "always" }]),
@@ -83,7 +83,7 @@ fn a_value_that_does_not_decode_is_reported_with_its_reply() {
         ),
         (
             json!([{ "content": [{ "cut": "off" }] }]),
-            "expected `true` or `close`",
+            "unknown variant `off`, expected one of `close`, `reset`, `end`",
         ),
         (
             json!([{ "content": [{ "pong": true }] }]),
@@ -91,15 +91,7 @@ fn a_value_that_does_not_decode_is_reported_with_its_reply() {
         ),
         (
             json!([{ "text": "x", "delivery": { "every": 0 } }]),
-            "`every` must be at least 1",
-        ),
-        (
-            json!([{ "text": "x", "delivery": { "every": 1, "at": [1] } }]),
-            "at most one of",
-        ),
-        (
-            json!([{ "text": "x", "delivery": { "at": [5, 1] } }]),
-            "ascend",
+            "expected a nonzero usize",
         ),
         (
             json!([{ "text": "x", "expect_request": { "contain": "x" } }]),
@@ -107,7 +99,7 @@ fn a_value_that_does_not_decode_is_reported_with_its_reply() {
         ),
         (
             json!([{ "thinking": { "signature": "s" } }]),
-            "missing field `text`",
+            "expected a text, a list of texts, or `{ text, signature }`",
         ),
         (
             json!([{ "tool_calls": [{ "id": "a" }] }]),
@@ -193,7 +185,7 @@ fn every_other_mistake_is_reported_with_its_pointer() {
             "at least two",
         ),
         (
-            json!([{ "content": [{ "cut": true }, { "text": "x" }] }]),
+            json!([{ "content": [{ "cut": "close" }, { "text": "x" }] }]),
             "/0/content/1",
             "never reached",
         ),
@@ -231,6 +223,16 @@ fn every_other_mistake_is_reported_with_its_pointer() {
             json!([{ "text": "x", "expect_request": {} }]),
             "/0/expect_request",
             "the expectation is empty",
+        ),
+        (
+            json!([{ "text": "x", "delivery": { "every": 1, "at": [1] } }]),
+            "/0/delivery",
+            "at most one of",
+        ),
+        (
+            json!([{ "text": "x", "delivery": { "at": [5, 1] } }]),
+            "/0/delivery",
+            "must ascend",
         ),
         (
             json!([{ "text": "x", "when": { "body": { "a": { "$regex": "(" } } } }]),

@@ -22,7 +22,6 @@ use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal::{self, Details};
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
-use conform_runner::job_limit::Jobs;
 use conform_runner::retry::RetryOptions;
 use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
 use conform_runner::step_rules;
@@ -33,7 +32,7 @@ use required_clauses::RequiredClauses;
 pub(super) use run_plan::{RunPlan, run_plan};
 use run_status::{AgentProgress, RunFacts};
 use std::io::{self, Write};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -169,7 +168,7 @@ async fn perform(
 
 fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
     SuiteSettings {
-        jobs: args.jobs.map_or(Jobs::IdleCores, Jobs::Fixed),
+        jobs: args.jobs.unwrap_or_else(usual_jobs),
         smoke_first: !args.keep_going && !args.baseline.update_baseline,
         max_fail: match args.fail_fast {
             true => Some(NonZeroU32::MIN),
@@ -190,6 +189,13 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
             baseline: Some(baseline.dated()),
         },
     }
+}
+
+/// How many scenarios are played in parallel by default: agents mostly wait, but they are busy when they start.
+fn usual_jobs() -> NonZeroUsize {
+    const A_CORE: NonZeroUsize = NonZeroUsize::new(4).unwrap();
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    cores.saturating_mul(A_CORE)
 }
 
 /// The end of what a run shows.

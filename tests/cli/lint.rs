@@ -81,12 +81,11 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
     let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
     let delta = "name: d\nversion: \"2\"\nextends: d@1\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
-    let names =
-        |kind: &str| format!("state:\n  names: {{ kind: {kind}, on: {{ hello: clear }} }}\n");
-    let lint_delta = |kind: &str| {
+    let names = |verb: &str| format!("state:\n  names: {{ on: {{ hello: {{ {verb}: /n }} }} }}\n");
+    let lint_all = |base: &str, delta_verb: &str| {
         let folder = folder(&[
             ("schemas/d/1/dialect.yaml", dialect),
-            ("schemas/d/1/ordering.yaml", &names("list")),
+            ("schemas/d/1/ordering.yaml", &names(base)),
             (
                 "schemas/d/1/clauses.yaml",
                 "- { id: d.a, section: \"1\", strength: must, text: A. }\n",
@@ -94,19 +93,27 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
             ("schemas/d/1/events.json", schema),
             ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
             ("schemas/d/2/dialect.yaml", delta),
-            ("schemas/d/2/ordering.yaml", &names(kind)),
+            ("schemas/d/2/ordering.yaml", &names(delta_verb)),
         ]);
         lint(folder.path(), &["schemas", "--dialect-dir", "schemas"])
     };
-    let (status, _, stderr) = lint_delta("list");
+    let (status, _, stderr) = lint_all("append", "take");
     assert_eq!((status, stderr.as_str()), (0, ""));
-    let (status, _, stderr) = lint_delta("value");
+    let (status, _, stderr) = lint_all("append", "set");
     assert_eq!(status, 2);
     assert!(
         stderr.contains("the state `names` is a list in the base, and cannot be a value here")
-            && stderr.contains("ordering.yaml:2:18"),
+            && stderr.contains("2/ordering.yaml:2:16"),
         "{stderr}"
     );
+    // The delta reads the file of the base too.
+    let (status, stdout, stderr) = lint_all("appends", "append");
+    assert_eq!(
+        (status, stderr.matches("error").count()),
+        (2, 1),
+        "{stderr}"
+    );
+    assert!(stdout.ends_with(": 1 mistake\n"), "{stdout}");
 }
 
 #[test]

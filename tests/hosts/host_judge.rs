@@ -497,7 +497,10 @@ fn a_mistake_that_comes_again_is_one_cause() {
     let acts = [Until("ready"), Send(unknown), Send(unknown), Send(unknown)];
     let judged = judged(&["--json-stream", "--judge"], NONE, &acts);
     assert_eq!(
-        judged.findings.matches("levitate` is no command").count(),
+        judged
+            .findings
+            .matches("levitate` is not a command")
+            .count(),
         1
     );
     assert_eq!(judged.stderr.matches("host: must").count(), 1);

@@ -79,7 +79,17 @@ fn a_former_key_says_what_it_is_called_now() {
             "a flag was expected",
         ),
         (
-            "answers:\n  - { event: begin, to: \">go\", key: /id, command_key: /x }",
+            "answers:\n  - { event: begin, to: \">go\", key: /id }",
+            1,
+            "`answers` is now `acknowledgements`",
+        ),
+        (
+            "rules:\n  r: { doc: d, wire: [nul] }",
+            2,
+            "`wire` is now `framing`",
+        ),
+        (
+            "acknowledgements:\n  - { event: begin, to: \">go\", key: /id, command_key: /x }",
             2,
             "`command_key` no longer exists",
         ),
@@ -132,12 +142,12 @@ fn a_key_in_the_wrong_form_says_where_it_belongs() {
         (
             "rules:\n  r: { doc: d, order: begin end, exit: /code = 0 }",
             2,
-            "a rule has exactly one of order, response, require, exit, wire, readings; this one has `order` and `exit`",
+            "a rule has exactly one of order, response, require, exit, framing, readings; this one has `order` and `exit`",
         ),
         (
-            "rules:\n  r: { doc: d, each: /id, wire: [nul] }",
+            "rules:\n  r: { doc: d, each: /id, framing: [nul] }",
             2,
-            "`each` has no effect on `wire`",
+            "`each` has no effect on `framing`",
         ),
         (
             "rules:\n  r: { doc: d, when: { seen: hello }, order: begin end }",

@@ -114,7 +114,7 @@ fn a_broken_order_says_what_was_allowed_and_who_is_to_blame() {
 const MODE: &str = r#"
 state:
   mode: { start: ask, argv: { --yolo: { value: yolo } }, on: { ">mode": { set: /mode } }, acknowledged_by: begin }
-answers:
+acknowledgements:
   - { event: begin, to: ">go", key: /id }
 rules:
   asks: { doc: d, require: { on: ask, that: $mode != yolo } }
@@ -419,7 +419,7 @@ fn invalid_frames_have_patterns() {
 rules:
   answered: { doc: d, response: { from: ">#malformed | >#unknown", to: oops, at_end: any } }
   note: { doc: d, level: may, require: { on: "#unknown", that: { any: [] } }, message: "what is {/type}?" }
-  lines: { doc: d, wire: [not-json, no-discriminator] }
+  lines: { doc: d, framing: [not-json, no-discriminator] }
 "##;
     assert_eq!(check(rules, "> {nonsense\nend 0"), ["answered@2"]);
     assert_eq!(

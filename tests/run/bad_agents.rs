@@ -120,31 +120,6 @@ fn an_agent_that_writes_bytes_that_are_not_text_is_given_up_in_seconds() {
 }
 
 #[test]
-fn a_silent_agent_of_a_dialect_with_silent_starts_does_not_fail_every_scenario() {
-    let dir = TestDir::new();
-    let args = [
-        "--time-scale",
-        "0.01",
-        "--dialect",
-        "pi",
-        "-j",
-        "3",
-        "--no-probe",
-        "--keep-going",
-        "sleep",
-        "1000",
-    ];
-    let result = dir.run(&args);
-    result.assert_exit(3, "the agent wrote nothing in the first scenarios");
-    let entries = &result.report.as_ref().unwrap().scenarios;
-    assert!(entries.len() > 10);
-    assert!(
-        entries.iter().filter(|entry| entry.frames > 0).count() <= 6,
-        "{result:?}"
-    );
-}
-
-#[test]
 fn an_agent_that_prints_garbage_is_incomplete() {
     let dir = TestDir::new();
     let script = dir.file("garbage.sh", "echo garbage; sleep 1000");

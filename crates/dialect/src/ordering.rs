@@ -6,7 +6,7 @@ mod keys;
 pub mod state;
 
 use self::file::{
-    CommandAnswerFile, Form, GroupFile, OrderingFile, RuleFile, ScopeFile, StateFile,
+    AcknowledgementFile, Form, GroupFile, OrderingFile, RuleFile, ScopeFile, StateFile,
 };
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Key, Kind, Node, Span, Spanned, decode_all, decode_verb};
@@ -23,7 +23,7 @@ pub struct Ordering {
     /// The state variables.
     pub state: IndexMap<String, StateFile>,
     /// Events that answer commands.
-    pub answers: Vec<CommandAnswerFile>,
+    pub acknowledgements: Vec<AcknowledgementFile>,
     /// The rules, by name, those of groups among them.
     pub rules: IndexMap<String, RuleSource>,
     /// Former names of rules, with the present ones.
@@ -97,7 +97,7 @@ impl Ordering {
             conditions: file.conditions,
             scopes: file.scopes,
             state: file.state,
-            answers: file.answers,
+            acknowledgements: file.acknowledgements,
             rules,
             aliases: file.aliases,
             remove: file.remove,
@@ -123,7 +123,7 @@ impl Ordering {
         base.conditions.extend(self.conditions);
         base.scopes.extend(self.scopes);
         base.state.extend(self.state);
-        base.answers.extend(self.answers);
+        base.acknowledgements.extend(self.acknowledgements);
         for name in &self.remove {
             base.rules.shift_remove(&name.value);
         }

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use spanned_yaml::{Node, Spanned};
+use spanned_yaml::{Node, Spanned, TextSchema};
 use std::borrow::Cow;
 
 /// What happens to a frame. Other frames are templates: a text `$/pointer` in them is that part of the frame.
@@ -17,6 +17,8 @@ pub enum Operation {
     Drop,
     /// The frame is sent twice.
     Twice,
+    /// The frame is sent, and once more behind everything else.
+    Again,
     /// Another frame, or a list of frames, comes before it. `$/pointer` in them is that part of the frame.
     Before(Frames),
     /// Another frame, or a list of frames, comes after it.
@@ -43,6 +45,8 @@ pub enum Operation {
     RawInText(Bytes),
     /// These bytes stand behind the first brace of its line.
     RawInBrace(Bytes),
+    /// These bytes stand in the middle of its line.
+    RawInMiddle(Bytes),
     /// These bytes end its line instead of a newline.
     LineEnd(Bytes),
     /// A fault of every line protocol: the operation and the summary are those of the common fault of this name.
@@ -52,16 +56,10 @@ pub enum Operation {
     /// Its content is changed.
     #[serde(skip)]
     Edit(Edits),
-    /// It is sent, and once more behind everything else.
-    #[serde(skip)]
-    Again,
-    /// These bytes stand in the middle of its line.
-    #[serde(skip)]
-    RawInMiddle(Bytes),
 }
 
 /// The kind of the event that stands for the end of the output.
-pub const END: &str = "#end";
+pub(crate) const END: &str = "#end";
 
 /// A signal that ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -128,15 +126,12 @@ impl JsonSchema for Frames {
 #[derive(Debug, Clone, Default)]
 pub struct Bytes(pub(crate) Vec<u8>);
 
-/// The most bytes of a repeated text.
-const MAX_BYTES: usize = 64 << 20;
-
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let node = Node::deserialize(deserializer)?;
         let bytes = bytes(&node).ok_or_else(|| {
             D::Error::custom(format!(
-                "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}` or `{{ repeat: x, times: 64 }}`, at most {MAX_BYTES}, found {}",
+                "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}` or `{{ repeat: x, times: 64 }}`, found {}",
                 node.describe()
             ))
         });
@@ -152,12 +147,6 @@ fn bytes(node: &Node) -> Option<Vec<u8>> {
     match (node.as_str(), node.as_map()) {
         (Some(text), _) => Some(text.as_bytes().to_vec()),
         (_, Some([(key, hex)])) if key.name == "hex" => hex_bytes(hex.as_str()?),
-        (_, Some([_, _])) => {
-            let text = node.get("repeat")?.as_str()?;
-            let times = usize::try_from(node.get("times")?.to_value().as_u64()?).ok()?;
-            let fits = text.len().saturating_mul(times) <= MAX_BYTES;
-            fits.then(|| text.repeat(times).into_bytes())
-        }
         _ => None,
     }
 }
@@ -176,9 +165,8 @@ fn hex_bytes(text: &str) -> Option<Vec<u8>> {
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 enum BytesSchema {
-    Text(String),
+    Text(TextSchema),
     Hex { hex: String },
-    Repeated { repeat: String, times: usize },
     List(Vec<Bytes>),
 }
 

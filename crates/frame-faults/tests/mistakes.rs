@@ -85,7 +85,7 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: word, raw_in_brace: { repeat: x, times: 99999999999 }",
-            "f.yaml:2:44: expected a text, or bytes such as `{ hex: \"f0 9f\" }` or `{ repeat: x, times: 64 }`, at most 67108864",
+            "f.yaml:2:44: the repeated texts of a file have at most 67108864 bytes",
         ),
         (
             "on: word, before: word",

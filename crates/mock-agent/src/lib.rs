@@ -25,9 +25,8 @@
 //! | `os` | standard input and output, signals |
 //! | `control` | what a test can see and control while the agent runs: gates, the journal |
 //!
-//! A fault changes the agent at three places only: in the options and commands that the adapter parses, in the decisions that the
-//! core and the tools ask their hooks for, and in the frames that pass through `os::stdout`. Without `--fault`, every hook is the
-//! correct behaviour.
+//! A fault changes the agent at three places only: in the options and commands that the adapter parses, in the decisions that ask
+//! `faults.triggers(Bug::X)`, and in the frames that pass through `os::stdout`.
 //!
 //! # Where to find what
 //!

@@ -14,12 +14,9 @@
 pub mod agent;
 pub mod arguments;
 pub mod detect;
-mod disk_space;
 pub mod event_queue;
-pub mod job_limit;
 pub mod launch;
 pub mod limits;
-mod machine_load;
 pub mod mutation;
 pub mod network;
 mod play;

@@ -4,13 +4,8 @@ use super::play::context::SuiteContext;
 use super::scenario_run::ScenarioRun;
 use crate::scenario::Scenario;
 use conform_report::Verdict;
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Scenarios that wait at least so long, whatever the agent does, are played first.
-const LONG_WAIT: Duration = Duration::from_secs(1);
 
 /// A scenario with the context of its suite.
 pub(super) struct QueuedScenario {
@@ -62,12 +57,6 @@ impl PlayQueue {
             .filter(|_| context.settings.smoke_first);
         let at = smoke.and_then(|smoke| scenarios.iter().position(|one| one.id == smoke));
         let first = at.and_then(|at| scenarios.remove(at));
-        // At the end of a run, nothing else would be left to do while they wait.
-        let long_wait =
-            |one: &Arc<Scenario>| Some(one.scripted_wait()).filter(|wait| *wait >= LONG_WAIT);
-        scenarios
-            .make_contiguous()
-            .sort_by_cached_key(|one| Reverse(long_wait(one)));
         let smoke = match first {
             Some(first) => {
                 scenarios.push_front(first);

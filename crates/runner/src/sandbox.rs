@@ -1,6 +1,5 @@
 //! The sandbox of a scenario: a fresh HOME, workspace and temporary folder, and a scrubbed environment.
 
-use super::disk_space::DiskSpace;
 use indexmap::IndexMap;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
@@ -26,11 +25,10 @@ const XDG_FOLDERS: &[(&str, &str)] = &[
     ("XDG_CACHE_HOME", ".cache"),
 ];
 
-/// The sandbox of one scenario. Its folders are removed when it is dropped, or at the end of the run if space is ample.
+/// The sandbox of one scenario. Its folders are removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Sandbox {
     path: PathBuf,
-    space: Arc<DiskSpace>,
     variables: Arc<[(String, String)]>,
     /// The agent's HOME.
     pub(crate) home: PathBuf,
@@ -42,17 +40,12 @@ pub(crate) struct Sandbox {
 
 impl Sandbox {
     /// Makes the folders of a sandbox in this folder.
-    pub(super) fn new(
-        path: PathBuf,
-        variables: Arc<[(String, String)]>,
-        space: Arc<DiskSpace>,
-    ) -> io::Result<Self> {
+    pub(super) fn new(path: PathBuf, variables: Arc<[(String, String)]>) -> io::Result<Self> {
         let sandbox = Sandbox {
             home: path.join("home"),
             workspace: path.join("workspace"),
             temporary: path.join("tmp"),
             variables,
-            space,
             path,
         };
         for folder in [&sandbox.home, &sandbox.workspace, &sandbox.temporary] {
@@ -92,9 +85,7 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        if !self.space.is_ample() {
-            remove(&self.path);
-        }
+        remove(&self.path);
     }
 }
 

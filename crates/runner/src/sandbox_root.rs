@@ -1,7 +1,6 @@
 //! The private folder in which the sandboxes of a run are made. It is removed at the end of the run, or by the next run if this one was
 //! killed: a lock on a file in it shows that its run goes on.
 
-use super::disk_space::DiskSpace;
 use super::sandbox::{Sandbox, remove};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
@@ -26,7 +25,6 @@ pub struct SandboxRoot {
     next: AtomicU32,
     /// Environment variables of every agent.
     variables: Arc<[(String, String)]>,
-    space: Arc<DiskSpace>,
     /// Held until the folder is removed.
     _lock: File,
     /// Removes the folders of runs that were killed.
@@ -52,7 +50,6 @@ impl SandboxRoot {
                     return Ok(SandboxRoot {
                         next: AtomicU32::new(0),
                         variables: Arc::default(),
-                        space: Arc::new(DiskSpace::of(&path)),
                         _lock: locked(&path)?,
                         cleanup: Some(std::thread::spawn(move || remove_abandoned(&temporary))),
                         path,
@@ -88,8 +85,7 @@ impl SandboxRoot {
     /// # Errors
     /// Its folders cannot be made.
     pub(crate) fn sandbox(&self) -> io::Result<Sandbox> {
-        let variables = Arc::clone(&self.variables);
-        Sandbox::new(self.folder()?, variables, Arc::clone(&self.space))
+        Sandbox::new(self.folder()?, Arc::clone(&self.variables))
     }
 }
 

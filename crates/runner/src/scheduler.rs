@@ -1,7 +1,6 @@
-//! The scheduler: plays the scenarios of a run in parallel, as many at a time as the job limit allows, and reports each as it ends.
+//! The scheduler: plays the scenarios of a run in parallel, as many at a time as the settings allow, and reports each as it ends.
 
 use super::agent::Agent;
-use super::job_limit::{JobLimit, Jobs, SAMPLE_INTERVAL};
 use super::play::context::SuiteContext;
 use super::play_queue::{PlayQueue, QueuedScenario};
 use super::retry::{RetryOptions, play_with_retries};
@@ -13,11 +12,10 @@ use conform_judge::dialect::Dialect;
 use conform_judge::profile::Profile;
 use conform_report::Verdict;
 use std::collections::HashMap;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::Instant;
 
 /// The scenarios of one dialect, and the agent that they are played with.
 #[derive(Debug, Clone)]
@@ -36,7 +34,7 @@ pub struct DialectSuite {
 #[derive(Debug, Clone)]
 pub struct SuiteSettings {
     /// How many scenarios are played in parallel.
-    pub jobs: Jobs,
+    pub jobs: NonZeroUsize,
     /// Whether the smoke scenario of a dialect is played first, and the others only if it has no violation that the baseline does not know.
     pub smoke_first: bool,
     /// After how many failed scenarios the rest is left out.
@@ -73,8 +71,6 @@ pub enum SuiteEnd {
     Complete,
     /// The run was interrupted.
     Interrupted,
-    /// The agent wrote no event in any of the first scenarios, and the rest was left out.
-    Silent,
     /// Scenarios failed, and others were left out therefore.
     CutShort,
     /// The agent could not be started; the sentence says why.
@@ -85,13 +81,6 @@ pub enum SuiteEnd {
 pub const SMOKE_FAILED: &str = "smoke failed";
 /// Why scenarios are left out after too many have failed.
 const TOO_MANY_FAILED: &str = "not played: too many scenarios failed before";
-/// Why scenarios are left out if the agent is silent.
-const NOTHING_WRITTEN: &str = "not played: the agent wrote nothing in the scenarios before";
-
-/// The verdicts of a scenario in which the agent wrote nothing.
-const SILENT_VERDICTS: [Verdict; 2] = [Verdict::Fail, Verdict::Inconclusive];
-/// After how many scenarios without an event of the agent the rest is left out.
-const SILENT_SCENARIOS: usize = 3;
 
 /// Plays every scenario, and reports what happens to `on_event`. When `cancel` turns true, agents are killed and the remaining scenarios
 /// are not played.
@@ -105,27 +94,15 @@ pub async fn run(
     let mut run = Run {
         queue: queue(suites, settings, &sandboxes, &cancel),
         settings,
-        limit: JobLimit::new(settings.jobs),
         playing: JoinSet::new(),
         started: HashMap::new(),
-        most: 0,
-        silent: Some(0),
         failed: 0,
         end: SuiteEnd::Complete,
         on_event,
     };
-    let mut sample_at = Instant::now() + SAMPLE_INTERVAL;
     loop {
         while !*cancel.borrow() && run.start_next() {}
-        let ended = tokio::select! {
-            ended = run.playing.join_next_with_id() => ended,
-            () = tokio::time::sleep_until(sample_at) => {
-                run.limit.adjust(run.playing.len(), sample_at.elapsed());
-                sample_at = Instant::now() + SAMPLE_INTERVAL;
-                continue;
-            }
-        };
-        match ended {
+        match run.playing.join_next_with_id().await {
             None => break,
             Some(Ok((id, played))) => run.ended(id, played),
             Some(Err(error)) => run.panicked(error),
@@ -141,13 +118,8 @@ pub async fn run(
 struct Run<'a> {
     queue: PlayQueue,
     settings: &'a SuiteSettings,
-    limit: JobLimit,
     playing: JoinSet<Result<ScenarioRun, String>>,
     started: HashMap<Id, QueuedScenario>,
-    /// The most scenarios that were played at the same time.
-    most: usize,
-    /// How many scenarios have ended in which the agent was silent; `None` after one in which it was not.
-    silent: Option<usize>,
     /// How many scenarios have failed.
     failed: u32,
     end: SuiteEnd,
@@ -157,7 +129,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Starts the next scenario if the limit allows it; false if none was started.
     fn start_next(&mut self) -> bool {
-        if self.playing.len() >= self.limit.get() {
+        if self.playing.len() >= self.settings.jobs.get() {
             return false;
         }
         let Some(queued) = self.queue.next() else {
@@ -167,7 +139,6 @@ impl Run<'_> {
         let (context, scenario) = (Arc::clone(&queued.context), Arc::clone(&queued.scenario));
         let play = play_with_retries(context, scenario);
         self.started.insert(self.playing.spawn(play).id(), queued);
-        self.most = self.most.max(self.playing.len());
         true
     }
 
@@ -194,11 +165,10 @@ impl Run<'_> {
             }
         };
         let is_failure = self.settings.retry.is_failure(&entry.report);
-        let is_silent = !entry.spoke && SILENT_VERDICTS.contains(&entry.report.verdict);
         (self.on_event)(RunEvent::Ended(Box::new(entry)));
 
         let left_out = self.queue.note_end(&queued, is_failure);
-        self.leave_out(left_out, SuiteEnd::CutShort, Verdict::Skipped, SMOKE_FAILED);
+        self.leave_out(left_out, SMOKE_FAILED);
         self.failed += u32::from(is_failure);
         if self
             .settings
@@ -206,35 +176,16 @@ impl Run<'_> {
             .is_some_and(|most| self.failed >= most.get())
         {
             let rest = self.queue.drain();
-            self.leave_out(rest, SuiteEnd::CutShort, Verdict::Skipped, TOO_MANY_FAILED);
-        }
-        self.silent = self.silent.filter(|_| is_silent).map(|before| before + 1);
-        if self
-            .silent
-            .is_some_and(|silent| silent >= SILENT_SCENARIOS.max(self.most))
-        {
-            let rest = self.queue.drain();
-            self.leave_out(
-                rest,
-                SuiteEnd::Silent,
-                Verdict::Inconclusive,
-                NOTHING_WRITTEN,
-            );
+            self.leave_out(rest, TOO_MANY_FAILED);
         }
     }
 
-    fn leave_out(
-        &mut self,
-        scenarios: Vec<QueuedScenario>,
-        end: SuiteEnd,
-        verdict: Verdict,
-        why: &str,
-    ) {
+    fn leave_out(&mut self, scenarios: Vec<QueuedScenario>, why: &str) {
         if !scenarios.is_empty() {
-            self.end = end;
+            self.end = SuiteEnd::CutShort;
         }
         for queued in scenarios {
-            let entry = queued.unplayed(verdict, why);
+            let entry = queued.unplayed(Verdict::Skipped, why);
             (self.on_event)(RunEvent::Ended(Box::new(entry)));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, SourceText, Span};
 use crate::node::{Key, Kind, Node};
+use crate::repeated::{MAX_REPEATED, repeated_text};
 use crate::scalar::resolve;
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Span as Extent, StrInput, Tag};
 use std::collections::{HashMap, HashSet};
@@ -18,6 +19,8 @@ pub(super) struct Builder {
     /// Complete anchors, each with the number of its values.
     anchors: HashMap<usize, (Node, usize)>,
     values: usize,
+    /// The bytes of repeated texts.
+    repeated: usize,
 }
 
 /// The parser over a text.
@@ -29,6 +32,7 @@ impl Builder {
             source,
             anchors: HashMap::new(),
             values: 0,
+            repeated: 0,
         }
     }
 
@@ -92,7 +96,8 @@ impl Builder {
             }
             Event::MappingStart(_, anchor, tag) => {
                 self.reject_tag(tag.as_deref(), extent)?;
-                (Kind::Map(self.map(depth, events)?), anchor)
+                let map = self.map(depth, events)?;
+                (self.text_or_map(map, extent)?, anchor)
             }
             other => {
                 return Err(self.error(
@@ -177,6 +182,18 @@ impl Builder {
             };
             let (event, extent) = self.next(events)?;
             entries.push((key, self.node(event, extent, depth + 1, events)?));
+        }
+    }
+
+    /// The text that a map stands for, or the map.
+    fn text_or_map(&mut self, map: Vec<(Key, Node)>, extent: Extent) -> Result<Kind, Error> {
+        match repeated_text(&map, MAX_REPEATED - self.repeated) {
+            None => Ok(Kind::Map(map)),
+            Some(Err(message)) => Err(self.error(extent, message)),
+            Some(Ok(text)) => {
+                self.repeated += text.len();
+                Ok(Kind::Text(text))
+            }
         }
     }
 

@@ -73,7 +73,7 @@ fn interleaved_fragments_alternate_on_a_wire_that_allows_it() {
 
 #[test]
 fn an_answer_that_breaks_off_has_no_end() {
-    let reply = json!({ "content": [{ "text": "a" }, { "cut": true }] });
+    let reply = json!({ "content": [{ "text": "a" }, { "cut": "close" }] });
     let built = pieces(reply, Wire::OpenAiChat);
 
     assert_eq!(built.last(), Some(&Piece::Cut(crate::script::Cut::Close)));

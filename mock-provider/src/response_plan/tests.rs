@@ -99,8 +99,8 @@ fn reply() -> impl Strategy<Value = (Value, ReceivedContent)> {
 
 fn delivery() -> impl Strategy<Value = Value> {
     prop_oneof![
-        Just(json!("events")),
-        Just(json!("whole")),
+        Just(json!({})),
+        Just(json!({ "whole": true })),
         (1usize..40, any::<bool>())
             .prop_map(|(every, crlf)| json!({ "every": every, "crlf": crlf, "pause": "1ms" })),
         prop::collection::btree_set(1usize..3000, 0..6).prop_map(|at| json!({ "at": at })),
@@ -135,7 +135,7 @@ proptest! {
 
 #[test]
 fn waits_are_at_their_positions_in_the_script() {
-    let reply = json!({ "content": [{ "gate": "a" }, { "text": ["x"] }, { "delay": "5ms" }, { "stall": { "pings": "1ms" } }], "delivery": "whole" });
+    let reply = json!({ "content": [{ "gate": "a" }, { "text": ["x"] }, { "delay": "5ms" }, { "stall": { "pings": "1ms" } }], "delivery": { "whole": true } });
 
     let plan = plan_of(&reply, Wire::OpenAiChat);
 

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    ContentItem, Expect, HttpFault, Repeat, Script, ScriptError, ScriptReply, Texts, ToolCall,
+    ContentItem, Delivery, Expect, HttpFault, Repeat, Script, ScriptError, ScriptReply, Texts,
+    ToolCall,
 };
 use crate::headers;
 use json_matcher::Matcher;
@@ -106,6 +107,7 @@ fn reply(at: &mut ErrorCollector, reply: &ScriptReply) {
         reply.content.as_deref().unwrap_or_default(),
     );
     ids(at, reply);
+    delivery(&mut at.below("delivery"), &reply.delivery);
     if reply.interleave && reply.calls().count() < 2 {
         at.error("`interleave` needs at least two tool calls");
     }
@@ -169,6 +171,17 @@ fn ids(at: &mut ErrorCollector, reply: &ScriptReply) {
     }
 }
 
+fn delivery(at: &mut ErrorCollector, delivery: &Delivery) {
+    let offsets = delivery.at.as_deref();
+    let divisions = [delivery.every.is_some(), offsets.is_some(), delivery.whole];
+    if divisions.iter().filter(|is_set| **is_set).count() > 1 {
+        at.error("at most one of `every`, `at` and `whole`");
+    }
+    if offsets.is_some_and(|offsets| !offsets.is_sorted_by(|a, b| a < b)) {
+        at.error("the offsets of `at` must ascend");
+    }
+}
+
 fn http_fault(at: &mut ErrorCollector, fault: &HttpFault) {
     if !(300..600).contains(&fault.status) {
         at.below("status")
@@ -194,7 +207,7 @@ fn expect(at: &mut ErrorCollector, expect: &Expect) {
         for error in errors {
             let mut at = at.below("body");
             at.pointer.push_str(&error.pointer);
-            at.error(error.kind.to_string());
+            at.error(error.message);
         }
     }
 }

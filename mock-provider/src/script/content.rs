@@ -1,10 +1,6 @@
 //! The content of an answer in a script: text, thinking, tool calls, waits, stalls, errors, cuts, token usage.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor, value};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,8 +35,9 @@ pub enum ContentItem {
     Raw(String),
 }
 
-/// A block of thinking.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// A block of thinking: its text, or its text and signature.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "ThinkingFile")]
 pub struct Thinking {
     /// The thinking text, in chunks as streamed.
     pub text: Texts,
@@ -49,54 +46,30 @@ pub struct Thinking {
     pub signature: Option<String>,
 }
 
-/// [`Thinking`] written as a mapping.
+/// [`Thinking`] as written.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ThinkingMap {
-    /// The thinking text, in chunks as streamed.
-    text: Texts,
-    /// Its signature; generated from the text if left out.
-    signature: Option<String>,
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a text, a list of texts, or `{ text, signature }`"
+)]
+enum ThinkingFile {
+    Text(Texts),
+    Signed {
+        /// The thinking text, in chunks as streamed.
+        text: Texts,
+        /// Its signature; generated from the text if left out.
+        signature: Option<String>,
+    },
 }
 
-impl<'de> Deserialize<'de> for Thinking {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Thinking;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, a list of texts, or `{ text, signature }`")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Thinking, E> {
-                Ok(Thinking {
-                    text: text.into(),
-                    signature: None,
-                })
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Thinking, A::Error> {
-                Ok(Thinking {
-                    text: Texts::deserialize(value::SeqAccessDeserializer::new(seq))?,
-                    signature: None,
-                })
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Thinking, A::Error> {
-                let ThinkingMap { text, signature } =
-                    ThinkingMap::deserialize(value::MapAccessDeserializer::new(map))?;
-                Ok(Thinking { text, signature })
-            }
-        }
-        deserializer.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for Thinking {
-    fn schema_name() -> Cow<'static, str> {
-        "Thinking".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let texts = json_schema!({ "type": ["string", "array"], "items": { "type": "string" } });
-        let map = generator.subschema_for::<ThinkingMap>();
-        json_schema!({ "description": "A block of thinking: its text, or its text and signature.", "anyOf": [texts, map] })
+impl From<ThinkingFile> for Thinking {
+    fn from(file: ThinkingFile) -> Self {
+        let (text, signature) = match file {
+            ThinkingFile::Text(text) => (text, None),
+            ThinkingFile::Signed { text, signature } => (text, signature),
+        };
+        Thinking { text, signature }
     }
 }
 
@@ -121,8 +94,9 @@ pub struct ToolCall {
     pub chunks: Option<usize>,
 }
 
-/// A stall: the answer stops, and the connection stays open.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+/// A stall: the answer stops, and the connection stays open. `true`: silent until the client disconnects.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "StallFile")]
 pub struct Stall {
     /// How long; until the client disconnects if left out.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
@@ -132,49 +106,30 @@ pub struct Stall {
     pub pings: Option<TimeSpan>,
 }
 
-/// [`Stall`] written as a mapping.
+/// [`Stall`] as written.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct StallMap {
-    /// How long; until the client disconnects if left out.
-    #[serde(rename = "for")]
-    length: Option<TimeSpan>,
-    /// The time between two pings during the stall; no pings if left out.
-    pings: Option<TimeSpan>,
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected `true` (silent until the client disconnects) or `{ for: DURATION, pings: DURATION }`"
+)]
+enum StallFile {
+    Endless(True),
+    Timed {
+        /// How long; until the client disconnects if left out.
+        #[serde(rename = "for")]
+        length: Option<TimeSpan>,
+        /// The time between two pings during the stall; no pings if left out.
+        pings: Option<TimeSpan>,
+    },
 }
 
-impl<'de> Deserialize<'de> for Stall {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Stall;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`true` (silent until the client disconnects) or `{ for: DURATION, pings: DURATION }`")
-            }
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Stall, E> {
-                if value {
-                    Ok(Stall::default())
-                } else {
-                    Err(E::invalid_value(Unexpected::Bool(false), &self))
-                }
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stall, A::Error> {
-                let StallMap { length, pings } =
-                    StallMap::deserialize(value::MapAccessDeserializer::new(map))?;
-                Ok(Stall { length, pings })
-            }
+impl From<StallFile> for Stall {
+    fn from(file: StallFile) -> Self {
+        match file {
+            StallFile::Endless(True) => Stall::default(),
+            StallFile::Timed { length, pings } => Stall { length, pings },
         }
-        deserializer.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for Stall {
-    fn schema_name() -> Cow<'static, str> {
-        "Stall".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let map = generator.subschema_for::<StallMap>();
-        json_schema!({ "description": "`true`: silent until the client disconnects.", "anyOf": [{ "const": true }, map] })
     }
 }
 
@@ -190,7 +145,7 @@ pub struct StreamError {
 }
 
 /// How a connection is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
     /// Closed in the middle of the HTTP body.
@@ -199,51 +154,6 @@ pub enum Cut {
     Reset,
     /// The HTTP body ends normally, but the answer in it is incomplete.
     End,
-}
-
-/// The ways to cut a connection, by name.
-const CUTS: [(&str, Cut); 3] = [
-    ("close", Cut::Close),
-    ("reset", Cut::Reset),
-    ("end", Cut::End),
-];
-
-impl<'de> Deserialize<'de> for Cut {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = Cut;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`true` or `close` (closed mid-body), `reset` (TCP RST) or `end` (the body ends normally, with an incomplete answer)")
-            }
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Cut, E> {
-                if value {
-                    Ok(Cut::Close)
-                } else {
-                    Err(E::invalid_value(Unexpected::Bool(false), &self))
-                }
-            }
-            fn visit_str<E: de::Error>(self, word: &str) -> Result<Cut, E> {
-                let found = CUTS.iter().find(|(name, _)| *name == word);
-                found
-                    .map(|(_, cut)| *cut)
-                    .ok_or_else(|| E::invalid_value(Unexpected::Str(word), &self))
-            }
-        }
-        deserializer.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for Cut {
-    fn schema_name() -> Cow<'static, str> {
-        "Cut".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "`true` or `close`: closed in the middle of the body. `reset`: TCP RST. `end`: the body ends normally, with an incomplete answer.",
-            "enum": [true, "close", "reset", "end"]
-        })
-    }
 }
 
 /// The token usage that the model reports.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::values::{OneOrMany, Texts};
+use super::values::{OneOrMany, Texts, one_or_many};
 
 /// An expectation of a request. All its parts must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,8 +20,12 @@ pub struct Expect {
     #[serde(skip_serializing_if = "is_empty")]
     pub last_contains: Texts,
     /// Tool results that the conversation contains.
-    #[serde(skip_serializing_if = "no_results")]
-    pub tool_result: OneOrMany<ExpectedToolResult>,
+    #[serde(
+        deserialize_with = "one_or_many",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schemars(with = "OneOrMany<ExpectedToolResult>")]
+    pub tool_result: Vec<ExpectedToolResult>,
     /// A matcher on the raw body: equal scalars, subset objects, lists element by element, and `$` operators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
@@ -47,8 +51,4 @@ pub struct ExpectedToolResult {
 
 fn is_empty(texts: &Texts) -> bool {
     texts.0.is_empty()
-}
-
-fn no_results(results: &OneOrMany<ExpectedToolResult>) -> bool {
-    results.0.is_empty()
 }

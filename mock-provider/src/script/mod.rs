@@ -10,7 +10,7 @@ mod reply;
 mod values;
 
 pub use content::{ContentItem, Cut, ScriptedUsage, Stall, StreamError, Thinking, ToolCall};
-pub use delivery::{Delivery, Division};
+pub use delivery::Delivery;
 pub use expect::{Expect, ExpectedToolResult};
 pub use reply::{HttpFault, Script, ScriptError, ScriptReply, Stop};
-pub use values::{OneOrMany, Repeat, TextOrNumber, Texts, True};
+pub use values::{Repeat, TextOrNumber, Texts, True};

@@ -102,7 +102,7 @@ pub struct ScriptReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Expect>,
     /// How often it is served: a number, or `forever`; once if left out.
-    #[serde(skip_serializing_if = "Repeat::is_once")]
+    #[serde(skip_serializing_if = "is_once")]
     pub repeat: Repeat,
     /// An expectation of the request that gets this reply. A request that does not match is a failure, and gets the reply all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,7 +141,7 @@ pub struct ScriptReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
     /// How the bytes are divided into writes.
-    #[serde(skip_serializing_if = "Delivery::is_plain")]
+    #[serde(skip_serializing_if = "Delivery::is_usual")]
     pub delivery: Delivery,
 }
 
@@ -163,6 +163,10 @@ impl ScriptReply {
         });
         self.tool_calls.iter().chain(inner)
     }
+}
+
+fn is_once(repeat: &Repeat) -> bool {
+    *repeat == Repeat::ONCE
 }
 
 /// Why the model stopped.

@@ -1,51 +1,59 @@
 //! Small value types of the script grammar: one-or-many values, repeat counts, `true`, a text or number.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+use std::num::NonZeroU64;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserializer, SeqAccess, Unexpected, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::Number;
+use spanned_yaml::TextSchema;
 
 /// The most bytes that a repeated text may have.
 const MAX_REPEATED: usize = 64 << 20;
 
-/// [`Texts`] written as a text that is repeated.
+/// One text, a list of texts as chunks, or a chunk that comes several times.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "TextsFile")]
+pub struct Texts(pub Vec<String>);
+
+/// [`Texts`] as written.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct RepeatedText {
-    /// The text.
-    chunk: String,
-    /// How often it is repeated.
-    #[schemars(range(min = 1))]
-    times: usize,
-    /// All of it is one chunk, instead of one chunk for each time.
-    #[serde(default)]
-    joined: bool,
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a text, a list of texts, or `{ chunk, times }`"
+)]
+enum TextsFile {
+    Text(#[schemars(with = "TextSchema")] String),
+    List(#[schemars(with = "Vec<TextSchema>")] Vec<String>),
+    Repeated {
+        /// The text of each chunk.
+        chunk: String,
+        /// How often it is repeated.
+        #[schemars(range(min = 1))]
+        times: usize,
+    },
 }
 
-impl RepeatedText {
-    fn texts<E: de::Error>(self) -> Result<Texts, E> {
-        match self.chunk.len().checked_mul(self.times) {
-            Some(0) => Err(E::custom(
-                "a repeated text needs a `chunk` and at least 1 for `times`",
-            )),
-            Some(bytes) if bytes <= MAX_REPEATED => Ok(Texts(match self.joined {
-                true => vec![self.chunk.repeat(self.times)],
-                false => vec![self.chunk; self.times],
-            })),
-            _ => Err(E::custom(format_args!(
-                "a repeated text of more than {MAX_REPEATED} bytes"
-            ))),
+impl TryFrom<TextsFile> for Texts {
+    type Error = String;
+
+    fn try_from(file: TextsFile) -> Result<Self, String> {
+        let (chunk, times) = match file {
+            TextsFile::Text(text) => return Ok(Texts(vec![text])),
+            TextsFile::List(texts) => return Ok(Texts(texts)),
+            TextsFile::Repeated { chunk, times } => (chunk, times),
+        };
+        match chunk.len().saturating_mul(times) {
+            0 => Err("a repeated text needs a `chunk` and at least 1 for `times`".to_owned()),
+            1..=MAX_REPEATED => Ok(Texts(vec![chunk; times])),
+            _ => Err(format!("a repeated text of more than {MAX_REPEATED} bytes")),
         }
     }
 }
-
-/// One text, a list of texts, or a text that is repeated.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Texts(pub Vec<String>);
 
 impl Texts {
     /// The texts joined.
@@ -61,246 +69,107 @@ impl From<&str> for Texts {
     }
 }
 
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Texts;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text, a list of texts, or `{ chunk, times }`")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Texts, E> {
-                Ok(Texts::from(text))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
-                let mut texts = Vec::new();
-                while let Some(text) = seq.next_element()? {
-                    texts.push(text);
-                }
-                Ok(Texts(texts))
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Texts, A::Error> {
-                RepeatedText::deserialize(de::value::MapAccessDeserializer::new(map))?.texts()
-            }
+/// The JSON Schema of one mapping or a list of them.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+/// Decodes one mapping or a list of them.
+pub(super) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    struct V<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+        type Value = Vec<T>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a mapping or a list of mappings")
         }
-        deserializer.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for Texts {
-    fn schema_name() -> Cow<'static, str> {
-        "Texts".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let repeated = generator.subschema_for::<RepeatedText>();
-        json_schema!({
-            "description": "One text, a list of texts, or a text that is repeated.",
-            "anyOf": [{ "type": ["string", "array"], "items": { "type": "string" } }, repeated]
-        })
-    }
-}
-
-/// One mapping, or a list of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct OneOrMany<T>(pub Vec<T>);
-
-impl<T> Default for OneOrMany<T> {
-    fn default() -> Self {
-        OneOrMany(Vec::new())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
-            type Value = OneOrMany<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a mapping or a list of mappings")
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                T::deserialize(de::value::MapAccessDeserializer::new(map))
-                    .map(|one| OneOrMany(vec![one]))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut many = Vec::new();
-                while let Some(one) = seq.next_element()? {
-                    many.push(one);
-                }
-                Ok(OneOrMany(many))
-            }
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<T>, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
         }
-        deserializer.deserialize_any(V(PhantomData))
+        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Vec<T>, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(seq))
+        }
     }
+    deserializer.deserialize_any(V(PhantomData))
 }
 
-impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("OneOrMany_{}", T::schema_name()).into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let one = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
-    }
-}
-
-/// How often a reply is served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How often a reply is served: a number of times, or `forever`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    rename_all = "snake_case",
+    expecting = "expected a number of times, at least 1, or `forever`"
+)]
 pub enum Repeat {
-    /// A number of times.
-    Times(u64),
     /// Any number of times, also never.
     Forever,
+    /// A number of times.
+    #[serde(untagged)]
+    Times(NonZeroU64),
 }
 
 impl Repeat {
+    /// Once, as without `repeat`.
+    pub const ONCE: Repeat = Repeat::Times(NonZeroU64::MIN);
+
     /// Whether a reply that was served this often may be served again.
     #[must_use]
     pub fn allows(self, served: u64) -> bool {
         match self {
-            Repeat::Times(times) => served < times,
+            Repeat::Times(times) => served < times.get(),
             Repeat::Forever => true,
         }
-    }
-
-    /// Whether this is the repeat count of a reply without `repeat`.
-    #[must_use]
-    pub fn is_once(&self) -> bool {
-        *self == Repeat::Times(1)
     }
 }
 
 impl Default for Repeat {
     fn default() -> Self {
-        Repeat::Times(1)
-    }
-}
-
-impl Serialize for Repeat {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Repeat::Times(times) => serializer.serialize_u64(*times),
-            Repeat::Forever => serializer.serialize_str("forever"),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Repeat {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = Repeat;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number of times, at least 1, or `forever`")
-            }
-            fn visit_u64<E: de::Error>(self, times: u64) -> Result<Repeat, E> {
-                if times == 0 {
-                    Err(E::invalid_value(Unexpected::Unsigned(0), &self))
-                } else {
-                    Ok(Repeat::Times(times))
-                }
-            }
-            fn visit_i64<E: de::Error>(self, times: i64) -> Result<Repeat, E> {
-                u64::try_from(times)
-                    .map_err(|_| E::invalid_value(Unexpected::Signed(times), &self))
-                    .and_then(|times| self.visit_u64(times))
-            }
-            fn visit_str<E: de::Error>(self, word: &str) -> Result<Repeat, E> {
-                if word == "forever" {
-                    Ok(Repeat::Forever)
-                } else {
-                    Err(E::invalid_value(Unexpected::Str(word), &self))
-                }
-            }
-        }
-        deserializer.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for Repeat {
-    fn schema_name() -> Cow<'static, str> {
-        "Repeat".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "description": "How often the reply is served.", "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "forever" }] })
+        Repeat::ONCE
     }
 }
 
 /// The value `true`: for a key that is either set or left out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "bool", into = "bool")]
+#[schemars(extend("const" = true))]
 pub struct True;
 
-impl Serialize for True {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bool(true)
+impl TryFrom<bool> for True {
+    type Error = &'static str;
+
+    fn try_from(value: bool) -> Result<Self, Self::Error> {
+        value.then_some(True).ok_or("expected `true`")
     }
 }
 
-impl<'de> Deserialize<'de> for True {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = True;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`true`")
-            }
-            fn visit_bool<E: de::Error>(self, value: bool) -> Result<True, E> {
-                if value {
-                    Ok(True)
-                } else {
-                    Err(E::invalid_value(Unexpected::Bool(false), &self))
-                }
-            }
-        }
-        deserializer.deserialize_any(V)
-    }
-}
-
-impl JsonSchema for True {
-    fn schema_name() -> Cow<'static, str> {
-        "True".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "const": true })
+impl From<True> for bool {
+    fn from(True: True) -> Self {
+        true
     }
 }
 
 /// A text that may be written as a bare number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "TextOrNumberFile")]
 pub struct TextOrNumber(pub String);
 
-impl<'de> Deserialize<'de> for TextOrNumber {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = TextOrNumber;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or a number")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<TextOrNumber, E> {
-                Ok(TextOrNumber(text.to_owned()))
-            }
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<TextOrNumber, E> {
-                Ok(TextOrNumber(number.to_string()))
-            }
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<TextOrNumber, E> {
-                Ok(TextOrNumber(number.to_string()))
-            }
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<TextOrNumber, E> {
-                Ok(TextOrNumber(number.to_string()))
-            }
-        }
-        deserializer.deserialize_any(V)
-    }
+/// [`TextOrNumber`] as written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a text or a number")]
+enum TextOrNumberFile {
+    Text(String),
+    Number(#[schemars(with = "f64")] Number),
 }
 
-impl JsonSchema for TextOrNumber {
-    fn schema_name() -> Cow<'static, str> {
-        "TextOrNumber".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number"] })
+impl From<TextOrNumberFile> for TextOrNumber {
+    fn from(file: TextOrNumberFile) -> Self {
+        TextOrNumber(match file {
+            TextOrNumberFile::Text(text) => text,
+            TextOrNumberFile::Number(number) => number.to_string(),
+        })
     }
 }

@@ -66,7 +66,8 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
     let kind = if readings.is_empty() {
         format!("{}, source {}", word(rule.level), word(rule.source))
     } else {
-        "a probe of a clause with several readings, never a finding".to_owned()
+        "records the reading of a point that the specification leaves open, never a finding"
+            .to_owned()
     };
     let mut page = title("rule", &rule.id, &format!("{kind}, {}", known.dialect.id()));
     paragraphs(&mut page, &rule.doc);

@@ -8,7 +8,7 @@ use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_runner::mutation::bad_hosts;
 use conform_runner::scenario::{self, ScenarioSource, UniqueNames};
 use frame_faults::{FaultTable, KnownNames};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use spanned_yaml::{Error, Node, load_file};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -118,11 +118,13 @@ impl Linter {
             let scenarios = known.scenarios.iter().map(String::as_str);
             self.errors.extend(dialect.check_smoke(scenarios).err());
         }
+        // A file that several dialects read has its mistakes once for each of them.
+        let errors: IndexSet<Error> = self.errors.into_iter().collect();
         let kinds = self.counts.iter().map(|((one, several), count)| {
             format!("{count} {}", if *count == 1 { one } else { several })
         });
         let files: usize = self.counts.values().sum();
-        let mistakes = match self.errors.len() {
+        let mistakes = match errors.len() {
             0 => "no mistakes".to_owned(),
             1 => "1 mistake".to_owned(),
             many => format!("{many} mistakes"),
@@ -143,7 +145,7 @@ impl Linter {
                 if files == 1 { "file" } else { "files" }
             ),
             warnings: self.warnings,
-            errors: self.errors,
+            errors: errors.into_iter().collect(),
         }
     }
 
@@ -266,10 +268,9 @@ impl LintedDialect {
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
         let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;
-        let behaviors = mock_agent::behaviors().iter();
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
-            behaviors: behaviors.map(|name| (*name).to_owned()).collect(),
+            behaviors: mock_agent::behaviors(),
             ..dialect::names_for_faults(&dialect)
         };
         Ok(LintedDialect {

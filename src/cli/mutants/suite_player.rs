@@ -3,7 +3,6 @@
 use super::tested_agent::TestedAgent;
 use conform_judge::dialect::Dialect;
 use conform_judge::profile::Profile;
-use conform_runner::job_limit::Jobs;
 use conform_runner::mutation::fault_trace::FaultTrace;
 use conform_runner::mutation::kill_analysis::PlayedScenario;
 use conform_runner::retry::RetryOptions;
@@ -85,7 +84,7 @@ impl SuitePlayer {
             scenarios,
         };
         let settings = SuiteSettings {
-            jobs: Jobs::Fixed(PARALLEL_SCENARIOS),
+            jobs: PARALLEL_SCENARIOS,
             smoke_first: false,
             max_fail: None,
             settle: true,
@@ -112,9 +111,7 @@ impl SuitePlayer {
         .await;
         match ended {
             SuiteEnd::NotStarted(why) => Err(why),
-            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Silent | SuiteEnd::Interrupted => {
-                Ok(entries)
-            }
+            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Interrupted => Ok(entries),
         }
     }
 }

@@ -28,10 +28,7 @@ wrote an event are always 3.";
 pub(in crate::cli) struct RunArgs {
     #[command(flatten)]
     pub(super) request: RunRequest,
-    /// How many scenarios to play in parallel [default: as many as the idle cores allow]
-    ///
-    /// By default the number starts at the number of cores, grows while cores are idle, since agents mostly wait, and falls back when the
-    /// machine is overloaded. Only Linux tells how idle it is; elsewhere the default is the number of cores.
+    /// How many scenarios to play in parallel [default: four a core]
     #[arg(short, long, value_name = "N", value_parser = args::at_least_one::<NonZeroUsize>)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Play all scenarios even if the smoke scenario fails

@@ -67,12 +67,6 @@ fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
         (counted == ExitStatus::Harness).then_some((counted, None)),
         (*facts.ended == SuiteEnd::Interrupted)
             .then(|| incomplete("interrupted: the run is not complete".to_owned())),
-        (*facts.ended == SuiteEnd::Silent).then(|| {
-            incomplete(
-                "the agent wrote nothing in the first scenarios, so the rest was not played; `conform run --only ID` with one of them shows more"
-                    .to_owned(),
-            )
-        }),
         (summary.failed > 0 && !shown.spoke)
             .then(|| incomplete("the agent never wrote an event of its protocol".to_owned())),
         (counted == ExitStatus::Incomplete).then(|| incomplete(without_result(summary))),
@@ -199,7 +193,6 @@ mod tests {
                 ended(&SuiteEnd::CutShort, facts(&failed, silent)),
                 Incomplete,
             ),
-            (ended(&SuiteEnd::Silent, facts(&failed, silent)), Incomplete),
             (
                 ended(&SuiteEnd::Interrupted, facts(&passed, turn)),
                 Incomplete,

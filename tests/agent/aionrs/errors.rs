@@ -53,7 +53,7 @@ fn the_message_of_a_rate_limit_says_when_to_retry() {
 
 #[test]
 fn an_interrupted_stream_is_retried_and_the_host_is_informed() {
-    let script = json!([{ "content": [{ "cut": true }] }, { "text": "whole" }]);
+    let script = json!([{ "content": [{ "cut": "close" }] }, { "text": "whole" }]);
     let mut agent = Setup::new().script(&script).ready();
 
     agent.message("m1", "go");
@@ -71,7 +71,8 @@ fn an_interrupted_stream_is_retried_and_the_host_is_informed() {
 
 #[test]
 fn the_number_of_retries_is_limited() {
-    let script = json!([{ "content": [{ "text": "half" }, { "cut": true }], "repeat": "forever" }]);
+    let script =
+        json!([{ "content": [{ "text": "half" }, { "cut": "close" }], "repeat": "forever" }]);
     let mut agent = Setup::new().script(&script).ready();
 
     agent.message("m1", "go");

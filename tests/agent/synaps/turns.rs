@@ -18,9 +18,8 @@ fn a_text_turn_has_deltas_an_end_and_a_response() {
             json!({ "type": "message_update", "event": { "type": "text_delta", "delta": "a" } }),
             json!({ "type": "message_update", "event": { "type": "text_delta", "delta": "b" } }),
             json!({ "type": "agent_end", "usage": {
-                // The wire of synaps counts tokens that were written to the cache as input.
-                "input_tokens": 14, "output_tokens": 2, "cache_read_input_tokens": 3,
-                "cache_creation_input_tokens": 0, "model": "local/mock-model",
+                "input_tokens": 10, "output_tokens": 2, "cache_read_input_tokens": 3,
+                "cache_creation_input_tokens": 4, "model": "local/mock-model",
             } }),
             json!({ "type": "response", "id": "p", "command": "prompt", "ok": true }),
         ]
@@ -118,7 +117,7 @@ fn a_failed_turn_has_an_error_an_end_without_a_model_and_a_response() {
 
 #[test]
 fn a_reply_that_was_cut_off_is_not_repeated() {
-    let broken = json!({ "content": [{ "text": "so far" }, { "cut": true }] });
+    let broken = json!({ "content": [{ "text": "so far" }, { "cut": "close" }] });
     let mut agent = Setup::new()
         .script(&json!([broken, { "text": "whole" }]))
         .env("MOCK_AGENT_RETRIES", "3")

@@ -24,7 +24,7 @@ pub struct OrderingFile {
     /// The state variables.
     pub state: IndexMap<String, StateFile>,
     /// Events that answer commands: they show how far the agent has read.
-    pub answers: Vec<CommandAnswerFile>,
+    pub acknowledgements: Vec<AcknowledgementFile>,
     /// The rules, by name. With the name of the dialect in front, the name is the rule's id.
     #[schemars(with = "IndexMap<String, WithVerbs<RuleFile, Form>>")]
     pub rules: IndexMap<String, Node>,
@@ -84,7 +84,7 @@ struct FlagSchema {
 /// An event that answers a command.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CommandAnswerFile {
+pub struct AcknowledgementFile {
     /// The pattern of the event.
     #[schemars(with = "String")]
     pub event: Node,
@@ -159,7 +159,7 @@ pub enum Form {
     /// Form: a condition holds for the end of the process.
     Exit(#[schemars(with = "ConditionSchema")] Node),
     /// Form: the bytes of a line have none of these defects.
-    Wire(Vec<Spanned<String>>),
+    Framing(Vec<Spanned<String>>),
     /// Form: records which reading of an open question the agent follows; never a finding.
     Readings(ReadingsFile),
 }

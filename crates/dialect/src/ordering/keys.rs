@@ -17,6 +17,7 @@ const FORMER_RULE_KEYS: &[(&str, &str)] = &[
         "patience",
         "`patience` is now `unless_within`, under `response`",
     ),
+    ("wire", "`wire` is now `framing`"),
     (
         "within",
         "`within` no longer exists: a scenario's step has a time limit, a rule has none",
@@ -32,8 +33,11 @@ const FORMER_STATE_KEYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Former keys of `answers`.
-const FORMER_ANSWER_KEYS: &[(&str, &str)] = &[(
+/// Former keys of the file.
+const FORMER_FILE_KEYS: &[(&str, &str)] = &[("answers", "`answers` is now `acknowledgements`")];
+
+/// Former keys of `acknowledgements`.
+const FORMER_ACKNOWLEDGEMENT_KEYS: &[(&str, &str)] = &[(
     "command_key",
     "`command_key` no longer exists: the event and the command have the id under the same `key`",
 )];
@@ -54,9 +58,10 @@ const FORMER_FOLD_KEYS: &[(&str, &str)] = &[
 pub(super) fn former_in_declarations(root: &Node) -> Vec<Error> {
     let state = entries(root.get("state")).iter();
     let mut errors: Vec<_> = state.flat_map(|(_, one)| former_in_state(one)).collect();
-    let answers = root.get("answers").and_then(Node::as_list);
-    let answers = answers.unwrap_or_default().iter();
-    errors.extend(answers.flat_map(|answer| former_keys(answer, FORMER_ANSWER_KEYS)));
+    errors.extend(former_keys(root, FORMER_FILE_KEYS));
+    let one_by_one = root.get("acknowledgements").and_then(Node::as_list);
+    let one_by_one = one_by_one.unwrap_or_default().iter();
+    errors.extend(one_by_one.flat_map(|one| former_keys(one, FORMER_ACKNOWLEDGEMENT_KEYS)));
     errors
 }
 

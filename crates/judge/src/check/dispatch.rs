@@ -13,7 +13,7 @@ use std::hash::BuildHasherDefault;
 pub(super) struct Route {
     /// The rules whose monitors must see the frame, ascending.
     pub(super) monitors: Vec<usize>,
-    /// The variables, scopes and answers.
+    /// The variables, scopes and acknowledgements.
     pub(super) declarations: TouchedDeclarations,
 }
 

@@ -1,4 +1,4 @@
-//! Per-frame checks: the bytes of a line against the wire rules, and its JSON against the schema of its kind.
+//! Per-frame checks: the bytes of a line against the framing rules, and its JSON against the schema of its kind.
 
 use super::decoded_frame::DecodedFrame;
 use super::monitors::Violations;
@@ -11,7 +11,7 @@ use crate::rules::rule::{Rule, RuleForm};
 #[derive(Clone)]
 pub(super) struct PerFrameChecks {
     /// The rules about the bytes of a line.
-    wire: Vec<usize>,
+    framing: Vec<usize>,
     /// Lines from the agent, and from the host.
     lines: [u64; 2],
     /// How often each schema rule applied.
@@ -21,9 +21,9 @@ pub(super) struct PerFrameChecks {
 impl PerFrameChecks {
     pub(super) fn new(dialect: &Dialect) -> Self {
         let rules = dialect.rules.iter().enumerate();
-        let wire = rules.filter(|(_, rule)| matches!(rule.form, RuleForm::Wire(_)));
+        let framing = rules.filter(|(_, rule)| matches!(rule.form, RuleForm::Framing(_)));
         PerFrameChecks {
-            wire: wire.map(|(n, _)| n).collect(),
+            framing: framing.map(|(n, _)| n).collect(),
             lines: [0, 0],
             schema: vec![0; dialect.rules.len()],
         }
@@ -32,12 +32,12 @@ impl PerFrameChecks {
     /// How often a rule applied.
     pub(super) fn exercised(&self, n: usize, rule: &Rule) -> u64 {
         match rule.form {
-            RuleForm::Wire(_) => self.lines[side(rule.config.blame.unwrap_or(Blame::Agent))],
+            RuleForm::Framing(_) => self.lines[side(rule.config.blame.unwrap_or(Blame::Agent))],
             _ => self.schema[n],
         }
     }
 
-    /// Checks the bytes of a line against the wire rules.
+    /// Checks the bytes of a line against the framing rules.
     pub(super) fn check_bytes(
         &mut self,
         dialect: &Dialect,
@@ -52,19 +52,19 @@ impl PerFrameChecks {
         if decoded.defects.is_empty() {
             return out;
         }
-        for n in self.wire.iter().copied() {
+        for n in self.framing.iter().copied() {
             let rule = &dialect.rules[n];
-            let RuleForm::Wire(names) = &rule.form else {
+            let RuleForm::Framing(names) = &rule.form else {
                 continue;
             };
             if rule.config.blame.unwrap_or(Blame::Agent) == decoded.blame {
                 let defects = decoded.defects.iter();
-                let forbidden = defects.filter(|(name, _)| names.iter().any(|n| n == name));
-                out.extend(forbidden.map(|(name, message)| {
+                let forbidden = defects.filter(|defect| names.iter().any(|n| n == defect.name));
+                out.extend(forbidden.map(|defect| {
                     let finding = Finding {
                         blame: decoded.blame,
-                        message: message.clone(),
-                        difference: Difference::named(DifferenceKind::Malformed, *name),
+                        message: defect.to_string(),
+                        difference: Difference::named(DifferenceKind::Malformed, defect.name),
                         ..Finding::default()
                     };
                     (n, finding)

@@ -33,7 +33,6 @@ pub struct Rule {
 
 impl Rule {
     /// The names of its readings; none for a rule that can be broken.
-    #[must_use]
     pub fn readings(&self) -> Vec<&str> {
         match &self.form {
             RuleForm::Readings(form) => form
@@ -56,7 +55,7 @@ pub enum RuleForm {
     /// One frame is followed by another.
     Response(Arc<ResponseRule>),
     /// The bytes of a line have none of these defects.
-    Wire(Vec<String>),
+    Framing(Vec<String>),
     /// The JSON of a frame fits the schema of this name.
     Schema(String),
     /// Records which of several readings the agent follows; never a finding.
@@ -65,26 +64,24 @@ pub enum RuleForm {
 
 impl Rule {
     /// The alphabet of its monitor: the symbols of the frames that it must see.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         match &self.form {
             RuleForm::Order(order) => order.symbols(),
             RuleForm::Require(require) => require.symbols(),
             RuleForm::Response(response) => response.symbols(),
             RuleForm::Readings(form) => form.on.symbols(),
-            RuleForm::Wire(_) | RuleForm::Schema(_) => SymbolSet::default(),
+            RuleForm::Framing(_) | RuleForm::Schema(_) => SymbolSet::default(),
         }
     }
 
     /// A monitor for a new session; `None` for the forms that need no history.
-    #[must_use]
     pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         match &self.form {
             RuleForm::Order(order) => order.monitor(unobservable),
             RuleForm::Require(require) => Some(require.monitor(unobservable)),
             RuleForm::Response(response) => response.monitor(unobservable),
             RuleForm::Readings(form) => Some(form.monitor()),
-            RuleForm::Wire(_) | RuleForm::Schema(_) => None,
+            RuleForm::Framing(_) | RuleForm::Schema(_) => None,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Approval: which tool calls the host must approve, by mode and by category.
 
+use super::event::ReportedCall;
+use crate::faults::{Bug, Faults};
 use crate::tools::Category;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -48,13 +50,17 @@ pub(crate) enum Decision {
 pub(crate) struct Approvals {
     pub(crate) mode: ApprovalMode,
     allowed: BTreeSet<Category>,
+    /// The tools whose calls were "always" approved. Only a fault goes by them.
+    allowed_tools: BTreeSet<String>,
+    /// The mode from the next turn on. Only a fault delays it.
+    late_mode: Option<ApprovalMode>,
 }
 
 impl Approvals {
     pub(crate) fn new(mode: ApprovalMode) -> Self {
         Approvals {
             mode,
-            allowed: BTreeSet::new(),
+            ..Approvals::default()
         }
     }
 
@@ -69,8 +75,82 @@ impl Approvals {
     }
 
     /// Whether a call of this category needs an approval.
-    pub(crate) fn required_for(&self, category: Category) -> bool {
+    fn required_for(&self, category: Category) -> bool {
         !self.mode.allows(category) && !self.allowed.contains(&category)
+    }
+
+    /// Whether a call may only run if the host approves it.
+    pub(super) fn needs_approval(&self, call: &ReportedCall, faults: &Faults) -> bool {
+        use ApprovalMode::{AutoEdit, Default, Yolo};
+        let required = self.required_for(call.category);
+        let harmless = AutoEdit.allows(call.category);
+        let spawns = call.tool == "Spawn";
+        let bug = match (required, self.mode) {
+            (true, Default) => Bug::NeverRequestsApproval,
+            (true, AutoEdit) if faults.is_armed(Bug::AutoEditAllowsAll) => Bug::AutoEditAllowsAll,
+            (true, AutoEdit) if spawns => Bug::SpawnsUnapproved,
+            (false, Yolo) if spawns && faults.is_armed(Bug::RequestsApprovalForSpawn) => {
+                Bug::RequestsApprovalForSpawn
+            }
+            (false, Yolo) => Bug::RequestsApprovalInYolo,
+            (false, AutoEdit) if harmless => Bug::RequestsApprovalInAutoEdit,
+            (false, Default) if !self.allowed_tools.contains(&call.tool) => Bug::AlwaysIsForTool,
+            _ => return required,
+        };
+        required != faults.triggers(bug)
+    }
+
+    /// Applies a decision on a call: "always" approves its category. Returns the decision on the call alone.
+    pub(super) fn apply(
+        &mut self,
+        decision: Decision,
+        call: &ReportedCall,
+        faults: &Faults,
+    ) -> Decision {
+        let [once, always] = [false, true].map(|always| Decision::Approve { always });
+        if decision == always {
+            self.allowed_tools.insert(call.tool.clone());
+        }
+        let decision = match decision {
+            Decision::Approve { always: true } if faults.triggers(Bug::IgnoresAlways) => once,
+            Decision::Approve { always: false } if faults.triggers(Bug::OnceIsAlways) => {
+                always.clone()
+            }
+            Decision::Deny { .. } if faults.triggers(Bug::RunsDenied) => once,
+            decision => decision,
+        };
+        if decision == always {
+            match faults.triggers(Bug::AlwaysAllowsAll) {
+                true => self.allowed.extend(Category::ALL),
+                false => self.allow(call.category),
+            }
+        }
+        decision
+    }
+
+    /// Sets the mode that the host wants; `in_turn` if a turn is running.
+    pub(super) fn set_mode(&mut self, wanted: ApprovalMode, in_turn: bool, faults: &Faults) {
+        let modes = (self.mode, wanted);
+        let changes = self.mode != wanted;
+        if changes && faults.triggers(Bug::IgnoresMode)
+            || modes == (ApprovalMode::Yolo, ApprovalMode::AutoEdit)
+                && faults.triggers(Bug::KeepsYolo)
+        {
+            return;
+        }
+        match changes && in_turn && faults.triggers(Bug::DelaysMode) {
+            true => self.late_mode = Some(wanted),
+            false => self.mode = wanted,
+        }
+    }
+
+    /// A turn is over.
+    pub(super) fn end_turn(&mut self, faults: &Faults) {
+        if faults.triggers(Bug::ForgetsMode) {
+            self.mode = ApprovalMode::Default;
+        } else if let Some(mode) = self.late_mode.take() {
+            self.mode = mode;
+        }
     }
 }
 
@@ -78,15 +158,9 @@ impl Approvals {
 mod tests {
     use super::*;
 
-    const ALL: [Category; 4] = [
-        Category::Info,
-        Category::Edit,
-        Category::Exec,
-        Category::Mcp,
-    ];
-
     fn asked(approvals: &Approvals) -> Vec<&'static str> {
-        ALL.into_iter()
+        Category::ALL
+            .into_iter()
             .filter(|one| approvals.required_for(*one))
             .map(Category::name)
             .collect()

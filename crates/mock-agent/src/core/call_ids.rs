@@ -1,6 +1,6 @@
 //! Makes the ids of tool calls unique: models give ids that are empty or were used before.
 
-use super::hooks::Hooks;
+use crate::faults::{Bug, Faults};
 use crate::model::message::{ContentBlock, Message};
 use crate::model::{BlockStart, Chunk};
 use std::collections::HashSet;
@@ -21,14 +21,14 @@ impl CallIds {
     }
 
     /// Replaces the id of a call that starts, if it is empty or was used before.
-    pub(crate) fn make_unique(&mut self, chunk: &mut Chunk, hooks: &dyn Hooks) {
+    pub(crate) fn make_unique(&mut self, chunk: &mut Chunk, faults: &Faults) {
         if let Chunk::Start {
             block: BlockStart::Call { id, .. },
             ..
         } = chunk
         {
             let unique = self.unique(id);
-            if unique != *id && hooks.renames_repeated_call_id() {
+            if unique != *id && !faults.triggers(Bug::RepeatsCallIds) {
                 *id = unique;
             }
         }

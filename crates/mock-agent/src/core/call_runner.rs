@@ -4,68 +4,52 @@ use super::approval::Decision;
 use super::event::{Event, ReportedCall};
 use super::failure::{Failure, FailureSource, Halt};
 use super::job_set::JobSet;
-use super::subagent::TurnSubagents;
-use super::tool_calls::{CallState, CallWork, RequestedCall, ToolCalls};
-use super::turn_context::TurnContext;
+use super::tool_calls::{CallState, RequestedCall};
+use super::turn::TurnContext;
+use crate::faults::Bug;
 use crate::tools::{Category, InvalidCall, ProgressListener, ToolContext, ToolResult};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Runs all calls of a reply until they are finished. True if the host has denied one of them.
-pub(super) async fn run_calls(
-    turn: TurnContext<'_>,
-    calls: &ToolCalls,
-    mut requested: Vec<RequestedCall>,
-) -> bool {
-    let hooks = &turn.state.hooks;
-    let at_once = match turn.state.settings.sequential_calls {
-        true => 1,
-        false => requested.len(),
-    };
-    let at_once = hooks.calls_at_once(at_once);
-    requested.truncate(hooks.admitted_calls(requested.len()));
-    calls.queue(requested);
-    let mut denied = false;
-    loop {
-        let batch = calls.next_queued(at_once);
-        if batch.is_empty() {
-            return denied;
-        }
-        denied |= run_batch(turn, calls, batch).await;
+pub(super) async fn run_calls(turn: &TurnContext<'_>, mut requested: Vec<RequestedCall>) -> bool {
+    let (session, calls) = (turn.session, &turn.turn.calls);
+    let several = requested.len() > 1;
+    let one_by_one = session.settings.sequential_calls
+        || several && session.faults.triggers(Bug::OneRequestAtATime);
+    if several && session.faults.triggers(Bug::LosesSecondCall) {
+        requested.truncate(1);
     }
+    calls.add(requested);
+    let all = calls.len();
+    let at_once = if one_by_one { 1 } else { all };
+    let mut denied = false;
+    for first in (0..all).step_by(at_once) {
+        denied |= run_batch(turn, first..first + at_once).await;
+    }
+    denied
 }
 
-async fn run_batch(turn: TurnContext<'_>, calls: &ToolCalls, batch: Vec<RequestedCall>) -> bool {
-    let state = turn.state;
-    let subagents = TurnSubagents { turn };
-    let progress = ProgressReporter { turn, calls };
-    let mut runner = CallRunner {
-        turn,
-        calls,
-        context: ToolContext {
-            workspace: &state.workspace,
-            subagents: &subagents,
-            hooks: &*state.hooks,
-            progress: None,
-        },
-        progress: &progress,
-        jobs: JobSet::default(),
-    };
-    let first = calls.len();
-    for call in batch {
-        runner.admit(call);
-    }
-    if state.is_closed() {
-        turn.stop.send(Halt::Exit);
+async fn run_batch(turn: &TurnContext<'_>, batch: Range<usize>) -> bool {
+    let (session, calls) = (turn.session, &turn.turn.calls);
+    let jobs = JobSet::default();
+    let mut runner = CallRunner { turn, jobs };
+    batch.clone().for_each(|n| runner.admit(n));
+    if session.is_closed() {
+        let _ = turn.turn.stop.set(Halt::Exit);
         return std::future::pending().await;
     }
-    for n in first..calls.len() {
-        if calls.is_new(n) || calls.awaits_approval(n) && state.hooks.starts_unapproved() {
+    for n in batch.clone() {
+        if calls.has_state(n, &CallState::New)
+            || calls.has_state(n, &CallState::AwaitsApproval)
+                && session.faults.triggers(Bug::RunsBeforeApproval)
+        {
             runner.start(n);
         }
     }
     let mut denied = false;
-    while calls.any_open() {
-        state.events.outbox.ready_for_turn().await;
+    while batch.clone().any(|n| calls.is_open(n)) {
+        session.events.outbox.ready_for_turn().await;
         tokio::select! {
             biased;
             decisions = calls.decisions() => {
@@ -80,96 +64,95 @@ async fn run_batch(turn: TurnContext<'_>, calls: &ToolCalls, batch: Vec<Requeste
     denied
 }
 
-/// Reports the output of running tools.
-struct ProgressReporter<'a> {
-    turn: TurnContext<'a>,
-    calls: &'a ToolCalls,
-}
-
-impl ProgressListener for ProgressReporter<'_> {
+impl ProgressListener for TurnContext<'_> {
     fn on_output(&self, n: usize, output: &str) {
-        if let Some(call) = self.calls.call(n) {
+        if let Some(call) = self.turn.calls.call(n) {
             let call = &*call;
             let event = Event::ToolProgress { call, output };
-            self.turn.state.events.emit(&event);
+            self.session.events.emit(&event);
+        }
+    }
+}
+
+impl TurnContext<'_> {
+    /// What a tool has access to.
+    pub(super) fn tool_context(&self) -> ToolContext<'_> {
+        ToolContext {
+            workspace: &self.session.workspace,
+            subagents: self,
+            faults: &self.session.faults,
+            progress: None,
         }
     }
 }
 
 struct CallRunner<'a> {
-    turn: TurnContext<'a>,
-    calls: &'a ToolCalls,
-    context: ToolContext<'a>,
-    progress: &'a ProgressReporter<'a>,
+    turn: &'a TurnContext<'a>,
     jobs: JobSet<'a>,
 }
 
 impl CallRunner<'_> {
     /// Admits a call: it is invalid, waits for an approval, or can start.
-    fn admit(&self, requested: RequestedCall) {
-        let state = self.turn.state;
-        let RequestedCall { id, tool, args } = requested;
-        let (category, job) = match state.tools.job(&tool, &args) {
-            Ok(found) => found,
-            Err(InvalidCall(why)) => {
-                let call = ReportedCall {
-                    id: id.clone(),
-                    tool,
-                    category: Category::Info,
-                    args,
-                    description: why.clone(),
-                };
-                let turn = self.turn.id;
-                let failure = &Failure::permanent(FailureSource::Tool, why.clone());
-                state.events.emit(&Event::ToolRefused {
-                    turn,
-                    call: &call,
-                    failure,
-                });
-                let n = self.calls.len();
-                self.calls.admit(id, None, CallState::New);
-                self.calls.finish(n, &ToolResult::error(why));
-                return;
+    fn admit(&self, n: usize) {
+        let TurnContext { session, turn } = *self.turn;
+        let faults = &session.faults;
+        let RequestedCall { id, tool, args } = turn.calls.requested(n);
+        let (category, description, job) = match session.tools.job(&tool, &args) {
+            Ok((category, job)) => {
+                let description = job.describe().replace(char::is_control, " ");
+                (category, description, Some(job))
             }
+            Err(InvalidCall(why)) => (Category::Info, why, None),
         };
         let call = Rc::new(ReportedCall {
-            id: state.hooks.host_call_id(&id, self.calls.len()),
+            id: match job.is_some() && faults.triggers(Bug::CallIdsRestart) {
+                true => format!("call-{n}"),
+                false => id,
+            },
             tool,
             category,
             args,
-            description: job.describe().replace(char::is_control, " "),
+            description,
         });
-        let mut call_state = CallState::New;
-        if state.needs_approval(&call) {
-            call_state = CallState::AwaitsApproval;
-            let turn = self.turn.id;
+        let (turn, calls) = (turn.id(), &turn.calls);
+        let Some(job) = job else {
+            let why = &call.description;
+            session.events.emit(&Event::ToolRefused {
+                turn,
+                call: &call,
+                failure: &Failure::permanent(FailureSource::Tool, why),
+            });
+            calls.finish(n, &ToolResult::error(why));
+            return;
+        };
+        let mut state = CallState::New;
+        if session.approvals.borrow().needs_approval(&call, faults) {
+            state = CallState::AwaitsApproval;
             let event = Event::ApprovalRequest { turn, call: &call };
-            state.events.emit(&event);
+            session.events.emit(&event);
         }
-        let work = Some(CallWork { call, job });
-        self.calls.admit(id, work, call_state);
+        calls.admit(n, (call, job), state);
     }
 
     /// Applies a decision of the host.
     fn apply(&mut self, n: usize, decision: &Decision) {
-        let hooks = &self.turn.state.hooks;
+        let (faults, calls) = (&self.turn.session.faults, &self.turn.turn.calls);
         match decision {
-            Decision::Approve { .. } if hooks.loses_approval() => {
-                let result = ToolResult::error("Nothing came of this call.");
-                self.calls.finish(n, &result);
+            Decision::Approve { .. } if faults.triggers(Bug::LosesApproval) => {
+                calls.finish(n, &ToolResult::error("Nothing came of this call."));
             }
             Decision::Approve { .. } => {
                 self.start(n);
-                if hooks.answers_all(true) {
-                    while let Some(n) = self.calls.first_awaiting() {
+                if faults.triggers(Bug::ApprovalIsForAll) {
+                    while let Some(n) = calls.first_awaiting() {
                         self.start(n);
                     }
                 }
             }
             Decision::Deny { reason } => {
                 self.deny(n, reason);
-                if hooks.answers_all(false) {
-                    while let Some(n) = self.calls.first_awaiting() {
+                if faults.triggers(Bug::DenialIsForAll) {
+                    while let Some(n) = calls.first_awaiting() {
                         self.deny(n, reason);
                     }
                 }
@@ -178,17 +161,18 @@ impl CallRunner<'_> {
     }
 
     fn start(&mut self, n: usize) {
-        let Some(CallWork { call, job }) = self.calls.set_running(n) else {
+        let TurnContext { session, turn } = *self.turn;
+        let Some((call, job)) = turn.calls.set_running(n) else {
             return;
         };
-        let (turn, state) = (self.turn.id, self.turn.state);
-        state.events.emit(&Event::ToolStart { turn, call: &call });
+        let (turn, call) = (turn.id(), &*call);
+        session.events.emit(&Event::ToolStart { turn, call });
         let context = ToolContext {
-            progress: Some((self.progress, n)),
-            ..self.context
+            progress: Some((self.turn, n)),
+            ..self.turn.tool_context()
         };
         let run = Rc::clone(&job).run(context);
-        if !state.hooks.repeats_tool() {
+        if !session.faults.triggers(Bug::RunsToolsTwice) {
             return self.jobs.push(n, run);
         }
         let twice = async move {
@@ -200,25 +184,28 @@ impl CallRunner<'_> {
     }
 
     fn finish(&self, n: usize, outcome: &ToolResult) {
-        if let Some(call) = self.calls.finish(n, outcome) {
-            let (turn, call) = (self.turn.id, &*call);
-            self.turn.state.events.emit(&Event::ToolEnd {
-                turn,
-                call,
+        let TurnContext { session, turn } = self.turn;
+        if let Some(call) = turn.calls.finish(n, outcome) {
+            session.events.emit(&Event::ToolEnd {
+                turn: turn.id(),
+                call: &call,
                 outcome,
             });
         }
     }
 
     fn deny(&self, n: usize, reason: &str) {
-        let text = format!("The user denied this call: {reason}");
-        let result = ToolResult::error(self.turn.state.hooks.denial_text(text));
-        if let Some(call) = self.calls.finish(n, &result) {
-            let (turn, call) = (self.turn.id, &*call);
-            self.turn
-                .state
-                .events
-                .emit(&Event::ToolCancel { turn, call, reason });
+        let TurnContext { session, turn } = self.turn;
+        let text = match session.faults.triggers(Bug::LosesReason) {
+            true => "The user denied this call.".to_owned(),
+            false => format!("The user denied this call: {reason}"),
+        };
+        if let Some(call) = turn.calls.finish(n, &ToolResult::error(text)) {
+            session.events.emit(&Event::ToolCancel {
+                turn: turn.id(),
+                call: &call,
+                reason,
+            });
         }
     }
 }

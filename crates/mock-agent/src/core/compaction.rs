@@ -2,21 +2,22 @@
 
 use super::event::{CompactionReason, Event, Summary, SummaryRetry};
 use super::failure::{Failure, FailureSource};
-use super::hooks::After;
 use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
-use super::state::SessionState;
+use super::session::Session;
+use crate::faults::Bug;
 use crate::model::message::{ContentBlock, Message, Role, Usage};
 use crate::model::{ModelRequest, SUMMARY_PROMPT};
 use tokio::sync::Notify;
 
 /// A compaction that is queued or runs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Compaction {
     /// What the host wants in the summary.
     instructions: Option<String>,
     reason: CompactionReason,
-    stopped: Notify,
+    /// Asks it to stop.
+    pub(super) stop: Notify,
 }
 
 /// The failure of a compaction that was stopped.
@@ -43,78 +44,73 @@ const INTRODUCTION: &str = "The conversation so far was compacted. This is its s
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Compaction {
-    pub(crate) fn manual(instructions: Option<String>) -> Self {
+    pub(super) fn new(reason: CompactionReason, instructions: Option<String>) -> Self {
         Compaction {
             instructions,
-            ..Compaction::default()
-        }
-    }
-
-    pub(crate) fn automatic(reason: CompactionReason) -> Self {
-        Compaction {
             reason,
-            ..Compaction::default()
+            stop: Notify::new(),
         }
-    }
-
-    /// Asks it to stop.
-    pub(crate) fn stop(&self) {
-        self.stopped.notify_one();
     }
 
     /// Runs the compaction and reports its result. True if the turn that has failed before can be retried.
-    pub(crate) async fn run(&self, state: &SessionState) -> bool {
-        state.events.emit(&Event::CompactionStart(self.reason));
+    pub(crate) async fn run(&self, session: &Session) -> bool {
+        session.events.emit(&Event::CompactionStart(self.reason));
         let result = tokio::select! {
             biased;
-            () = self.stopped.notified() => Err(Failure::permanent(FailureSource::Internal, ABORTED)),
-            result = self.summarize(state) => result,
+            () = self.stop.notified() => Err(Failure::permanent(FailureSource::Internal, ABORTED)),
+            result = self.summarize(session) => result,
         };
         match result {
-            Ok(summary) => state.events.emit(&Event::CompactionEnd(&summary)),
+            Ok(summary) => session.events.emit(&Event::CompactionEnd(&summary)),
             Err(failure) => {
-                state.forget(After::FailedCompaction);
-                state.events.emit_failure(&failure);
+                session.forget_turns_if(Bug::FailedCompactForgets);
+                session.events.emit_failure(&failure);
                 return false;
             }
         }
         self.reason == CompactionReason::Overflow
     }
 
-    async fn summarize(&self, state: &SessionState) -> Result<Summary, Failure> {
+    async fn summarize(&self, session: &Session) -> Result<Summary, Failure> {
         let mut messages = {
-            let mut conversation = state.conversation.borrow_mut();
+            let mut conversation = session.conversation.borrow_mut();
             conversation.append_notes();
             conversation.messages.clone()
         };
-        let cut = first_kept(&messages, state.settings.compaction_keeps);
+        let cut = first_kept(&messages, session.settings.compaction_keeps);
         if cut == 0 {
-            return Err(protocol("There is nothing to compact"));
+            return Err(Failure::protocol("There is nothing to compact"));
         }
-        let before = match state.context_tokens.get() {
+        let before = match session.context_tokens.get() {
             0 => estimate_tokens(&messages),
             counted => counted,
         };
         let kept = messages.split_off(cut);
-        messages.push(Message {
-            role: Role::User,
-            content: vec![ContentBlock::Text(self.prompt())],
-        });
-        let (tools, model) = (state.tools.specs(), state.model_name.borrow().clone());
-        let mut request = state.settings.request(&messages, &tools);
-        request.model = &model;
-        let (reply, usage) = self.request_summary(state, &request).await?;
+        messages.push(Message::user(self.prompt()));
+        let (tools, model) = (session.tools.specs(), session.model_name.borrow().clone());
+        let request = session.settings.request(&model, &messages, &tools);
+        let (reply, usage) = self.request_summary(session, &request).await?;
         let text = reply.into_text();
         if text.trim().is_empty() {
             let why = "The model gave no summary";
             return Err(Failure::permanent(FailureSource::Provider, why));
         }
         let auto = self.reason != CompactionReason::Manual;
-        let mut conversation = state.conversation.borrow_mut();
-        let summary = introduced(&text);
+        let mut conversation = session.conversation.borrow_mut();
+        let faults = &session.faults;
+        let summary = match faults.triggers(Bug::CompactionLosesSummary) {
+            true => "(compacted)".into(),
+            false => introduced(&text),
+        };
         let kept_prompts = kept.iter().filter(|one| is_prompt(one)).count();
-        state.hooks.compact(&mut conversation, summary, kept);
-        state.context_tokens.set(0);
+        if faults.triggers(Bug::CompactionKeepsHistory) {
+            conversation.add_note(summary);
+        } else if faults.triggers(Bug::CompactForgetsAll) {
+            conversation.messages.clear();
+        } else if !faults.triggers(Bug::CompactsNothing) {
+            conversation.replace_by(summary, kept);
+        }
+        session.context_tokens.set(0);
         if let Err(error) = conversation.save() {
             tracing::warn!("the session could not be saved: {error}");
         }
@@ -130,17 +126,17 @@ impl Compaction {
     /// The model's reply to the summary request, with retries.
     async fn request_summary(
         &self,
-        state: &SessionState,
+        session: &Session,
         request: &ModelRequest<'_>,
     ) -> Result<(ReplyBuilder, Usage), Failure> {
-        let policy = state
+        let policy = session
             .settings
             .turn_retries
             .filter(|policy| policy.summaries);
-        let emit = |retry: SummaryRetry<'_>| state.events.emit(&Event::SummaryRetry(&retry));
+        let emit = |retry: SummaryRetry<'_>| session.events.emit(&Event::SummaryRetry(&retry));
         let mut attempt = 0;
         loop {
-            let answer = collect_reply(state, request).await;
+            let answer = collect_reply(session, request).await;
             let answer = answer.map_err(Failure::from);
             let left = policy.filter(|policy| attempt < policy.attempts);
             let again = |failure: &&Failure| failure.retryable && !is_context_overflow(failure);
@@ -169,10 +165,6 @@ impl Compaction {
             None => SUMMARY_PROMPT.to_owned(),
         }
     }
-}
-
-fn protocol(why: &str) -> Failure {
-    Failure::permanent(FailureSource::Protocol, why)
 }
 
 /// The position of the first message that is kept: that of the first whole turn in the last `tokens`.
@@ -243,10 +235,13 @@ mod tests {
 
     #[test]
     fn instructions_follow_the_prompt() {
-        let plain = Compaction::automatic(CompactionReason::Threshold).prompt();
-        let guided = Compaction::manual(Some("Dwell on x".into())).prompt();
+        let prompt = |instructions: Option<&str>| {
+            let instructions = instructions.map(str::to_owned);
+            Compaction::new(CompactionReason::Manual, instructions).prompt()
+        };
 
-        assert_eq!(plain, SUMMARY_PROMPT);
+        assert_eq!(prompt(None), SUMMARY_PROMPT);
+        let guided = prompt(Some("Dwell on x"));
         assert_eq!(guided, format!("{SUMMARY_PROMPT}\n\nDwell on x"));
     }
 }

@@ -8,19 +8,25 @@ use crate::session_store::StoredSession;
 pub(crate) struct Conversation {
     pub(crate) messages: Vec<Message>,
     /// History that the host has given; it is put before the next user message.
-    history: Vec<String>,
+    pub(super) history: Vec<String>,
     /// User messages that are appended once no turn is running.
     notes: Vec<String>,
     stored: Option<StoredSession>,
+    /// Whether it was opened with messages. Only a fault goes by it.
+    pub(super) was_resumed: bool,
 }
 
 impl Conversation {
-    pub(crate) fn new(messages: Vec<Message>, stored: Option<StoredSession>) -> Self {
+    pub(crate) fn new(
+        messages: Vec<Message>,
+        stored: Option<StoredSession>,
+        was_resumed: bool,
+    ) -> Self {
         Conversation {
+            was_resumed,
             messages,
-            history: Vec::new(),
-            notes: Vec::new(),
             stored,
+            ..Conversation::default()
         }
     }
 
@@ -36,15 +42,6 @@ impl Conversation {
         if let Some(stored) = &self.stored {
             self.stored = stored.next().ok();
         }
-    }
-
-    pub(crate) fn add_history(&mut self, text: String) {
-        self.history.push(text);
-    }
-
-    /// Whether the host has given history that no message contains yet.
-    pub(crate) fn has_history(&self) -> bool {
-        !self.history.is_empty()
     }
 
     /// Adds a user message that must not come in the middle of a turn.

@@ -175,10 +175,9 @@ pub(crate) struct Summary {
 }
 
 /// Why a conversation is compacted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CompactionReason {
     /// The host has asked for it.
-    #[default]
     Manual,
     /// The context is nearly full.
     Threshold,

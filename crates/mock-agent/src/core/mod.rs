@@ -1,8 +1,7 @@
-//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol and no faults.
+//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol. Its bugs stand where it decides.
 
 pub(crate) mod approval;
 pub(crate) mod attachments;
-pub(crate) mod background_tasks;
 pub(crate) mod call_ids;
 pub(crate) mod call_runner;
 pub(crate) mod compaction;
@@ -10,20 +9,14 @@ pub(crate) mod conversation;
 pub(crate) mod event;
 pub(crate) mod event_sink;
 pub(crate) mod failure;
-pub(crate) mod hooks;
+pub(crate) mod forgetting;
 pub(crate) mod job_set;
-pub(crate) mod mcp_servers;
 pub(crate) mod model_request;
-pub(crate) mod prompt_listener;
+pub(crate) mod prompt_markers;
 pub(crate) mod queues;
 pub(crate) mod reply;
-pub(crate) mod retry;
 pub(crate) mod session;
 pub(crate) mod settings;
-pub(crate) mod shell_commands;
-pub(crate) mod state;
 pub(crate) mod subagent;
 pub(crate) mod tool_calls;
 pub(crate) mod turn;
-pub(crate) mod turn_context;
-pub(crate) mod turn_queue;

@@ -2,11 +2,11 @@
 
 use super::event::Event;
 use super::reply::ReplyBuilder;
-use super::state::SessionState;
-use super::turn_context::TurnContext;
+use super::session::Session;
+use super::turn::TurnContext;
+use crate::faults::{Bug, Faults};
 use crate::model::message::{ContentBlock, Usage};
 use crate::model::{Chunk, ModelError, ModelRequest, Stop};
-use std::cell::RefCell;
 use std::time::Duration;
 
 /// A complete reply of the model.
@@ -21,26 +21,23 @@ const BACKOFF: Duration = Duration::from_millis(20);
 /// The maximum delay before a retry, even if the server asks for more.
 const MAX_DELAY: Duration = Duration::from_secs(60);
 
-/// The next reply of a turn's model, with retries. While it streams in, `partial` holds what has arrived.
+/// The next reply of a turn's model, with retries. While it streams in, its `partial` holds what has arrived.
 ///
 /// # Errors
 /// The last error, if it is not retryable or no retries are left.
-pub(super) async fn stream_reply(
-    turn: &TurnContext<'_>,
-    partial: &RefCell<ReplyBuilder>,
-) -> Result<CompleteReply, ModelError> {
-    let state = turn.state;
+pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply, ModelError> {
+    let session = turn.session;
     let mut retries = 0;
     loop {
-        let error = match try_stream_reply(turn, partial).await {
+        let error = match try_stream_reply(turn).await {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
-        turn.usage.finish_request();
-        let incomplete = partial.take().into_blocks();
-        state.call_ids.borrow_mut().release(&incomplete);
-        let limit = state.settings.retries(error.interrupted);
-        let final_output = state.settings.no_retry_after_output && !incomplete.is_empty();
+        turn.turn.finish_request();
+        let incomplete = turn.turn.partial.take().into_blocks();
+        session.call_ids.borrow_mut().release(&incomplete);
+        let limit = session.settings.retries(error.interrupted);
+        let final_output = session.settings.no_retry_after_output && !incomplete.is_empty();
         if !error.retryable || retries == limit || final_output {
             return Err(error);
         }
@@ -57,48 +54,61 @@ pub(super) async fn stream_reply(
     }
 }
 
-async fn try_stream_reply(
-    turn: &TurnContext<'_>,
-    partial: &RefCell<ReplyBuilder>,
-) -> Result<CompleteReply, ModelError> {
-    let state = turn.state;
-    let timeout = state.settings.model_timeout;
+async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, ModelError> {
+    let TurnContext { session, turn } = context;
+    let timeout = session.settings.model_timeout;
     let body = {
-        let conversation = state.conversation.borrow();
-        let tools = state.tools.specs();
-        let mut request = state.settings.request(&conversation.messages, &tools);
-        request.model = turn.model;
-        state.hooks.model_request(&mut request);
-        state.model.body(&request)
+        let conversation = session.conversation.borrow();
+        let tools = session.tools.specs();
+        let (settings, messages) = (&session.settings, &conversation.messages);
+        let mut request = settings.request(turn.model(), messages, &tools);
+        if session.asked.replace(true) {
+            shorten(&mut request, &session.faults);
+        }
+        session.model.body(&request)
     };
-    let mut stream = within(timeout, state.model.send(body)).await??;
-    if !turn.usage.is_zero() && !state.hooks.sums_usage() {
-        turn.usage.forget_finished();
+    let mut stream = within(timeout, session.model.send(body)).await??;
+    if turn.used.get() != Usage::default() && session.faults.triggers(Bug::UsageOfLastRequest) {
+        turn.used.take();
     }
     loop {
         let mut chunk = match within(timeout, stream.next()).await? {
             Some(chunk) => chunk?,
             None => return Err(ModelError::cut_short()),
         };
-        state.events.outbox.ready_for_turn().await;
-        let mut call_ids = state.call_ids.borrow_mut();
-        call_ids.make_unique(&mut chunk, &*state.hooks);
+        session.events.outbox.ready_for_turn().await;
+        let mut call_ids = session.call_ids.borrow_mut();
+        call_ids.make_unique(&mut chunk, &session.faults);
         drop(call_ids);
-        state.events.emit(&Event::ModelChunk {
-            turn: turn.id,
+        session.events.emit(&Event::ModelChunk {
+            turn: turn.id(),
             chunk: &chunk,
         });
-        partial.borrow_mut().add(&chunk);
+        turn.partial.borrow_mut().add(&chunk);
         match chunk {
-            Chunk::Usage(usage) => turn.usage.set_running(usage),
+            Chunk::Usage(usage) => turn.running.set(usage),
             Chunk::Stop(stop) => {
-                state.context_tokens.set(turn.usage.running().context());
-                turn.usage.finish_request();
-                let content = partial.take().into_blocks();
+                session.context_tokens.set(turn.running.get().context());
+                turn.finish_request();
+                let content = turn.partial.take().into_blocks();
                 return Ok(CompleteReply { content, stop });
             }
             _ => {}
         }
+    }
+}
+
+/// Leaves out what a fault sends only with the first request.
+fn shorten(request: &mut ModelRequest<'_>, faults: &Faults) {
+    if faults.triggers(Bug::SystemPromptOnce) {
+        request.system = "";
+    }
+    if faults.triggers(Bug::MaxTokensOnce) {
+        request.max_tokens = 4096;
+    }
+    let (turn, first) = faults.turns(Bug::ToolsOnce);
+    if turn > first && faults.triggers(Bug::ToolsOnce) {
+        request.tools = &[];
     }
 }
 
@@ -107,12 +117,12 @@ async fn try_stream_reply(
 /// # Errors
 /// The model failed or timed out.
 pub(super) async fn collect_reply(
-    state: &SessionState,
+    session: &Session,
     request: &ModelRequest<'_>,
 ) -> Result<(ReplyBuilder, Usage), ModelError> {
-    let timeout = state.settings.model_timeout;
-    let body = state.model.body(request);
-    let mut stream = within(timeout, state.model.send(body)).await??;
+    let timeout = session.settings.model_timeout;
+    let body = session.model.body(request);
+    let mut stream = within(timeout, session.model.send(body)).await??;
     let mut reply = ReplyBuilder::default();
     let mut usage = Usage::default();
     while let Some(chunk) = within(timeout, stream.next()).await? {

@@ -1,5 +1,6 @@
 //! Prompts that the host sends while a turn is running, and when the model gets them.
 
+use crate::faults::{Bug, Faults};
 use crate::model::message::ContentBlock;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -42,13 +43,36 @@ pub(crate) struct Queue {
 }
 
 impl Queues {
+    /// The queue whose prompts come first.
+    pub(crate) fn next(&self) -> &Queue {
+        match self.steering.has_prompts() {
+            true => &self.steering,
+            false => &self.follow_up,
+        }
+    }
+
     /// Takes the prompts that the model gets now. Follow-ups wait until the model requests no more tools (`done`) and no steering is queued.
-    pub(crate) fn due(&self, done: bool) -> Vec<Prompt> {
-        let steering = self.steering.take();
-        if steering.is_empty() && done {
+    pub(crate) fn due(&self, done: bool, faults: &Faults) -> Vec<Prompt> {
+        let (steers, follows) = (self.steering.has_prompts(), self.follow_up.has_prompts());
+        if steers && !done && faults.triggers(Bug::SteeringWaits) {
+            return vec![];
+        }
+        if follows && (steers || !done) && faults.triggers(Bug::FollowUpsEarly)
+            || follows && !steers && !done && faults.triggers(Bug::FollowUpsAfterTools)
+        {
             return self.follow_up.take();
         }
-        steering
+        if !steers && !done {
+            return vec![];
+        }
+        let (queue, bug) = match steers {
+            true => (&self.steering, Bug::SteeringTogether),
+            false => (&self.follow_up, Bug::FollowUpsTogether),
+        };
+        match queue.len() > 1 && !queue.together.get() && faults.triggers(bug) {
+            true => queue.waiting.take().into(),
+            false => queue.take(),
+        }
     }
 
     /// The number of queued prompts.
@@ -83,12 +107,10 @@ impl Queue {
 
     pub(crate) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting.borrow_mut();
-        let count = if self.together.get() {
-            waiting.len()
-        } else {
-            1
+        let count = match self.together.get() {
+            true => waiting.len(),
+            false => waiting.len().min(1),
         };
-        let count = count.min(waiting.len());
         waiting.drain(..count).collect()
     }
 }
@@ -99,23 +121,24 @@ mod tests {
 
     fn queues(steering: &[&str], follow_up: &[&str]) -> Queues {
         let queues = Queues::default();
-        let prompt = |text: &&str| Prompt {
-            text: (*text).to_owned(),
-            ..Prompt::default()
-        };
-        steering
-            .iter()
-            .map(prompt)
-            .for_each(|p| queues.steering.push(p));
-        follow_up
-            .iter()
-            .map(prompt)
-            .for_each(|p| queues.follow_up.push(p));
+        for (queue, texts) in [(&queues.steering, steering), (&queues.follow_up, follow_up)] {
+            for text in texts {
+                let text = (*text).to_owned();
+                queue.push(Prompt {
+                    text,
+                    ..Prompt::default()
+                });
+            }
+        }
         queues
     }
 
     fn due(queues: &Queues, done: bool) -> Vec<String> {
-        queues.due(done).into_iter().map(|p| p.text).collect()
+        queues
+            .due(done, &Faults::none())
+            .into_iter()
+            .map(|p| p.text)
+            .collect()
     }
 
     #[test]

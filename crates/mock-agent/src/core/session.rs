@@ -1,64 +1,139 @@
 //! A session: the commands that protocol adapters give it, and what runs in it.
 
 mod approvals;
+mod retry;
 mod scheduler;
+mod shell_commands;
 
-use super::approval::Decision;
-use super::background_tasks::BackgroundTasks;
+pub(crate) use shell_commands::{note, shell_options};
+
+use super::approval::{Approvals, Decision};
 use super::call_ids::CallIds;
-use super::event::{AgentInfo, Event};
-use super::failure::{Failure, FailureSource, Halt};
-use super::hooks::{After, StopEffect};
-use super::mcp_servers::McpServers;
-use super::retry::RetryState;
-use super::shell_commands::ShellCommands;
-use super::state::{SessionParts, SessionState};
+use super::compaction::Compaction;
+use super::conversation::Conversation;
+use super::event::{AgentInfo, CompactionReason, Event};
+use super::event_sink::EventSink;
+use super::failure::{Failure, Halt};
+use super::prompt_markers::PromptMarkers;
+use super::queues::{Prompt, Queues};
+use super::settings::SessionSettings;
 use super::turn::Turn;
-use super::turn_queue::{Running, TurnQueue, check_capacity};
+use crate::faults::{Bug, Faults};
+use crate::model::{Endpoint, ModelClient};
 use crate::tools::mcp_client::McpServer;
+use crate::tools::{Toolbox, Workspace};
+use retry::RetryState;
+use scheduler::check_capacity;
 use std::cell::{Cell, RefCell};
+use std::collections::{HashSet, VecDeque};
 use std::ops::Deref;
 use std::rc::Rc;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, SetOnce};
 
-/// A session. Protocol adapters call its methods while [`Session::run`] runs. The fields of its [`SessionState`] can be used like its own.
+/// What a session is created from.
+pub(crate) struct SessionParts {
+    pub(crate) events: EventSink,
+    pub(crate) model: ModelClient,
+    pub(crate) tools: Toolbox,
+    pub(crate) workspace: Workspace,
+    pub(crate) settings: SessionSettings,
+    pub(crate) approvals: RefCell<Approvals>,
+    pub(crate) conversation: RefCell<Conversation>,
+    pub(crate) faults: Rc<Faults>,
+    pub(crate) prompts: PromptMarkers,
+}
+
+/// A session. Protocol adapters call its methods while [`Session::run`] runs. Its parts can be used like fields of its own.
 pub(crate) struct Session {
-    state: SessionState,
-    queue: RefCell<TurnQueue>,
-    /// Shell commands of the host.
-    shell_commands: ShellCommands,
-    /// MCP servers that the host adds.
-    mcp_servers: McpServers,
+    parts: SessionParts,
+    pub(super) call_ids: RefCell<CallIds>,
+    /// The model of the next turn, by the name of its API.
+    pub(super) model_name: RefCell<String>,
+    /// Prompts that the host sends while a turn is running.
+    pub(crate) queues: Queues,
+    /// Whether a nearly full context is compacted automatically.
+    pub(crate) auto_compaction: Cell<bool>,
+    /// The tokens of the latest request and its reply; 0 if unknown.
+    pub(crate) context_tokens: Cell<u64>,
+    /// The number of sub-agents so far.
+    pub(super) subagents: Cell<u64>,
     pub(crate) retry: RetryState,
-    /// Work of protocol adapters that runs beside the turns.
-    pub(crate) background_tasks: BackgroundTasks<Session>,
-    exit_requested: Cell<bool>,
+    running: RefCell<Option<Task>>,
+    waiting: RefCell<VecDeque<Task>>,
+    /// The ids of all turns so far.
+    turn_ids: RefCell<HashSet<String>>,
+    /// Shell commands of the host, the one that runs first, each with what stops it.
+    shell_commands: RefCell<VecDeque<(String, Rc<Notify>)>>,
+    /// MCP servers of the host that are not connected yet.
+    mcp_servers: RefCell<VecDeque<McpServer>>,
+    /// The process is asked to exit.
+    pub(crate) exit_requested: Cell<bool>,
+    /// There are no more commands.
+    closed: SetOnce<()>,
     /// A task may have to be started.
     wake: Notify,
+    /// A shell command may have to be started.
+    wake_shell: Notify,
     /// A turn or a compaction is over.
     task_done: Notify,
+    /// The model was asked before. Only faults go by it.
+    pub(super) asked: Cell<bool>,
+    /// A turn was stopped before. Only a fault goes by it.
+    stopped: Cell<bool>,
+    /// The next turn is stopped when it starts. Only a fault sets this.
+    pub(super) stops_next_turn: Cell<bool>,
+}
+
+/// What runs, or waits for its turn to run.
+#[derive(Clone)]
+enum Task {
+    Turn(Rc<Turn>),
+    Compaction(Rc<Compaction>),
+}
+
+impl Task {
+    fn turn(prompt: Prompt) -> Self {
+        Task::Turn(Rc::new(Turn::new(prompt)))
+    }
+
+    fn compaction(reason: CompactionReason, instructions: Option<String>) -> Self {
+        Task::Compaction(Rc::new(Compaction::new(reason, instructions)))
+    }
 }
 
 impl Deref for Session {
-    type Target = SessionState;
+    type Target = SessionParts;
 
-    fn deref(&self) -> &SessionState {
-        &self.state
+    fn deref(&self) -> &SessionParts {
+        &self.parts
     }
 }
 
 impl Session {
     pub(crate) fn new(parts: SessionParts) -> Self {
+        let call_ids = CallIds::of(&parts.conversation.borrow().messages);
         Session {
-            state: SessionState::new(parts),
-            queue: RefCell::default(),
-            shell_commands: ShellCommands::default(),
-            mcp_servers: McpServers::default(),
+            call_ids: RefCell::new(call_ids),
+            model_name: RefCell::new(parts.settings.model.clone()),
+            parts,
+            queues: Queues::default(),
+            auto_compaction: Cell::new(true),
+            context_tokens: Cell::default(),
+            subagents: Cell::default(),
             retry: RetryState::default(),
-            background_tasks: BackgroundTasks::default(),
-            exit_requested: Cell::new(false),
-            wake: Notify::new(),
-            task_done: Notify::new(),
+            running: RefCell::default(),
+            waiting: RefCell::default(),
+            turn_ids: RefCell::default(),
+            shell_commands: RefCell::default(),
+            mcp_servers: RefCell::default(),
+            exit_requested: Cell::default(),
+            closed: SetOnce::default(),
+            wake: Notify::default(),
+            wake_shell: Notify::default(),
+            task_done: Notify::default(),
+            asked: Cell::default(),
+            stopped: Cell::default(),
+            stops_next_turn: Cell::default(),
         }
     }
 
@@ -73,50 +148,41 @@ impl Session {
         self.events.emit(&Event::Ready(&info));
     }
 
-    /// Runs everything until the session is closed and no turn is left.
+    /// Runs everything until the session is closed and no turn and no shell command is left.
     pub(crate) async fn run(&self) {
-        let all = async {
-            tokio::join!(
-                self.run_tasks(),
-                self.shell_commands
-                    .run(&self.state, |text| self.add_note(text)),
-                self.background_tasks.run(self, || self.is_closed()),
-            )
-        };
-        tokio::select! {
-            _ = all => {}
-            () = self.mcp_servers.run(&self.state) => {}
-        }
+        tokio::join!(self.run_tasks(), self.run_shell_commands());
     }
 
     /// Closes the session: there are no more commands. A turn with an open call is stopped, as the host cannot approve it any more.
     pub(crate) fn close(&self) {
-        self.set_closed();
+        let _ = self.closed.set(());
         if let Some(turn) = self.running_turn().filter(|turn| turn.calls.any_open()) {
-            turn.stop.send(Halt::Exit);
+            let _ = turn.stop.set(Halt::Exit);
         }
-        self.shell_commands.wake();
-        self.background_tasks.wake();
+        self.wake_shell.notify_one();
         self.wake.notify_one();
     }
 
-    /// Asks the process to exit.
-    pub(crate) fn request_exit(&self) {
-        self.exit_requested.set(true);
+    /// Whether there are no more commands, so that no call can be approved any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed.initialized()
     }
 
-    pub(crate) fn exit_requested(&self) -> bool {
-        self.exit_requested.get()
+    /// Waits until there are no more commands.
+    pub(crate) async fn wait_until_closed(&self) {
+        self.closed.wait().await;
     }
 
-    /// Queues a shell command of the host. It runs beside the turns.
-    ///
-    /// # Errors
-    /// Too many commands wait.
-    pub(crate) fn run_shell_command(&self, command: String) -> Result<(), Failure> {
-        check_capacity(self.shell_commands.waiting())?;
-        self.shell_commands.add(command);
-        Ok(())
+    /// Lets the next turns use this model, at this endpoint.
+    pub(crate) fn set_model(&self, name: &str, endpoint: Option<&Endpoint>) {
+        if *self.model_name.borrow() != name {
+            self.forget_turns_if(Bug::ModelChangeForgets);
+            self.forget_allowed_if(Bug::ModelForgetsAllowed);
+        }
+        self.model_name.replace(name.to_owned());
+        if let Some(endpoint) = endpoint {
+            self.model.set_endpoint(endpoint);
+        }
     }
 
     /// Adds a user message to the conversation before the next turn.
@@ -133,40 +199,36 @@ impl Session {
 
     /// Stops shell commands, and the wait for a retry, the compaction or the turn that is running.
     pub(crate) fn stop(&self, halt: Halt) {
-        let spared = halt == Halt::Stop
-            && self.shell_commands.any()
-            && !self.hooks.stop_cancels_shell_commands();
-        if !spared {
-            self.shell_commands.cancel();
-        }
+        self.stop_shell_commands(halt);
         if self.retry.cancel() {
             return;
         }
-        let running = self.queue.borrow().running.clone();
+        let running = self.running.borrow().clone();
         match running {
-            Some(Running::Turn(turn)) => self.stop_turn(&turn, halt),
-            Some(Running::Compaction(compaction)) => compaction.stop(),
-            None => self.hooks.on_idle_stop(),
+            Some(Task::Turn(turn)) => self.stop_turn(&turn, halt),
+            Some(Task::Compaction(compaction)) => compaction.stop.notify_one(),
+            None if self.faults.triggers(Bug::IdleStopStopsNextTurn) => {
+                self.stops_next_turn.set(true);
+            }
+            None => {}
         }
     }
 
     fn stop_turn(&self, turn: &Turn, halt: Halt) {
-        let waiting = turn.calls.all_awaiting();
-        match self.hooks.stop_effect(halt, !waiting.is_empty()) {
-            StopEffect::Nothing => {}
-            StopEffect::ApproveCalls => {
-                for call in waiting {
-                    let decision = Decision::Approve { always: false };
-                    turn.calls.decide(&call, decision);
-                }
+        if halt == Halt::Stop {
+            if self.faults.triggers(Bug::IgnoresStop) || self.ignores_second_stop() {
+                return;
             }
-            StopEffect::StopTurn => {
-                if halt == Halt::Stop && self.hooks.exits(After::Stop) {
-                    self.events.outbox.exit(0);
-                }
-                turn.stop.send(halt);
+            let waiting = turn.calls.all_awaiting();
+            if !waiting.is_empty() && self.faults.triggers(Bug::StopRunsTools) {
+                let approve = Decision::Approve { always: false };
+                return waiting
+                    .iter()
+                    .for_each(|id| turn.calls.decide(id, approve.clone()));
             }
+            self.exit_if(Bug::StopExits);
         }
+        let _ = turn.stop.set(halt);
     }
 
     /// Adds an MCP server.
@@ -175,7 +237,8 @@ impl Session {
     /// A turn was started before.
     pub(crate) fn add_mcp_server(&self, server: McpServer) -> Result<(), Failure> {
         self.check_no_turns("MCP servers must be added before the first message")?;
-        self.mcp_servers.add(server);
+        self.mcp_servers.borrow_mut().push_back(server);
+        self.wake.notify_one();
         Ok(())
     }
 
@@ -185,17 +248,19 @@ impl Session {
     /// A turn was started before.
     pub(crate) fn add_history(&self, text: String) -> Result<(), Failure> {
         self.check_no_turns("History must come before the first message")?;
-        let mut conversation = self.conversation.borrow_mut();
-        if self.hooks.keeps_history(!conversation.has_history()) {
-            conversation.add_history(text);
+        let history = &mut self.conversation.borrow_mut().history;
+        let loses = !history.is_empty() && self.faults.triggers(Bug::LosesLaterHistory)
+            || self.faults.triggers(Bug::LosesHistory);
+        if !loses {
+            history.push(text);
         }
         Ok(())
     }
 
     fn check_no_turns(&self, why: &str) -> Result<(), Failure> {
-        match self.queue.borrow().turns() {
-            0 => Ok(()),
-            _ => Err(Failure::permanent(FailureSource::Protocol, why)),
+        match self.turn_ids.borrow().is_empty() {
+            true => Ok(()),
+            false => Err(Failure::protocol(why)),
         }
     }
 
@@ -207,29 +272,63 @@ impl Session {
 
     /// Must be called after a command was rejected.
     pub(crate) fn after_rejected_command(&self) {
-        if self.hooks.exits(After::RejectedCommand) {
-            self.events.outbox.exit(0);
-        }
+        self.exit_if(Bug::BadCommandExits);
         if let Some(turn) = self.running_turn()
-            && self.hooks.stops_turn_on_rejected_command()
+            && self.faults.triggers(Bug::BadCommandEndsTurn)
         {
-            turn.stop.send(Halt::Stop);
+            let _ = turn.stop.set(Halt::Stop);
         }
     }
 
     /// Whether a call waits for an approval, or runs.
     pub(crate) fn has_open_calls(&self) -> bool {
-        self.running_turn()
-            .is_some_and(|turn| turn.calls.any_open())
+        let turn = self.running_turn();
+        turn.is_some_and(|turn| turn.calls.any_open())
     }
 
     /// Whether a call waits for an approval.
     pub(crate) fn awaits_approval(&self) -> bool {
-        self.running_turn()
-            .is_some_and(|turn| !turn.calls.all_awaiting().is_empty())
+        let turn = self.running_turn();
+        turn.is_some_and(|turn| !turn.calls.all_awaiting().is_empty())
     }
 
     fn running_turn(&self) -> Option<Rc<Turn>> {
-        self.queue.borrow().running_turn().cloned()
+        match &*self.running.borrow() {
+            Some(Task::Turn(turn)) => Some(Rc::clone(turn)),
+            _ => None,
+        }
+    }
+
+    /// Goes back to the first model, with this bug.
+    pub(crate) fn reset_model_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.set_model(&self.settings.model, None);
+        }
+    }
+
+    /// Forgets the conversation, with this bug.
+    pub(crate) fn forget_turns_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.conversation.borrow_mut().messages.clear();
+        }
+    }
+
+    /// Forgets what is always approved, with this bug.
+    pub(super) fn forget_allowed_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.approvals.borrow_mut().forget();
+        }
+    }
+
+    /// Exits once everything is written, with this bug.
+    pub(crate) fn exit_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.events.outbox.exit(0);
+        }
+    }
+
+    /// Whether a request to stop has no effect because it is not the first. Only a fault does that.
+    pub(crate) fn ignores_second_stop(&self) -> bool {
+        self.stopped.replace(true) && self.faults.triggers(Bug::StopsOnce)
     }
 }

@@ -49,14 +49,15 @@ impl SessionSettings {
             .unwrap_or(if interrupted { STREAM_RETRIES } else { 0 })
     }
 
-    /// A request with these messages and tools.
+    /// A request to this model, with these messages and tools.
     pub(crate) fn request<'a>(
         &'a self,
+        model: &'a str,
         messages: &'a [Message],
         tools: &'a [ToolSpec],
     ) -> ModelRequest<'a> {
         ModelRequest {
-            model: &self.model,
+            model,
             max_tokens: self.max_tokens,
             system: &self.system_prompt,
             messages,

@@ -4,26 +4,21 @@ use super::event::{Event, SubagentUpdate};
 use super::model_request::collect_reply;
 use super::reply::ReplyBuilder;
 use super::tool_calls::{RequestedCall, requested_calls, result_block};
-use super::turn_context::TurnContext;
+use super::turn::TurnContext;
+use crate::faults::Bug;
 use crate::model::message::{ContentBlock, Message, Role};
 use crate::model::{ModelError, ModelRequest};
-use crate::tools::{
-    SUBAGENT, SubagentFuture, SubagentRunner, SubagentTask, ToolContext, ToolResult,
-};
+use crate::tools::{SUBAGENT, SubagentFuture, SubagentRunner, SubagentTask, ToolResult};
 use std::time::Instant;
 use tokio::time::timeout;
 
-/// Runs sub-agents for a turn. The tokens that they use count as the turn's.
-pub(super) struct TurnSubagents<'a> {
-    pub(super) turn: TurnContext<'a>,
-}
-
-impl SubagentRunner for TurnSubagents<'_> {
+/// The tokens that sub-agents use count as the turn's.
+impl SubagentRunner for TurnContext<'_> {
     fn answer<'a>(&'a self, task: &'a str) -> SubagentFuture<'a> {
         Box::pin(async move {
-            let messages = [user(vec![ContentBlock::Text(task.to_owned())])];
-            let mut request = self.turn.state.settings.request(&messages, &[]);
-            request.model = self.turn.model;
+            let messages = [Message::user(task.to_owned())];
+            let settings = &self.session.settings;
+            let request = settings.request(self.turn.model(), &messages, &[]);
             let reply = self.request(&request).await;
             reply
                 .map(ReplyBuilder::into_text)
@@ -36,45 +31,49 @@ impl SubagentRunner for TurnSubagents<'_> {
     }
 }
 
-impl TurnSubagents<'_> {
+impl TurnContext<'_> {
     async fn request(&self, request: &ModelRequest<'_>) -> Result<ReplyBuilder, ModelError> {
-        let (reply, usage) = collect_reply(self.turn.state, request).await?;
-        self.turn.usage.add(usage);
+        let (reply, usage) = collect_reply(self.session, request).await?;
+        self.turn.add_usage(usage);
         Ok(reply)
     }
 
     async fn run_with_tools(&self, task: &SubagentTask) -> Result<String, String> {
-        let state = self.turn.state;
-        let id = state.subagents.get() + 1;
-        state.subagents.set(id);
-        let id = state.hooks.subagent_id(id);
-        self.emit(id, task, SubagentUpdate::Started { task: &task.task });
+        let session = self.session;
+        let id = session.subagents.get() + 1;
+        session.subagents.set(id);
+        let id = match id {
+            2.. if session.faults.triggers(Bug::SubagentIdsRepeat) => 1,
+            _ if session.faults.triggers(Bug::SubagentIdsFall) => 1000_u64.saturating_sub(id),
+            _ => id,
+        };
+        self.report(id, task, SubagentUpdate::Started { task: &task.task });
         let start = Instant::now();
-        let answer = match timeout(task.limit, self.work(id, task)).await {
+        let answer = match timeout(task.limit, self.solve(id, task)).await {
             Ok(answer) => answer,
             Err(_) => Err(format!("no answer within {} s", task.limit.as_secs())),
         };
         let (Ok(result) | Err(result)) = &answer;
         let elapsed = start.elapsed();
-        self.emit(id, task, SubagentUpdate::Finished { result, elapsed });
+        self.report(id, task, SubagentUpdate::Finished { result, elapsed });
         answer
     }
 
-    fn emit(&self, id: u64, task: &SubagentTask, update: SubagentUpdate<'_>) {
+    fn report(&self, id: u64, task: &SubagentTask, update: SubagentUpdate<'_>) {
         let name = &task.name;
         let event = Event::Subagent { id, name, update };
-        self.turn.state.events.emit(&event);
+        self.session.events.emit(&event);
     }
 
-    async fn work(&self, id: u64, task: &SubagentTask) -> Result<String, String> {
-        let state = self.turn.state;
-        let mut tools = state.tools.specs();
+    async fn solve(&self, id: u64, task: &SubagentTask) -> Result<String, String> {
+        let session = self.session;
+        let mut tools = session.tools.specs();
         tools.retain(|tool| tool.name != SUBAGENT.name);
-        let mut messages = vec![user(vec![ContentBlock::Text(task.task.clone())])];
-        for _ in 0..state.settings.max_turns {
-            self.emit(id, task, SubagentUpdate::WaitingForModel);
-            let mut request = state.settings.request(&messages, &tools);
-            request.model = task.model.as_deref().unwrap_or(self.turn.model);
+        let mut messages = vec![Message::user(task.task.clone())];
+        for _ in 0..session.settings.max_turns {
+            self.report(id, task, SubagentUpdate::WaitingForModel);
+            let model = task.model.as_deref().unwrap_or(self.turn.model());
+            let mut request = session.settings.request(model, &messages, &tools);
             request.system = task.system.as_deref().unwrap_or(request.system);
             let reply = self.request(&request).await;
             let content = reply.map_err(|error| error.message)?.into_blocks();
@@ -88,37 +87,25 @@ impl TurnSubagents<'_> {
             });
             let mut results = Vec::new();
             for call in calls {
-                self.emit(id, task, SubagentUpdate::UsingTool);
-                results.push(result_block(&call.id, &self.call(&call).await));
+                self.report(id, task, SubagentUpdate::UsingTool);
+                results.push(result_block(&call.id, &self.run_call(&call).await));
             }
-            messages.push(user(results));
+            messages.push(Message {
+                role: Role::User,
+                content: results,
+            });
         }
         Err("the sub-agent did not come to an end".into())
     }
 
-    async fn call(&self, call: &RequestedCall) -> ToolResult {
+    async fn run_call(&self, call: &RequestedCall) -> ToolResult {
         if call.tool == SUBAGENT.name {
             return ToolResult::error("A sub-agent cannot have sub-agents.");
         }
-        match self.turn.state.tools.job(&call.tool, &call.args) {
-            Ok((_, job)) => {
-                let context = ToolContext {
-                    workspace: &self.turn.state.workspace,
-                    subagents: self,
-                    hooks: &*self.turn.state.hooks,
-                    progress: None,
-                };
-                job.run(context).await
-            }
+        match self.session.tools.job(&call.tool, &call.args) {
+            Ok((_, job)) => job.run(self.tool_context()).await,
             Err(invalid) => ToolResult::error(invalid.0),
         }
-    }
-}
-
-fn user(content: Vec<ContentBlock>) -> Message {
-    Message {
-        role: Role::User,
-        content,
     }
 }
 

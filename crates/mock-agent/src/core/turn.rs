@@ -1,51 +1,64 @@
 //! A turn: the user's prompt, then requests to the model and tool calls until the model requests no more tools.
 
+use super::approval::ApprovalMode;
 use super::attachments;
 use super::call_runner::run_calls;
 use super::event::Event;
 use super::failure::{Failure, FailureSource, Halt};
-use super::hooks::{After, ExtraRequest};
+use super::forgetting::forget;
 use super::model_request::{collect_reply, stream_reply};
 use super::queues::Prompt;
 use super::reply::ReplyBuilder;
-use super::retry::RetryState;
-use super::state::SessionState;
-use super::tool_calls::{ToolCalls, requested_calls};
-use super::turn_context::{StopSignal, TurnContext, TurnUsage};
+use super::session::Session;
+use super::tool_calls::{ToolCalls, requested_calls, shorten};
+use crate::faults::{Bug, Faults};
 use crate::model::Stop;
-use crate::model::message::ContentBlock;
-use std::cell::{Cell, RefCell};
+use crate::model::message::{ContentBlock, Message, Usage};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::time::Duration;
+use tokio::sync::SetOnce;
 
-/// A turn that runs or is about to.
+/// A turn that waits or runs.
 pub(crate) struct Turn {
     pub(super) prompt: Prompt,
-    /// Its model, by the name of the model's API.
-    model: String,
+    /// Its model, by the name of the model's API. It is chosen when the turn starts.
+    pub(super) model: OnceCell<String>,
     pub(super) calls: ToolCalls,
-    usage: TurnUsage,
-    pub(super) stop: StopSignal,
+    /// The tokens that its finished requests have used.
+    pub(super) used: Cell<Usage>,
+    /// The tokens that the running request has used.
+    pub(super) running: Cell<Usage>,
+    /// Asks it to stop. The first reason counts.
+    pub(super) stop: SetOnce<Halt>,
     /// The reply that is streaming in.
-    partial: RefCell<ReplyBuilder>,
-    /// The failure of the model that has ended the turn.
-    failure: Cell<Option<Failure>>,
-    /// Whether the session stays busy after the turn. Only a fault sets this.
-    stays_busy: Cell<bool>,
+    pub(super) partial: RefCell<ReplyBuilder>,
+    /// The failure of the model that has ended it.
+    pub(super) failure: RefCell<Option<Failure>>,
+    /// Whether the session stays busy after it. Only a fault sets this.
+    pub(super) stays_busy: Cell<bool>,
+}
+
+/// A running turn and its session, as its model requests, tool calls and sub-agents see them.
+#[derive(Clone, Copy)]
+pub(super) struct TurnContext<'a> {
+    pub(super) session: &'a Session,
+    pub(super) turn: &'a Turn,
 }
 
 /// The time that abandoned work gets to start. Only a fault abandons work.
 const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
-    pub(super) fn new(prompt: Prompt, model: String) -> Self {
+    pub(super) fn new(prompt: Prompt) -> Self {
         Turn {
             prompt,
-            model,
+            model: OnceCell::default(),
             calls: ToolCalls::default(),
-            usage: TurnUsage::default(),
-            stop: StopSignal::default(),
+            used: Cell::default(),
+            running: Cell::default(),
+            stop: SetOnce::default(),
             partial: RefCell::default(),
-            failure: Cell::default(),
+            failure: RefCell::default(),
             stays_busy: Cell::default(),
         }
     }
@@ -54,243 +67,304 @@ impl Turn {
         &self.prompt.turn
     }
 
-    pub(super) fn stays_busy(&self) -> bool {
-        self.stays_busy.get()
+    pub(super) fn model(&self) -> &str {
+        self.model.get().map_or("", String::as_str)
     }
 
-    /// Takes the failure that has ended the turn.
-    pub(super) fn take_failure(&self) -> Option<Failure> {
-        self.failure.take()
+    /// Adds the usage of a finished request.
+    pub(super) fn add_usage(&self, usage: Usage) {
+        let mut used = self.used.get();
+        used += usage;
+        self.used.set(used);
+    }
+
+    /// Counts the running request as finished.
+    pub(super) fn finish_request(&self) {
+        self.add_usage(self.running.take());
     }
 
     /// Runs the turn, and reports its end.
-    pub(super) async fn run(&self, state: &SessionState, retry: &RetryState) {
-        let hooks = &state.hooks;
-        if hooks.stops_turn_at_start() {
-            self.stop.send(Halt::Stop);
+    pub(super) async fn run(&self, session: &Session) {
+        let faults = &session.faults;
+        if session.stops_next_turn.take() {
+            let _ = self.stop.set(Halt::Stop);
         }
         let turn = TurnContext {
-            state,
-            id: self.id(),
-            model: &self.model,
-            usage: &self.usage,
-            stop: &self.stop,
+            session,
+            turn: self,
         };
-        let mut work = Box::pin(self.work(turn));
+        let mut work = Box::pin(turn.work());
         let halt = tokio::select! {
             biased;
-            halt = self.stop.wait() => Some(halt),
+            halt = self.stop.wait() => Some(*halt),
             () = &mut work => None,
         };
         if let Some(halt) = halt {
-            if hooks.abandons_work(halt, self.calls.any_open()) {
+            if abandons_work(faults, halt, self.calls.any_open()) {
                 let _ = tokio::time::timeout(HEAD_START, &mut work).await;
                 std::mem::forget(work);
             } else {
                 drop(work);
             }
-            self.clean_up(turn, halt);
+            turn.clean_up(halt);
         }
-        self.usage.finish_request();
-        let saved = match hooks.saves_turn() {
-            true => state.conversation.borrow_mut().save(),
-            false => Ok(()),
-        };
+        self.finish_request();
+        let mut conversation = session.conversation.borrow_mut();
+        let unsaved = conversation.was_resumed && faults.triggers(Bug::ResumedStaysUnsaved);
+        let saved = if unsaved { Ok(()) } else { conversation.save() };
+        drop(conversation);
         if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
             turn.emit_failure(&Failure::permanent(FailureSource::Internal, why));
         }
-        let silent = halt.is_some_and(|halt| !hooks.reports_turn_end(halt));
-        if silent || self.stays_busy() {
+        let silent = match halt {
+            Some(Halt::Stop) => faults.triggers(Bug::StopHasNoEnd),
+            Some(Halt::Exit) => faults.triggers(Bug::ExitHasNoEnd),
+            None => false,
+        };
+        if silent || self.stays_busy.get() {
             return;
         }
         self.stays_busy
-            .set(halt == Some(Halt::Stop) && hooks.stays_busy(After::Stop));
-        let first_model = &state.settings.model;
-        if *state.model_name.borrow() != *first_model && hooks.resets_model(After::Turn) {
-            state.set_model(first_model, None);
+            .set(halt == Some(Halt::Stop) && faults.triggers(Bug::StopLeavesBusy));
+        let is_first_model = *session.model_name.borrow() == session.settings.model;
+        if !is_first_model {
+            session.reset_model_if(Bug::ModelLastsOneTurn);
         }
-        let failure = self.failure.take();
-        let will_retry = halt.is_none() && retry.will_retry(state, failure.as_ref());
-        self.failure.set(failure);
-        state.events.emit(&Event::TurnEnd {
-            turn: turn.id,
-            usage: self.usage.total(),
+        let failure = self.failure.borrow();
+        let will_retry = |failure: &Failure| session.will_retry(failure);
+        session.events.emit(&Event::TurnEnd {
+            turn: self.id(),
+            usage: self.used.get(),
             halt,
-            will_retry,
+            will_retry: halt.is_none() && failure.as_ref().is_some_and(will_retry),
+        });
+    }
+}
+
+impl TurnContext<'_> {
+    fn emit_failure(self, failure: &Failure) {
+        self.session.events.emit(&Event::Failed {
+            turn: Some(self.turn.id()),
+            failure,
         });
     }
 
-    async fn work(&self, turn: TurnContext<'_>) {
-        let state = turn.state;
-        match self.prompt_content(state) {
-            Ok(_) if self.prompt.resumes => {}
+    pub(super) fn emit_notice(self, text: &str) {
+        let turn = self.turn.id();
+        self.session.events.emit(&Event::Notice { turn, text });
+    }
+
+    async fn work(self) {
+        let TurnContext { session, turn } = self;
+        let faults = &session.faults;
+        match self.prompt_content() {
+            Ok(_) if turn.prompt.resumes => {}
             Ok(content) => {
-                let mut conversation = state.conversation.borrow_mut();
-                state.hooks.on_turn_prompt(&mut conversation.messages);
+                let mut conversation = session.conversation.borrow_mut();
+                forget(&mut conversation.messages, faults);
                 conversation.push_user(content);
             }
             Err(why) => {
                 let failure = Failure::permanent(FailureSource::Protocol, why);
-                return turn.emit_failure(&failure);
+                return self.emit_failure(&failure);
             }
         }
-        deliver_queued(state, false);
-        let extra = state.hooks.request_before_turn(&self.prompt.text);
-        send_extra(turn, extra).await;
-        for _ in 0..state.settings.max_turns {
-            state.events.emit(&Event::ModelRequest);
-            let mut reply = stream_reply(&turn, &self.partial).await;
+        deliver_queued(session, false);
+        if faults.triggers(Bug::RequestsTitle) {
+            let text = &turn.prompt.text;
+            let text = format!("Find a title of a few words for this: {text}");
+            let system = Some("You find titles for conversations.");
+            send_extra(self, system, &[Message::user(text)]).await;
+        }
+        for _ in 0..session.settings.max_turns {
+            session.events.emit(&Event::ModelRequest);
+            let mut reply = stream_reply(self).await;
             if reply.as_ref().is_err_and(|error| !error.retryable)
-                && state.hooks.repeats_refused_request()
+                && faults.triggers(Bug::RepeatsRefusedRequest)
             {
-                reply = stream_reply(&turn, &self.partial).await;
+                reply = stream_reply(self).await;
             }
             let reply = match reply {
                 Ok(reply) => reply,
-                Err(error) => return self.fail(turn, error.into()),
+                Err(error) => return self.fail(error.into()),
             };
-            report_stop_reason(turn, reply.stop);
-            if reply.content.is_empty() && state.hooks.stays_busy(After::EmptyReply) {
-                self.stays_busy.set(true);
+            self.report_stop_reason(reply.stop);
+            if reply.content.is_empty() && faults.triggers(Bug::EmptyReplyStuck) {
+                turn.stays_busy.set(true);
             }
             let calls = requested_calls(&reply.content);
             if calls.is_empty() {
-                let extra = {
-                    let conversation = state.conversation.borrow();
-                    state.hooks.request_after_turn(&conversation.messages)
-                };
-                send_extra(turn, extra).await;
+                let summarizes = faults.triggers(Bug::RequestsSummary);
+                if summarizes || faults.triggers(Bug::RepeatsLastRequest) {
+                    let text = "Summarize the conversation so far.";
+                    let mut messages = session.conversation.borrow().messages.clone();
+                    messages.extend(summarizes.then(|| Message::user(text.into())));
+                    send_extra(self, None, &messages).await;
+                }
             }
-            state
+            session
                 .conversation
                 .borrow_mut()
                 .push_assistant(reply.content);
             if calls.is_empty() {
-                if deliver_queued(state, true) {
+                if deliver_queued(session, true) {
                     continue;
                 }
                 return;
             }
-            let denied = run_calls(turn, &self.calls, calls).await;
-            let results = state.hooks.tool_results(self.calls.take_results());
-            state.conversation.borrow_mut().push_user(results);
-            if state.hooks.ends_turn_after_tools(denied) {
+            let denied = run_calls(&self, calls).await;
+            let mut results = turn.calls.take_results();
+            shorten(&mut results, faults);
+            session.conversation.borrow_mut().push_user(results);
+            if denied && faults.triggers(Bug::EndsTurnOnDenial)
+                || faults.triggers(Bug::EndsTurnAfterTools)
+            {
                 return;
             }
-            deliver_queued(state, false);
+            deliver_queued(session, false);
         }
-        let limit = state.settings.max_turns;
+        let limit = session.settings.max_turns;
         let text = format!("Stopped: the limit of {limit} model turns (--max-turns) is reached");
-        turn.emit_notice(&text);
+        self.emit_notice(&text);
+    }
+
+    /// Reports why a reply is not complete.
+    fn report_stop_reason(self, stop: Stop) {
+        match stop {
+            Stop::MaxTokens => {
+                let limit = self.session.settings.max_tokens;
+                self.emit_notice(&format!(
+                    "The reply was cut off: the limit of {limit} output tokens is reached"
+                ));
+            }
+            Stop::Refusal => self.emit_notice("The model refused to go on"),
+            _ => {}
+        }
     }
 
     /// The user's text with the attachments.
-    fn prompt_content(&self, state: &SessionState) -> Result<Vec<ContentBlock>, String> {
-        let (root, hooks) = (state.workspace.root(), &state.hooks);
-        let files = hooks.attached_files(&self.prompt.files).iter();
-        let mut content = files
-            .map(|path| attachments::load(path, root).map(|file| hooks.attachment(file)))
-            .collect::<Result<Vec<_>, _>>()?;
-        if !self.prompt.text.is_empty() || content.is_empty() {
-            content.push(ContentBlock::Text(hooks.prompt_text(&self.prompt.text)));
+    fn prompt_content(self) -> Result<Vec<ContentBlock>, String> {
+        let (session, prompt) = (self.session, &self.turn.prompt);
+        let (root, faults) = (session.workspace.root(), &session.faults);
+        let mut files = prompt.files.as_slice();
+        if !files.is_empty() && faults.triggers(Bug::LosesFiles) {
+            files = &[];
         }
-        content.extend_from_slice(&self.prompt.blocks);
+        let mut content = Vec::new();
+        for path in files {
+            let mut file = attachments::load(path, root)?;
+            if let ContentBlock::Image { media_type, .. } = &mut file
+                && media_type != "image/png"
+                && faults.triggers(Bug::ImagesArePng)
+            {
+                "image/png".clone_into(media_type);
+            }
+            content.push(file);
+        }
+        if !prompt.text.is_empty() || content.is_empty() {
+            content.push(ContentBlock::Text(match faults.triggers(Bug::LosesInput) {
+                true => "(nothing)".into(),
+                false => prompt.text.clone(),
+            }));
+        }
+        content.extend_from_slice(&prompt.blocks);
         Ok(content)
     }
 
     /// Ends the turn with a failure of the model.
-    fn fail(&self, turn: TurnContext<'_>, failure: Failure) {
-        let state = turn.state;
-        state.forget(After::ModelError);
-        if state.hooks.resets_model(After::ModelError) {
-            state.set_model(&state.settings.model, None);
-        }
-        turn.emit_failure(&failure);
-        self.failure.set(Some(failure));
-        if state.hooks.exits(After::ModelError) {
-            state.events.outbox.exit(0);
-        }
-        self.stays_busy
-            .set(state.hooks.stays_busy(After::ModelError));
+    fn fail(self, failure: Failure) {
+        let TurnContext { session, turn } = self;
+        session.forget_turns_if(Bug::ProviderErrorForgets);
+        session.reset_model_if(Bug::FailureResetsModel);
+        self.emit_failure(&failure);
+        turn.failure.replace(Some(failure));
+        session.exit_if(Bug::ProviderErrorExits);
+        turn.stays_busy
+            .set(session.faults.triggers(Bug::ProviderErrorLeavesBusy));
     }
 
     /// Cancels the open calls of a stopped turn, and keeps the text of its incomplete reply.
-    fn clean_up(&self, turn: TurnContext<'_>, halt: Halt) {
-        let (state, stopped) = (turn.state, halt == Halt::Stop);
+    fn clean_up(self, halt: Halt) {
+        let TurnContext { session, turn } = self;
+        let stopped = halt == Halt::Stop;
         let reason = match halt {
             Halt::Stop => "Stopped by user",
             Halt::Exit => "The agent is shutting down",
         };
-        let mut conversation = state.conversation.borrow_mut();
-        conversation.push_assistant(self.partial.take().into_text_blocks());
-        let silent = stopped && self.calls.any_open() && !state.hooks.reports_cancelled_calls();
-        for call in self.calls.cancel_all(reason) {
+        let mut conversation = session.conversation.borrow_mut();
+        conversation.push_assistant(turn.partial.take().into_text_blocks());
+        let silent =
+            stopped && turn.calls.any_open() && session.faults.triggers(Bug::StopCancelsNothing);
+        for call in turn.calls.cancel_all(reason) {
             if !silent {
-                state.events.emit(&Event::ToolCancel {
-                    turn: turn.id,
+                session.events.emit(&Event::ToolCancel {
+                    turn: turn.id(),
                     call: &call,
                     reason,
                 });
             }
         }
-        conversation.push_user(self.calls.take_results());
+        conversation.push_user(turn.calls.take_results());
         drop(conversation);
-        if stopped {
-            state.forget(After::Stop);
+        if !stopped {
+            return;
         }
-        if stopped && state.hooks.reports_stop_as_failure() {
-            turn.emit_failure(&Failure::permanent(FailureSource::Internal, "Cancelled"));
+        session.forget_turns_if(Bug::StopForgets);
+        session.forget_allowed_if(Bug::StopForgetsAllowed);
+        if session.faults.triggers(Bug::StopResetsMode) {
+            session.approvals.borrow_mut().mode = ApprovalMode::Default;
+        }
+        if session.faults.triggers(Bug::ReportsStopAsFailure) {
+            self.emit_failure(&Failure::permanent(FailureSource::Internal, "Cancelled"));
         }
     }
 }
 
-/// Sends a request that is no part of the conversation. Its reply is not used.
-async fn send_extra(turn: TurnContext<'_>, extra: Option<ExtraRequest>) {
-    let Some(extra) = extra else {
-        return;
+/// Whether a fault lets the work of a stopped turn go on in the background; `tool` if a tool is running.
+fn abandons_work(faults: &Faults, halt: Halt, tool: bool) -> bool {
+    match halt {
+        Halt::Stop if tool => {
+            // The tool spares its children when it starts; the effect shows here.
+            let _ = faults.triggers(Bug::StopKeepsChildren);
+            faults.triggers(Bug::StopKeepsTool)
+        }
+        Halt::Stop => faults.triggers(Bug::StopKeepsRequest),
+        Halt::Exit => tool && faults.triggers(Bug::ToolOutlivesAgent),
+    }
+}
+
+/// Sends a request that is no part of the conversation, with this system prompt or with all that others have. Its reply is not used.
+async fn send_extra(turn: TurnContext<'_>, system: Option<&str>, messages: &[Message]) {
+    let tools = match system {
+        None => turn.session.tools.specs(),
+        Some(_) => vec![],
     };
-    let tools = match extra.tools {
-        true => turn.state.tools.specs(),
-        false => vec![],
-    };
-    let mut request = turn.state.settings.request(&extra.messages, &tools);
-    request.model = turn.model;
-    request.system = extra.system.unwrap_or(request.system);
-    let _ = collect_reply(turn.state, &request).await;
+    let mut request = turn
+        .session
+        .settings
+        .request(turn.turn.model(), messages, &tools);
+    request.system = system.unwrap_or(request.system);
+    let _ = collect_reply(turn.session, &request).await;
 }
 
 /// Adds the queued prompts that are due to the conversation. False if there are none.
-fn deliver_queued(state: &SessionState, done: bool) -> bool {
-    let queues = &state.queues;
-    let prompts = &state.hooks.due_prompts(queues, done);
+fn deliver_queued(session: &Session, done: bool) -> bool {
+    let queues = &session.queues;
+    let prompts = &queues.due(done, &session.faults);
     for prompt in prompts {
         match done {
-            true => state.prompts.on_prompt(&prompt.text),
-            false => state.prompts.on_steering(&prompt.text),
+            true => session.prompts.on_prompt(&prompt.text),
+            false => session.prompts.on_steering(&prompt.text),
         }
         let mut content = vec![ContentBlock::Text(prompt.text.clone())];
         content.extend_from_slice(&prompt.blocks);
-        state.conversation.borrow_mut().push_user(content);
+        session.conversation.borrow_mut().push_user(content);
     }
     if prompts.is_empty() {
         return false;
     }
     let event = Event::PromptsDelivered { prompts, queues };
-    state.events.emit(&event);
+    session.events.emit(&event);
     true
-}
-
-/// Reports why a reply is not complete.
-fn report_stop_reason(turn: TurnContext<'_>, stop: Stop) {
-    match stop {
-        Stop::MaxTokens => {
-            let limit = turn.state.settings.max_tokens;
-            turn.emit_notice(&format!(
-                "The reply was cut off: the limit of {limit} output tokens is reached"
-            ));
-        }
-        Stop::Refusal => turn.emit_notice("The model refused to go on"),
-        _ => {}
-    }
 }

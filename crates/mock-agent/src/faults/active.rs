@@ -1,38 +1,22 @@
 //! The faults of this process: which are active, the frames that they change, and the log entry when one takes effect.
 
 use super::bug::Bug;
-use super::dialect::{FaultChoice, FaultedDialect};
-use crate::config::options::CliOptions;
-use crate::core::approval::ApprovalMode;
-use crate::core::session::Session;
-use crate::os::stdout::FrameWriter;
+use super::dialect::FaultedDialect;
 use frame_faults::{Fault, FaultPlayer, Output};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 
-/// The faults of this process, and the state that its hooks keep. They are the one writer of its frames: faults come and go while it runs.
-#[derive(Debug, Default)]
+/// The faults of this process. They are the one writer of its frames: faults come and go while it runs.
+#[derive(Debug)]
 pub(crate) struct Faults {
     dialect: FaultedDialect,
     played: RefCell<Vec<Played>>,
-    /// How frames become lines, if not as usual.
-    line: Option<fn(&Value) -> Vec<u8>>,
+    /// How frames become lines.
+    line: fn(&Value) -> Vec<u8>,
     /// Lines written so far.
     lines: Cell<u64>,
-    /// Names of tools that were always approved.
-    pub(super) approved: RefCell<Vec<String>>,
-    /// The host asked to stop while nothing was running.
-    pub(super) poisoned: Cell<bool>,
-    /// The mode from the next turn on.
-    pub(super) late_mode: Cell<Option<ApprovalMode>>,
-    /// A turn was stopped.
-    pub(super) stopped: Cell<bool>,
-    /// A session with messages was opened.
-    pub(super) resumed: Cell<bool>,
-    /// The model was asked.
-    pub(super) asked: Cell<bool>,
 }
 
 /// A fault that is played.
@@ -58,15 +42,16 @@ impl Faults {
     pub(crate) fn new(dialect: FaultedDialect, line: fn(&Value) -> Vec<u8>) -> Self {
         Faults {
             dialect,
-            line: Some(line),
-            ..Faults::default()
+            played: RefCell::default(),
+            line,
+            lines: Cell::default(),
         }
     }
 
-    /// The faults of a session: its hooks, if they are faults, else none.
-    pub(crate) fn of(session: &Session) -> Rc<Self> {
-        let hooks: Rc<dyn Any> = Rc::clone(&session.hooks) as Rc<dyn Any>;
-        hooks.downcast().unwrap_or_default()
+    /// No fault, of no dialect.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Faults::new(FaultedDialect::default(), frame_faults::line)
     }
 
     /// The dialect whose faults are played.
@@ -79,9 +64,8 @@ impl Faults {
     /// # Errors
     /// The dialect has no such fault, or its files have a mistake.
     pub(crate) fn play(&self, text: &str) -> Result<(), String> {
-        let choice = FaultChoice::parse(text)?;
-        let fault = self.dialect.fault(choice.id)?;
-        self.add(Scope::Process, fault, choice.turn);
+        let (id, turn) = id_and_turn(text)?;
+        self.add(Scope::Process, self.dialect.fault(id)?, turn);
         Ok(())
     }
 
@@ -90,7 +74,7 @@ impl Faults {
     /// # Errors
     /// The dialect has no such fault on frames, or its files have a mistake.
     pub(crate) fn play_on_frames(&self, text: &str) -> Result<(), String> {
-        self.dialect.frame_fault(FaultChoice::parse(text)?.id)?;
+        self.dialect.frame_fault(id_and_turn(text)?.0)?;
         self.play(text)
     }
 
@@ -114,15 +98,15 @@ impl Faults {
     }
 
     /// Counts a turn that starts.
-    pub(super) fn count_turn(&self) {
+    pub(crate) fn count_turn(&self) {
         let mut played = self.played.borrow_mut();
         played.iter_mut().for_each(|one| one.player.start_turn());
     }
 
     /// The number of the current turn, from 1, and the first turn in which the fault of this bug is active.
-    pub(super) fn turns(&self, bug: Bug) -> (u32, u32) {
+    pub(crate) fn turns(&self, bug: Bug) -> (u32, u32) {
         let turns = |player: &mut FaultPlayer| {
-            let has_bug = player.has_behavior(bug.name());
+            let has_bug = player.has_behavior(&bug.to_string());
             has_bug.then(|| (player.turn(), player.first_turn()))
         };
         self.find(turns).unwrap_or_default()
@@ -131,7 +115,7 @@ impl Faults {
     /// Whether the agent has this bug now. Logs it: call this only where the bug makes a difference.
     pub(crate) fn triggers(&self, bug: Bug) -> bool {
         let noted = self.find(|player| {
-            let has_bug = player.has_behavior(bug.name());
+            let has_bug = player.has_behavior(&bug.to_string());
             has_bug.then(|| player.note_played())
         });
         self.log();
@@ -140,17 +124,12 @@ impl Faults {
 
     /// Whether the agent has this bug now. Logs nothing: for places where it makes no difference yet.
     pub(crate) fn is_armed(&self, bug: Bug) -> bool {
-        let armed = self.find(|player| player.has_behavior(bug.name()).then_some(()));
+        let armed = self.find(|player| player.has_behavior(&bug.to_string()).then_some(()));
         armed.is_some()
     }
 
-    /// Whether a request to stop changes nothing because it is not the first.
-    pub(crate) fn ignores_second_stop(&self) -> bool {
-        self.stopped.replace(true) && self.triggers(Bug::StopsOnce)
-    }
-
-    /// Changes the options.
-    pub(crate) fn options(&self, options: &mut CliOptions) {
+    /// Changes the options of the command line.
+    pub(crate) fn options(&self, options: &mut (impl Serialize + DeserializeOwned)) {
         let Ok(mut members) = serde_json::to_value(&*options) else {
             return;
         };
@@ -169,6 +148,31 @@ impl Faults {
             player.command(command);
         });
         self.log();
+    }
+
+    /// What is done for a frame. Without a fault, the bytes of its line are written.
+    pub(crate) fn write(&self, frame: &Value) -> Vec<Output> {
+        if self.dialect.begins_turn(frame) {
+            self.count_turn();
+        }
+        let line = (self.line)(frame);
+        let mut outputs = vec![Output::Bytes(line)];
+        self.for_each(|player| {
+            let before = std::mem::take(&mut outputs);
+            outputs.extend(before.into_iter().flat_map(|output| match output {
+                Output::Bytes(line) => player.event_line(&line),
+                other => vec![other],
+            }));
+        });
+        // Logged first, as an output may end the process.
+        self.log();
+        outputs
+    }
+
+    /// Counts the lines in bytes that are written, those of frames and others.
+    pub(crate) fn written(&self, bytes: &[u8]) {
+        let lines = memchr::memchr_iter(b'\n', bytes).count();
+        self.lines.set(self.lines.get() + lines as u64);
     }
 
     /// Does this with each active fault.
@@ -202,28 +206,14 @@ impl Faults {
     }
 }
 
-impl FrameWriter for Faults {
-    fn write(&self, frame: &Value) -> Vec<Output> {
-        if self.dialect.begins_turn(frame) {
-            self.count_turn();
-        }
-        let line = self.line.unwrap_or(frame_faults::line)(frame);
-        let mut outputs = vec![Output::Bytes(line)];
-        self.for_each(|player| {
-            let before = std::mem::take(&mut outputs);
-            outputs.extend(before.into_iter().flat_map(|output| match output {
-                Output::Bytes(line) => player.event_line(&line),
-                other => vec![other],
-            }));
-        });
-        // Logged first, as an output may end the process.
-        self.log();
-        outputs
-    }
-
-    fn written(&self, bytes: &[u8]) {
-        let lines = memchr::memchr_iter(b'\n', bytes).count();
-        self.lines.set(self.lines.get() + lines as u64);
+/// The id of a fault and the turn from which on it is played, of the value of `--fault`.
+fn id_and_turn(text: &str) -> Result<(&str, Option<u32>), String> {
+    let Some((id, turn)) = text.split_once("@turn=") else {
+        return Ok((text, None));
+    };
+    match turn.parse() {
+        Ok(turn) => Ok((id, Some(turn))),
+        Err(_) => Err(format!("--fault: {turn:?} is not a turn's number")),
     }
 }
 
@@ -265,6 +255,14 @@ mod tests {
         let faults = faults();
         faults.play_now(faults.dialect().fault("no-end").unwrap());
         assert_eq!(lines(&faults, &["end"]).len(), 0);
+    }
+
+    #[test]
+    fn a_fault_is_chosen_by_its_id_and_a_turn() {
+        assert_eq!(id_and_turn("x"), Ok(("x", None)));
+        assert_eq!(id_and_turn("x@turn=2"), Ok(("x", Some(2))));
+        let error = "--fault: \"two\" is not a turn's number".to_owned();
+        assert_eq!(id_and_turn("x@turn=two"), Err(error));
     }
 
     #[test]

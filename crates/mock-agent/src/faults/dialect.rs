@@ -5,36 +5,6 @@ use frame_faults::{Fault, FaultTable, KindPointers, common_names};
 use serde_json::Value;
 use spanned_yaml::render_all;
 
-/// A fault as the user chooses it: `ID` or `ID@turn=N`.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct FaultChoice<'a> {
-    pub(super) id: &'a str,
-    /// The turn from which on it is played.
-    pub(super) turn: Option<u32>,
-}
-
-impl<'a> FaultChoice<'a> {
-    /// Reads the value of `--fault`.
-    ///
-    /// # Errors
-    /// The turn is no number.
-    pub(super) fn parse(text: &'a str) -> Result<Self, String> {
-        let Some((id, turn)) = text.split_once("@turn=") else {
-            return Ok(FaultChoice {
-                id: text,
-                turn: None,
-            });
-        };
-        let turn = turn
-            .parse()
-            .map_err(|_| format!("--fault: {turn:?} is not a turn's number"))?;
-        Ok(FaultChoice {
-            id,
-            turn: Some(turn),
-        })
-    }
-}
-
 /// A dialect whose faults can be played.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FaultedDialect {
@@ -168,14 +138,5 @@ pub(super) mod tests {
         };
         assert!(newer.fault("no-begin").is_ok() && newer.fault("no-end").is_ok());
         assert!(newer.fault("own").is_err());
-    }
-
-    #[test]
-    fn a_fault_is_chosen_by_its_id_and_a_turn() {
-        let choice = |id, turn| Ok(FaultChoice { id, turn });
-        assert_eq!(FaultChoice::parse("x"), choice("x", None));
-        assert_eq!(FaultChoice::parse("x@turn=2"), choice("x", Some(2)));
-        let error = Err("--fault: \"two\" is not a turn's number".to_owned());
-        assert_eq!(FaultChoice::parse("x@turn=two"), error);
     }
 }

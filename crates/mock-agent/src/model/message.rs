@@ -18,6 +18,16 @@ pub(crate) struct Message {
     pub(crate) content: Vec<ContentBlock>,
 }
 
+impl Message {
+    /// A text of the user.
+    pub(crate) fn user(text: String) -> Self {
+        Message {
+            role: Role::User,
+            content: vec![ContentBlock::Text(text)],
+        }
+    }
+}
+
 /// A content block of a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

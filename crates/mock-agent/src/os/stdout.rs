@@ -1,6 +1,7 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
 use crate::control::{Journal, Recorded};
+use crate::faults::Faults;
 use frame_faults::{KillSignal, Output};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -14,18 +15,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Encodes frames as instructions for the writing thread.
-pub(crate) trait FrameWriter {
-    /// What is done for a frame. Without a fault, the bytes of its line are written.
-    fn write(&self, frame: &Value) -> Vec<Output>;
-
-    /// Called with all bytes that are written, those of frames and others.
-    fn written(&self, bytes: &[u8]);
-}
-
 /// The queue of frames for standard output.
 pub(crate) struct Outbox {
-    frames: Rc<dyn FrameWriter>,
+    faults: Rc<Faults>,
     journal: Rc<Journal>,
     queue: RefCell<Option<Sender<(Instant, Output)>>>,
     shared: Arc<WriterState>,
@@ -56,7 +48,7 @@ const WRITE_SIZE: usize = 64 << 10;
 impl Outbox {
     /// Starts the writing thread. Every line is delayed by the latency, and recorded in the journal.
     pub(crate) fn open(
-        frames: Rc<dyn FrameWriter>,
+        faults: Rc<Faults>,
         latency: Duration,
         journal: Rc<Journal>,
     ) -> io::Result<Self> {
@@ -70,7 +62,7 @@ impl Outbox {
             report.change.notify_waiters();
         });
         Ok(Outbox {
-            frames,
+            faults,
             journal,
             queue: RefCell::new(Some(queue)),
             shared,
@@ -81,7 +73,7 @@ impl Outbox {
     /// Queues a frame. Never waits.
     pub(crate) fn send(&self, frame: Value) {
         self.sent.set(self.sent.get() + 1);
-        let items = self.frames.write(&frame);
+        let items = self.faults.write(&frame);
         items.into_iter().for_each(|item| self.queue(item));
     }
 
@@ -117,7 +109,7 @@ impl Outbox {
 
     fn queue(&self, item: Output) {
         if let Output::Bytes(bytes) = &item {
-            self.frames.written(bytes);
+            self.faults.written(bytes);
             self.journal
                 .add(|| Recorded::Agent(bytes.as_slice().into()));
         }

@@ -7,7 +7,7 @@ use crate::config::{self, USAGE};
 use crate::faults::{FaultedDialect, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;
-use crate::os::stdout::{FrameWriter, Outbox};
+use crate::os::stdout::Outbox;
 use conform_dialect::DialectSource;
 use frame_faults::KindPointers;
 use std::path::Path;
@@ -45,8 +45,7 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
         faults.play_on_frames(fault)?;
     }
     let latency = config::latency(env).map_err(|why| why.to_string())?;
-    let writer = Rc::clone(&faults) as Rc<dyn FrameWriter>;
-    let outbox = Outbox::open(writer, latency, Rc::clone(&controls.journal));
+    let outbox = Outbox::open(Rc::clone(&faults), latency, Rc::clone(&controls.journal));
     let outbox = Rc::new(outbox.map_err(|error| format!("standard output: {error}"))?);
     let gate_timeout = config::gate_timeout(env).map_err(|why| why.to_string())?;
     let gate_timeout = controls.gate_timeout(gate_timeout);

@@ -14,12 +14,13 @@ use crate::config::{self, FATAL, StartError, USAGE, options};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureSource};
-use crate::faults::{FaultedDialect, Faults};
+use crate::faults::{Bug, FaultedDialect, Faults};
 use crate::os::signals::ShutdownSignals;
-use crate::os::stdout::{FrameWriter, Outbox};
+use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
 use frame_faults::KindPointers;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,6 +33,9 @@ const PARENT_VARIABLE: &str = "MOCK_AGENT_ENDS_WITH_PARENT";
 
 /// The timeout for the host to read the rest of the output.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Flags that [`Bug::RejectsOldFlag`] does not know.
+const OLD_FLAGS: [&str; 2] = ["--max-turns", "--no-session"];
 
 /// Runs the reference agent. `program` is the name or path that it is called by, `args` are its arguments without that.
 #[must_use]
@@ -153,9 +157,15 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
         (Ok(latency), options) => (latency, options),
         (Err(why), _) => (Duration::ZERO, Err(why)),
     };
-    faults.on_process_start(args);
-    let writer = Rc::clone(&faults) as Rc<dyn FrameWriter>;
-    let outbox = match Outbox::open(writer, latency, Rc::clone(&controls.journal)) {
+    let old_flag = args.iter().find(|arg| OLD_FLAGS.contains(&arg.as_str()));
+    if let Some(flag) = old_flag
+        && faults.triggers(Bug::RejectsOldFlag)
+    {
+        eprintln!("error: unexpected argument '{flag}' found");
+        return USAGE;
+    }
+    let journal = Rc::clone(&controls.journal);
+    let outbox = match Outbox::open(Rc::clone(&faults), latency, journal) {
         Ok(outbox) => Rc::new(outbox),
         Err(error) => {
             eprintln!("mock-agent: standard output: {error}");
@@ -167,13 +177,16 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
     match options.and_then(|options| prepare(adapter, options, &faults, &variable, controls)) {
         Ok(prepared) => {
             controls.serve(prepared.control_target(&outbox, &faults));
-            let session = prepared.session(events, &faults);
-            let code = serve((adapter, connection), &session, &faults, signals).await;
-            session.events.outbox.finish(FLUSH_TIMEOUT).await;
-            if faults.kills_leftover_processes() {
+            let session = Rc::new(prepared.session(events, &faults));
+            let code = serve((adapter, connection), &session, signals).await;
+            outbox.finish(FLUSH_TIMEOUT).await;
+            if !faults.triggers(Bug::ToolOutlivesAgent) {
                 process_list::kill_descendants();
             }
-            faults.on_process_end();
+            if faults.triggers(Bug::OrphanHoldsStdout) {
+                let mut orphan = std::process::Command::new("sleep");
+                let _ = orphan.arg("300").process_group(0).spawn();
+            }
             code
         }
         Err(why) => {
@@ -181,8 +194,11 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
             eprintln!("mock-agent: {why}");
             let failure = Failure::permanent(FailureSource::Config, why.to_string());
             events.emit_failure(&failure);
-            events.outbox.finish(FLUSH_TIMEOUT).await;
-            faults.failed_start_status(why.status())
+            outbox.finish(FLUSH_TIMEOUT).await;
+            match faults.triggers(Bug::FatalExitsZero) {
+                true => 0,
+                false => why.status(),
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
-use crate::control::Recorded;
+use super::input::take_commands;
 use crate::core::failure::{Failure, FailureSource, Halt};
 use crate::core::session::Session;
-use crate::faults::Faults;
+use crate::faults::{Bug, Faults};
 use crate::os::signals::ShutdownSignals;
-use crate::os::stdin::{self, Input, InputLines};
+use crate::os::stdin;
 use crate::protocols::adapter::Adapter;
 use crate::protocols::session::Connection;
 use std::rc::Rc;
@@ -23,8 +23,11 @@ const LAST_TURN_TIMEOUT: Duration = Duration::from_secs(3);
 /// The timeout for a turn that is stopped at shutdown.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// Even [`Bug::NoLimit`] rejects longer lines, in bytes.
+const HIGH_LIMIT: usize = 64 << 20;
+
 /// Why the agent shuts down.
-enum ShutdownReason {
+pub(super) enum ShutdownReason {
     EndOfInput,
     Command,
     /// A signal with this number.
@@ -36,13 +39,17 @@ enum ShutdownReason {
 /// Serves the host until shutdown; returns the exit status.
 pub(crate) async fn serve(
     (adapter, connection): (&Adapter, Rc<dyn Connection>),
-    session: &Session,
-    faults: &Faults,
+    session: &Rc<Session>,
     mut signals: ShutdownSignals,
 ) -> u8 {
-    let mut input = stdin::spawn_reader(faults.line_limit(adapter.line_limit));
+    let faults = &session.faults;
+    let line_limit = match faults.is_armed(Bug::NoLimit) {
+        true => HIGH_LIMIT,
+        false => adapter.line_limit,
+    };
+    let mut input = stdin::spawn_reader(line_limit);
     session.emit_ready();
-    if faults.reports_failure_at_start() {
+    if faults.triggers(Bug::ReportsFailureFirst) {
         let why = "Something may go wrong";
         session
             .events
@@ -52,29 +59,29 @@ pub(crate) async fn serve(
     tokio::pin!(work);
     let reason = tokio::select! {
         biased;
-        signal = shutdown_signal(&mut signals, session, faults) => ShutdownReason::Signal(signal),
+        signal = shutdown_signal(&mut signals, session) => ShutdownReason::Signal(signal),
         () = session.events.outbox.closed() => ShutdownReason::HostGone,
-        reason = take_commands(&connection, session, faults, &mut input) => reason,
+        reason = take_commands(&connection, session, &mut input) => reason,
         () = &mut work => ShutdownReason::EndOfInput,
     };
     if matches!(reason, ShutdownReason::EndOfInput) {
         tokio::select! {
-            _ = shutdown_signal(&mut signals, session, faults) => {}
-            () = faults.outlives_input(session.awaits_approval()) => {}
+            _ = shutdown_signal(&mut signals, session) => {}
+            () = outlive_input(session) => {}
         }
     }
     session.close();
     if matches!(reason, ShutdownReason::EndOfInput) {
         let done = tokio::select! {
             biased;
-            _ = shutdown_signal(&mut signals, session, faults) => false,
+            _ = shutdown_signal(&mut signals, session) => false,
             () = session.events.outbox.closed() => false,
             () = quiet(session) => false,
             () = tokio::time::sleep(LAST_TURN_TIMEOUT) => false,
             () = &mut work => true,
         };
         if done {
-            return faults.exit_status();
+            return exit_status(faults);
         }
     }
     session.clear_queue();
@@ -82,46 +89,42 @@ pub(crate) async fn serve(
     if !matches!(reason, ShutdownReason::HostGone) {
         let _ = tokio::time::timeout(STOP_TIMEOUT, work).await;
     }
-    match (reason, faults.exit_status()) {
+    match (reason, exit_status(faults)) {
         (ShutdownReason::Signal(signal), 0) if adapter.exits_by_signal => SIGNALLED + signal,
         (_, status) => status,
     }
 }
 
-/// Takes commands until there are no more, or one of them shuts the agent down.
-async fn take_commands(
-    connection: &Rc<dyn Connection>,
-    session: &Session,
-    faults: &Faults,
-    input: &mut InputLines,
-) -> ShutdownReason {
-    while !session.exit_requested() {
-        let Some(line) = input.next(&session.events.outbox).await else {
-            return ShutdownReason::EndOfInput;
-        };
-        if let Input::Line(bytes) | Input::Rest(bytes) = &line {
-            session
-                .events
-                .outbox
-                .journal()
-                .add(|| Recorded::Host(bytes.as_slice().into()));
-        }
-        if faults.loses_last_command(input).await {
-            return ShutdownReason::EndOfInput;
-        }
-        match faults.input(line) {
-            Some(line) => Rc::clone(connection).take(session, line),
-            None => return ShutdownReason::EndOfInput,
-        }
+/// Never returns if a fault keeps the agent alive after the end of its input.
+async fn outlive_input(session: &Session) {
+    let faults = &session.faults;
+    if faults.triggers(Bug::IgnoresEof)
+        || session.awaits_approval() && faults.triggers(Bug::HangsAtEofDuringApproval)
+    {
+        std::future::pending::<()>().await;
     }
-    ShutdownReason::Command
+    while faults.triggers(Bug::SpinsAfterEof) {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// The exit status of an orderly end.
+fn exit_status(faults: &Faults) -> u8 {
+    match faults.triggers(Bug::PanicsAtEnd) {
+        true => 101,
+        false if faults.triggers(Bug::ExitsWithThree) => 3,
+        false => 0,
+    }
 }
 
 /// Waits for a signal that the agent does not ignore; returns its number.
-async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session, faults: &Faults) -> u8 {
+async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session) -> u8 {
+    let faults = &session.faults;
     loop {
         let signal = signals.next().await;
-        if !faults.ignores_signal(session.has_open_calls()) {
+        let ignored = faults.triggers(Bug::IgnoresSigterm)
+            || session.has_open_calls() && faults.triggers(Bug::IgnoresSigtermInTool);
+        if !ignored {
             return signal;
         }
     }

@@ -1,17 +1,16 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
 use super::control::{ControlTarget, Controls, ReplaceScript};
-use super::prompt_markers::{PromptMarkers, placeholders, story};
 use crate::config::options::CliOptions;
 use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
 };
+use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
-use crate::core::hooks::Hooks;
-use crate::core::session::Session;
-use crate::core::state::SessionParts;
-use crate::faults::Faults;
+use crate::core::prompt_markers::{PromptMarkers, placeholders, story};
+use crate::core::session::{Session, SessionParts};
+use crate::faults::{Bug, Faults};
 use crate::model::{
     Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions, script_file,
 };
@@ -20,6 +19,7 @@ use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::stories::is_name;
 use crate::tools::{Tool, Toolbox, Workspace};
+use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -121,16 +121,32 @@ fn conversation(
         SessionStorage::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
     };
     let store = SessionStore::new(folder, config.seed);
-    match store.open(&faults.session_choice(&config.session, &store)) {
+    match store.open(&session_choice(&config.session, &store, faults)) {
         Ok((stored, mut messages)) => {
-            faults.resumed_messages(&mut messages);
-            Ok(Conversation::new(messages, Some(stored)))
+            let was_resumed = !messages.is_empty();
+            if was_resumed && faults.triggers(Bug::ResumeForgets) {
+                messages.clear();
+            }
+            Ok(Conversation::new(messages, Some(stored), was_resumed))
         }
         Err(why) if config.session == SessionChoice::New => {
             tracing::warn!("the session is not saved: {why}");
             Ok(Conversation::default())
         }
         Err(why) => Err(why),
+    }
+}
+
+/// The session to open.
+fn session_choice(choice: &SessionChoice, store: &SessionStore, faults: &Faults) -> SessionChoice {
+    use SessionChoice::{Latest, Named, New, Resume};
+    let known = |id: &str| store.ids().iter().any(|known| known == id);
+    match choice {
+        Named(id) if known(id) && faults.triggers(Bug::ReusesKnownId) => Resume(id.clone()),
+        Resume(id) if !known(id) && faults.triggers(Bug::ResumesNothing) => Named(id.clone()),
+        New if !store.ids().is_empty() && faults.triggers(Bug::ResumesUnasked) => Latest,
+        Latest if faults.triggers(Bug::LatestIsFirst) => store.ids().pop().map_or(Latest, Resume),
+        choice => choice.clone(),
     }
 }
 
@@ -182,10 +198,10 @@ impl Prepared {
             tools: Toolbox::new(self.tools, mcp),
             workspace: self.workspace,
             settings,
-            mode,
-            conversation: self.conversation,
-            hooks: Rc::clone(faults) as Rc<dyn Hooks>,
-            prompts: Rc::new(prompts),
+            approvals: RefCell::new(Approvals::new(mode)),
+            conversation: RefCell::new(self.conversation),
+            faults: Rc::clone(faults),
+            prompts,
         })
     }
 }

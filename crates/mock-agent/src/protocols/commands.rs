@@ -2,7 +2,6 @@
 
 use super::session::{Protocol, ProtocolSession};
 use crate::core::failure::Failure;
-use crate::faults::Faults;
 use crate::os::stdin::Input;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -66,7 +65,7 @@ fn command<P: Protocol>(
     }
     let mut command =
         serde_json::from_str(text).map_err(|error| format!("{what} is not JSON: {error}"))?;
-    Faults::of(&session).command(&mut command);
+    session.faults.command(&mut command);
     match command.is_object() {
         true => Ok(Some(command)),
         false => Err(format!("{what} is not a JSON object")),

@@ -21,7 +21,7 @@ pub(crate) trait Protocol: Sized + 'static {
 /// An adapter, whichever its protocol.
 pub(crate) trait Connection: EventEncoder {
     /// Handles a line of input.
-    fn take(self: Rc<Self>, session: &Session, input: Input);
+    fn take(self: Rc<Self>, session: &Rc<Session>, input: Input);
 }
 
 impl<P: Protocol> EventEncoder for RefCell<P> {
@@ -31,7 +31,7 @@ impl<P: Protocol> EventEncoder for RefCell<P> {
 }
 
 impl<P: Protocol> Connection for RefCell<P> {
-    fn take(self: Rc<Self>, session: &Session, input: Input) {
+    fn take(self: Rc<Self>, session: &Rc<Session>, input: Input) {
         let state = &self;
         P::take(ProtocolSession { session, state }, input);
     }
@@ -39,7 +39,7 @@ impl<P: Protocol> Connection for RefCell<P> {
 
 /// A session, and the state of its adapter. The methods of the session can be used like its own.
 pub(crate) struct ProtocolSession<'a, P> {
-    session: &'a Session,
+    session: &'a Rc<Session>,
     state: &'a Rc<RefCell<P>>,
 }
 
@@ -77,14 +77,16 @@ impl<'a, P: Protocol> ProtocolSession<'a, P> {
         }
     }
 
-    /// Runs a task beside the turns.
+    /// Runs a task beside the turns, until there are no more commands.
     pub(crate) fn spawn(self, task: impl AsyncFnOnce(ProtocolSession<'_, P>) + 'static) {
-        let state = Rc::clone(self.state);
-        self.session.background_tasks.add(Box::new(move |session| {
-            Box::pin(async move {
-                let state = &state;
-                task(ProtocolSession { session, state }).await;
-            })
-        }));
+        let (session, state) = (Rc::clone(self.session), Rc::clone(self.state));
+        tokio::task::spawn_local(async move {
+            let (session, state) = (&session, &state);
+            tokio::select! {
+                biased;
+                () = session.wait_until_closed() => {}
+                () = task(ProtocolSession { session, state }) => {}
+            }
+        });
     }
 }

@@ -5,6 +5,7 @@ use super::shell::{OutputSink, drain, finish, start};
 use super::tool::{
     Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult, parse,
 };
+use crate::faults::Bug;
 use process_list::ProcessTree;
 use serde::Deserialize;
 use serde_json::json;
@@ -66,18 +67,19 @@ impl Job for Bash {
 
 impl Bash {
     async fn run_command(&self, context: ToolContext<'_>) -> std::io::Result<ToolResult> {
-        let stdin = if context.hooks.shell_inherits_stdin() {
-            Stdio::inherit()
-        } else {
-            Stdio::null()
+        let faults = context.faults;
+        let stdin = match faults.triggers(Bug::ToolReadsStdin) {
+            true => Stdio::inherit(),
+            false => Stdio::null(),
         };
-        if context.hooks.shell_runs_twice() {
+        if faults.triggers(Bug::ToolRunsTwice) {
             let (mut child, _pipe) = start(&self.command, context.workspace.root(), Stdio::null())?;
             let _tree = ProcessTree::of(&child, false);
             child.wait().await?;
         }
         let (mut child, mut pipe) = start(&self.command, context.workspace.root(), stdin)?;
-        let tree = ProcessTree::of(&child, context.hooks.keeps_children());
+        // Only intended: whether it makes a difference shows when a turn is stopped.
+        let tree = ProcessTree::of(&child, faults.is_armed(Bug::StopKeepsChildren));
         let mut head = HeadBuffer {
             progress: context.progress,
             ..HeadBuffer::default()

@@ -23,18 +23,18 @@ mod workspace;
 mod write;
 
 pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
-pub(crate) use edit::TOOL as EDIT;
+pub(crate) use edit::{Edit, TOOL as EDIT};
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
-pub(crate) use media::{Media, base64, sniff, unbase64};
+pub(crate) use media::{Media, sniff};
 pub(crate) use read::{Read, TOOL as READ};
 pub(crate) use spawn::TOOL as SPAWN;
 pub(crate) use subagent::TOOL as SUBAGENT;
 pub(crate) use table::TOOLS;
 pub(crate) use tool::{
     Category, Job, JobFuture, ProgressListener, SubagentFuture, SubagentRunner, SubagentTask, Tool,
-    ToolContext, ToolHooks, ToolOutput, ToolResult,
+    ToolContext, ToolOutput, ToolResult,
 };
 pub(crate) use toolbox::{InvalidCall, Toolbox};
 pub(crate) use workspace::Workspace;

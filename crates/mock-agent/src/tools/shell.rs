@@ -1,6 +1,7 @@
 //! Shell processes: starts bash in a process group, reads its output, kills it; for the `Bash` tool and for commands of the host.
 
 use super::output_limit::TailBuffer;
+use crate::faults::{Bug, Faults};
 use process_list::ProcessTree;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -101,15 +102,12 @@ pub(crate) struct ShellResult {
 }
 
 /// How a command of the host runs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct ShellOptions<'a> {
     pub(crate) root: &'a Path,
     /// The folder for files with long outputs.
     pub(crate) outputs: &'a Path,
-    /// Whether only the shell itself is killed. Only a fault sets this.
-    pub(crate) keeps_children: bool,
-    /// Whether the command runs twice. Only a fault sets this.
-    pub(crate) twice: bool,
+    pub(crate) faults: &'a Faults,
 }
 
 /// A tail buffer that also passes the output to a listener.
@@ -137,19 +135,24 @@ pub(crate) async fn execute(
         command: command.to_owned(),
         ..ShellResult::default()
     };
-    if options.twice
-        && let Ok((mut child, _pipe)) = start(command, options.root, Stdio::null())
+    let faults = options.faults;
+    let root = match faults.triggers(Bug::ShellRunsElsewhere) {
+        true => Path::new("/"),
+        false => options.root,
+    };
+    if faults.triggers(Bug::ShellRunsTwice)
+        && let Ok((mut child, _pipe)) = start(command, root, Stdio::null())
     {
         let _ = child.wait().await;
     }
-    let (mut child, mut pipe) = match start(command, options.root, Stdio::null()) {
+    let (mut child, mut pipe) = match start(command, root, Stdio::null()) {
         Ok(started) => started,
         Err(error) => {
             result.output = format!("The shell did not start: {error}");
             return result;
         }
     };
-    let tree = ProcessTree::of(&child, options.keeps_children);
+    let tree = ProcessTree::of(&child, faults.triggers(Bug::ShellKeepsChildren));
     let mut sink = TailWithListener {
         tail: TailBuffer::new(options.outputs),
         on_output,

@@ -1,6 +1,7 @@
 //! What every tool shares: its declaration, the job of one call, the job's context and result.
 
 use super::workspace::Workspace;
+use crate::faults::Faults;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::pin::Pin;
@@ -32,6 +33,13 @@ pub(crate) enum Category {
 }
 
 impl Category {
+    pub(crate) const ALL: [Category; 4] = [
+        Category::Info,
+        Category::Edit,
+        Category::Exec,
+        Category::Mcp,
+    ];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Category::Info => "info",
@@ -59,7 +67,7 @@ pub(crate) type JobFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + 'a>>;
 pub(crate) struct ToolContext<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) subagents: &'a dyn SubagentRunner,
-    pub(crate) hooks: &'a dyn ToolHooks,
+    pub(crate) faults: &'a Faults,
     /// The listener for the job's output, and the job's number; none if nobody listens.
     pub(crate) progress: Option<(&'a dyn ProgressListener, usize)>,
 }
@@ -94,44 +102,6 @@ pub(crate) struct SubagentTask {
     pub(crate) model: Option<String>,
     /// Its timeout.
     pub(crate) limit: Duration,
-}
-
-/// What a fault can change in the tools. The defaults are the correct behaviour.
-pub(crate) trait ToolHooks {
-    /// Whether a shell command reads the agent's own standard input.
-    fn shell_inherits_stdin(&self) -> bool {
-        false
-    }
-
-    /// Whether a shell command runs twice.
-    fn shell_runs_twice(&self) -> bool {
-        false
-    }
-
-    /// Whether only the shell itself is killed, not the processes that it started.
-    fn keeps_children(&self) -> bool {
-        false
-    }
-
-    /// Whether `Write` adds a newline at the end.
-    fn write_adds_newline(&self) -> bool {
-        false
-    }
-
-    /// Whether `Write` appends to an existing file.
-    fn write_appends(&self) -> bool {
-        false
-    }
-
-    /// The text that `Edit` puts in the place of `old`.
-    fn replacement(&self, new: &str, _old: &str) -> String {
-        new.to_owned()
-    }
-
-    /// A whole file as `Edit` writes it.
-    fn edited_file(&self, text: String) -> String {
-        text
-    }
 }
 
 /// The result of a tool call.

@@ -2,6 +2,7 @@
 
 use super::files::error_message;
 use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use crate::faults::Bug;
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -21,6 +22,7 @@ pub(crate) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(crate) struct Write {
+    #[serde(alias = "path")]
     pub(crate) file_path: String,
     pub(crate) content: String,
     /// What the result says of a success.
@@ -56,10 +58,10 @@ impl Write {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let mut content = self.content.clone();
-        if context.hooks.write_adds_newline() {
+        if context.faults.triggers(Bug::WriteAddsNewline) {
             content.push('\n');
         }
-        if path.exists() && context.hooks.write_appends() {
+        if path.exists() && context.faults.triggers(Bug::WriteAppends) {
             content.insert_str(0, &std::fs::read_to_string(&path).map_err(failed)?);
         }
         std::fs::write(path, content).map_err(failed)

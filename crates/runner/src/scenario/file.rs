@@ -1,6 +1,5 @@
 //! The format of scenario files. The doc comments are the descriptions in the JSON Schema that editors show.
 
-use super::chunk::ChunkSchema;
 use super::json_schema::{BarrierSchema, EventMatcherSchema, FileStateSchema, RequestSchema};
 use super::types::{AgentSetup, ExitExpectation};
 use conform_judge::finding::Level;
@@ -11,7 +10,7 @@ use mock_provider::Script;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::TimeSpan;
-use spanned_yaml::{Node, Spanned, present};
+use spanned_yaml::{Node, Spanned, TextSchema, present};
 
 /// A map in the order of the file, with the locations of its keys and values.
 pub(super) type TextMap = IndexMap<Spanned<String>, Spanned<String>>;
@@ -43,6 +42,7 @@ pub struct ScenarioFile {
     pub(super) agent: AgentSetup,
     /// Files in the workspace before the start: the relative path and the text.
     #[serde(default)]
+    #[schemars(with = "IndexMap<String, TextSchema>")]
     pub(super) files: TextMap,
     /// What the scripted model answers, request by request: strict, in order, each reply consumed once.
     #[serde(default, deserialize_with = "present")]
@@ -128,8 +128,8 @@ pub(super) struct StepFile {
     pub(super) unchecked: bool,
     /// Sends any line; a newline is added.
     pub(super) send_raw: Option<Spanned<String>>,
-    /// Writes these chunks without changes, each in a separate write: texts, `base64:` and bytes, or `{ repeat: text, times: N }`.
-    #[schemars(with = "Vec<ChunkSchema>")]
+    /// Writes these chunks without changes, each in a separate write: texts, or `base64:` and bytes.
+    #[schemars(with = "Vec<TextSchema>")]
     pub(super) send_bytes: Option<Vec<Node>>,
     /// Lets the model continue at the gate with this name.
     pub(super) release: Option<Spanned<String>>,
@@ -179,6 +179,7 @@ pub(super) struct ExpectTextFile {
     /// The JSON Pointer to the piece.
     pub(super) at: Spanned<String>,
     /// The joined text of the pieces before `until`. If it is a JSON object, equivalent JSON is accepted too.
+    #[schemars(with = "TextSchema")]
     pub(super) is: String,
     /// `true`: no piece at all is accepted too.
     #[serde(default)]

@@ -4,7 +4,7 @@ use json_matcher::MatcherSchema;
 use mock_provider::script::Expect;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::json;
-use spanned_yaml::TimeSpan;
+use spanned_yaml::{TextSchema, TimeSpan};
 use std::borrow::Cow;
 
 /// A matcher on an event.
@@ -67,11 +67,12 @@ impl JsonSchema for FileStateSchema {
         "FileState".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let exact = generator.subschema_for::<TextSchema>();
         let text = |key: &str| json!({ "type": "object", "properties": { key: { "type": "string" } }, "required": [key], "additionalProperties": false });
         json_schema!({
             "description": "`absent`, `present`, the exact text, `{ contains: … }`, or `{ holds: … }` for a text that may be in Base64. For a text that is one of the two words, use `{ equals: … }`.",
-            "anyOf": [{ "enum": ["absent", "present"] }, { "type": "string" }, text("contains"), text("holds"), text("equals")]
+            "anyOf": [{ "enum": ["absent", "present"] }, exact, text("contains"), text("holds"), text("equals")]
         })
     }
 }

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use json_matcher::{Matcher, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::{Span, Spanned, TimeSpan};
+use spanned_yaml::{Span, Spanned};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -62,37 +62,6 @@ impl Scenario {
         });
         let names: IndexSet<&str> = names.collect();
         names.into_iter().map(str::to_owned).collect()
-    }
-
-    /// How long it waits at least, whatever the agent does: its quiet windows, its pauses, and the delays of the model.
-    #[must_use]
-    pub fn scripted_wait(&self) -> Duration {
-        let steps = self.steps.iter().map(|step| match &step.action {
-            StepAction::PauseReading(time)
-            | StepAction::ExpectNone {
-                until: Barrier::Quiet(time),
-                ..
-            } => *time,
-            _ => Duration::ZERO,
-        });
-        steps.sum::<Duration>() + delays(&self.model)
-    }
-}
-
-/// The sum of all delays in a model script.
-fn delays(script: &serde_json::Value) -> Duration {
-    match script {
-        serde_json::Value::Array(items) => items.iter().map(delays).sum(),
-        serde_json::Value::Object(members) => {
-            let each = members.iter().map(|(name, value)| match value.as_str() {
-                Some(text) if name == "delay" => {
-                    text.parse().map_or(Duration::ZERO, |TimeSpan(delay)| delay)
-                }
-                _ => delays(value),
-            });
-            each.sum()
-        }
-        _ => Duration::ZERO,
     }
 }
 

@@ -1,8 +1,8 @@
-//! The compiler of declarations: state variables, scopes, classes and answers.
+//! The compiler of declarations: state variables, scopes, classes and acknowledgements.
 
 use super::Compiler;
 use crate::rules::condition::Operand;
-use crate::rules::history_state::{CommandAnswer, Declarations, ScopeDeclaration};
+use crate::rules::history_state::{Acknowledgement, Declarations, ScopeDeclaration};
 use crate::rules::parse;
 use crate::rules::variable_spec::{Change, DeclaredChange, VariableSpec};
 use conform_dialect::ordering::Ordering;
@@ -26,10 +26,10 @@ impl Compiler<'_> {
                 declarations.variables.push(var);
             }
         }
-        for answer in &ordering.answers {
+        for answer in &ordering.acknowledgements {
             let key = answer.key.as_ref().and_then(|k| self.operand(k));
             let (event, command) = (self.pattern(&answer.event), self.pattern(&answer.to));
-            declarations.answers.push(CommandAnswer {
+            declarations.acknowledgements.push(Acknowledgement {
                 event: event.unwrap_or_default(),
                 command: command.unwrap_or_default(),
                 key,
@@ -127,7 +127,7 @@ impl Compiler<'_> {
     }
 
     /// A change whose name is known, and the list for whose elements it is made.
-    fn change(&mut self, node: &Node) -> Option<(Change, Option<Operand>)> {
+    fn change(&mut self, node: &Node) -> Option<(Change<Operand>, Option<Operand>)> {
         let list = match node.get("for") {
             Some(list) => Some(self.operand(list)?),
             None => None,

@@ -1,7 +1,7 @@
 //! The compiler of rules, by form.
 
 use super::Compiler;
-use crate::framing::Defect;
+use crate::framing::DEFECTS;
 use crate::rules::automaton::Automaton;
 use crate::rules::condition::Condition;
 use crate::rules::frame_context::KeySource;
@@ -65,7 +65,7 @@ impl Compiler<'_> {
             Form::Require(require) => self.require(require, summary(file)),
             Form::Exit(that) => self.exit(that, summary(file)),
             Form::Readings(readings) => self.readings(readings),
-            Form::Wire(defects) => self.wire(defects, source),
+            Form::Framing(defects) => self.framing(defects, source),
         }?;
         if !self.seen.is_empty() && !matches!(form, RuleForm::Require(_)) {
             let message = "`seen` is a condition of `require` and `exit` only: a state variable remembers frames for every form";
@@ -152,26 +152,26 @@ impl Compiler<'_> {
         })
     }
 
-    fn wire(&mut self, defects: &[Spanned<String>], source: &RuleSource) -> Option<RuleForm> {
+    fn framing(&mut self, defects: &[Spanned<String>], source: &RuleSource) -> Option<RuleForm> {
         let RuleSource { file, node, .. } = source;
         for (key, given) in [("when", &file.when), ("each", &file.each)] {
             if given.is_some() {
                 let message = format!(
-                    "`{key}` has no effect on `wire`, which looks at the bytes of every line"
+                    "`{key}` has no effect on `framing`, which looks at the bytes of every line"
                 );
                 return self.fail(node.error_at(source.name, message));
             }
         }
-        let known = || Defect::NAMES.iter().chain(&["no-discriminator"]).copied();
+        let known = || DEFECTS.iter().map(|(name, _)| *name);
         for word in defects
             .iter()
             .filter(|word| !known().any(|name| name == word.value))
         {
-            let message = unknown("wire defect", word, known());
+            let message = unknown("framing defect", word, known());
             self.errors.push(node.error_at(word.span, message));
         }
         let defects = defects.iter().map(|word| word.value.clone());
-        Some(RuleForm::Wire(defects.collect()))
+        Some(RuleForm::Framing(defects.collect()))
     }
 
     fn readings(&mut self, file: &ReadingsFile) -> Option<RuleForm> {

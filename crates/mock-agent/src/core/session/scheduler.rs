@@ -1,15 +1,29 @@
 //! The scheduler: runs turns and compactions, one at a time, and decides what comes next.
 
-use super::Session;
-use crate::core::compaction::Compaction;
+use super::{Session, Task};
 use crate::core::event::{CompactionReason, Event};
-use crate::core::failure::Failure;
-use crate::core::hooks::After;
+use crate::core::failure::{Failure, FailureSource};
 use crate::core::queues::Prompt;
-use crate::core::retry::AfterTurn;
 use crate::core::turn::Turn;
-use crate::core::turn_queue::{QueuedTask, Running};
+use crate::faults::Bug;
+use crate::tools::mcp::McpTool;
+use crate::tools::mcp_client::{self, McpServer};
 use std::rc::Rc;
+
+/// The maximum number of waiting tasks.
+const CAPACITY: usize = 64;
+
+/// # Errors
+/// No more tasks are accepted: too many wait.
+pub(super) fn check_capacity(waiting: usize) -> Result<(), Failure> {
+    if waiting < CAPACITY {
+        return Ok(());
+    }
+    Err(Failure {
+        retryable: true,
+        ..Failure::protocol("Too many messages are waiting")
+    })
+}
 
 impl Session {
     /// Starts a turn, or queues it if something is running.
@@ -17,20 +31,24 @@ impl Session {
     /// # Errors
     /// The turn's id was used before, or too many turns wait.
     pub(crate) fn submit_prompt(&self, prompt: Prompt) -> Result<(), Failure> {
-        if self.has_turn() && self.hooks.drops_prompt_while_busy() {
+        if self.has_turn() && self.faults.triggers(Bug::DropsWhileBusy) {
             return Ok(());
         }
-        self.queue.borrow_mut().push_turn(prompt)?;
-        self.start_next();
+        check_capacity(self.waiting.borrow().len())?;
+        self.reserve_turn_id(&prompt.turn)?;
+        self.queue_last(Task::turn(prompt));
         Ok(())
     }
 
-    /// Marks a turn's id as used, for a message that is answered without a turn.
+    /// Marks a turn's id as used.
     ///
     /// # Errors
     /// It was used before.
     pub(crate) fn reserve_turn_id(&self, id: &str) -> Result<(), Failure> {
-        self.queue.borrow_mut().reserve_turn_id(id)
+        match self.turn_ids.borrow_mut().insert(id.to_owned()) {
+            true => Ok(()),
+            false => Err(format!("The id {id:?} was used before").into()),
+        }
     }
 
     /// Compacts the conversation once nothing is running.
@@ -38,25 +56,24 @@ impl Session {
     /// # Errors
     /// Too many tasks wait.
     pub(crate) fn compact(&self, instructions: Option<String>) -> Result<(), Failure> {
-        let compaction = Compaction::manual(instructions);
-        self.queue.borrow_mut().push_compaction(compaction)?;
-        self.start_next();
+        check_capacity(self.waiting.borrow().len())?;
+        self.queue_last(Task::compaction(CompactionReason::Manual, instructions));
         Ok(())
     }
 
     /// A new id for a turn, where the host gives none.
     pub(crate) fn next_turn_id(&self) -> String {
-        (self.queue.borrow().turns() + 1).to_string()
+        (self.turn_ids.borrow().len() + 1).to_string()
     }
 
     /// Whether a turn is running, or waits for a retry.
     pub(crate) fn has_turn(&self) -> bool {
-        self.queue.borrow().running_turn().is_some()
+        self.running_turn().is_some()
     }
 
     /// Whether a turn or a compaction is running.
     pub(crate) fn is_busy(&self) -> bool {
-        self.queue.borrow().running.is_some()
+        self.running.borrow().is_some()
     }
 
     /// Waits until nothing is running.
@@ -72,20 +89,30 @@ impl Session {
 
     /// Removes the turns and compactions that wait.
     pub(crate) fn clear_queue(&self) {
-        self.queue.borrow_mut().clear();
+        self.waiting.borrow_mut().clear();
+    }
+
+    fn queue_last(&self, task: Task) {
+        self.waiting.borrow_mut().push_back(task);
+        self.start_next();
+    }
+
+    fn queue_first(&self, task: Task) {
+        self.waiting.borrow_mut().push_front(task);
     }
 
     /// Runs turns and compactions until the session is closed and none is left.
     pub(super) async fn run_tasks(&self) {
         loop {
-            let running = self.queue.borrow().running.clone();
+            self.connect_mcp_servers().await;
+            let running = self.running.borrow().clone();
             match running {
-                Some(Running::Turn(turn)) => self.run_turn(&turn).await,
-                Some(Running::Compaction(compaction)) => {
-                    let retry = compaction.run(&self.state).await;
-                    self.queue.borrow_mut().running = None;
+                Some(Task::Turn(turn)) => self.run_turn(&turn).await,
+                Some(Task::Compaction(compaction)) => {
+                    let retry = compaction.run(self).await;
+                    self.running.take();
                     if retry {
-                        self.retry_turn(true);
+                        self.queue_first(self.retried_turn(true));
                     }
                 }
                 None if self.is_closed() => return,
@@ -104,58 +131,93 @@ impl Session {
     }
 
     async fn run_turn(&self, turn: &Turn) {
-        self.mcp_servers.wait_until_connected().await;
-        turn.run(&self.state, &self.retry).await;
-        let mode = self.approvals.borrow().mode;
-        self.approvals.borrow_mut().mode = self.hooks.mode_after_turn(mode);
-        if self.hooks.exits(After::Turn) {
-            self.events.outbox.exit(0);
-        }
-        while turn.stays_busy() && !self.is_closed() {
+        turn.run(self).await;
+        self.approvals.borrow_mut().end_turn(&self.faults);
+        self.exit_if(Bug::ExitsAfterTurn);
+        while turn.stays_busy.get() && !self.is_closed() {
             self.wake.notified().await;
         }
-        let next = self
-            .retry
-            .after_turn(&self.state, turn.take_failure())
-            .await;
-        self.queue.borrow_mut().running = None;
+        let next = self.after_turn(turn.failure.take()).await;
+        self.running.take();
         match next {
-            AfterTurn::Nothing => {
+            Some(task) => self.queue_first(task),
+            None => {
                 self.continue_with_queued_prompts();
                 self.compact_if_full();
             }
-            AfterTurn::Retry => self.retry_turn(false),
-            AfterTurn::Compact(compaction) => self.queue_first(QueuedTask::Compaction(compaction)),
         }
     }
 
     /// Starts the next task if nothing is running.
     fn start_next(&self) {
-        let mut queue = self.queue.borrow_mut();
-        if queue.running.is_some() || queue.is_empty() || !self.hooks.starts_next_task() {
+        if self.is_busy() || self.waiting.borrow().is_empty() || self.is_stuck() {
             return;
         }
-        match queue.pop() {
-            Some(QueuedTask::Turn(prompt)) => {
-                self.conversation.borrow_mut().append_notes();
-                if !prompt.resumes {
-                    self.prompts.on_prompt(&prompt.text);
-                }
-                let turn = Rc::new(Turn::new(prompt, self.model_name.borrow().clone()));
-                queue.running = Some(Running::Turn(Rc::clone(&turn)));
-                drop(queue);
-                self.hooks.on_turn_start();
-                self.events.emit(&Event::TurnStart {
-                    turn: turn.id(),
-                    prompt: &turn.prompt,
-                });
+        let task = self.waiting.borrow_mut().pop_front();
+        self.running.replace(task);
+        if let Some(turn) = self.running_turn() {
+            self.conversation.borrow_mut().append_notes();
+            if !turn.prompt.resumes {
+                self.prompts.on_prompt(&turn.prompt.text);
             }
-            Some(QueuedTask::Compaction(compaction)) => {
-                queue.running = Some(Running::Compaction(Rc::new(compaction)));
-            }
-            None => return,
+            let _ = turn.model.set(self.model_name.borrow().clone());
+            self.faults.count_turn();
+            self.events.emit(&Event::TurnStart {
+                turn: turn.id(),
+                prompt: &turn.prompt,
+            });
         }
         self.wake.notify_one();
+    }
+
+    /// Connects the MCP servers that the host has added, one after the other, unless the session closes before a turn needs them.
+    async fn connect_mcp_servers(&self) {
+        let connect = async {
+            loop {
+                let next = self.mcp_servers.borrow_mut().pop_front();
+                match next {
+                    Some(server) => self.connect_mcp_server(&server).await,
+                    None => return,
+                }
+            }
+        };
+        let unneeded = async {
+            self.wait_until_closed().await;
+            if self.is_busy() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = connect => {}
+            () = unneeded => {}
+        }
+    }
+
+    async fn connect_mcp_server(&self, server: &McpServer) {
+        let name = &server.name;
+        let (connection, tools) = match mcp_client::connect(server, self.workspace.root()).await {
+            Ok((connection, tools)) => (Rc::new(connection), tools),
+            Err(why) => {
+                let why = format!("The MCP server {name:?} cannot be used: {why}");
+                let failure = Failure::permanent(FailureSource::Config, why);
+                return self.events.emit_failure(&failure);
+            }
+        };
+        let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
+        let tools = tools.into_iter();
+        let tools = tools.map(|tool| McpTool::served(name, tool, Rc::clone(&connection)));
+        self.tools.add(tools.collect());
+        self.events.emit(&Event::McpServerConnected {
+            server: name,
+            tools: &names,
+        });
+    }
+
+    /// Whether the second turn never starts. Only a fault does that.
+    fn is_stuck(&self) -> bool {
+        let (turn, first) = self.faults.turns(Bug::SecondTurnStuck);
+        turn == first && self.faults.triggers(Bug::SecondTurnStuck)
     }
 
     /// Starts a turn with the prompts that are still queued when a turn was stopped.
@@ -164,10 +226,10 @@ impl Session {
             return;
         }
         let queues = &self.queues;
-        if !self.hooks.keeps_queues() {
+        if self.faults.triggers(Bug::QueueEndsWithStop) {
             queues.clear();
         }
-        let mut due = queues.due(true).into_iter();
+        let mut due = queues.next().take().into_iter();
         let Some(next) = due.next() else {
             return;
         };
@@ -175,32 +237,22 @@ impl Session {
         let prompts = &[];
         self.events
             .emit(&Event::PromptsDelivered { prompts, queues });
-        self.queue_first(QueuedTask::Turn(next));
+        self.queue_first(Task::turn(next));
     }
 
     fn compact_if_full(&self) {
-        let used = self.context_tokens.get();
-        let is_full = |threshold| used > self.hooks.compaction_threshold(threshold, used);
         let threshold = self.settings.compaction_threshold;
-        if self.auto_compaction.get() && threshold.is_some_and(is_full) {
-            let compaction = Compaction::automatic(CompactionReason::Threshold);
-            self.queue_first(QueuedTask::Compaction(compaction));
+        let Some(threshold) = threshold.filter(|_| self.auto_compaction.get()) else {
+            return;
+        };
+        let used = self.context_tokens.get();
+        let is_full = match used > threshold {
+            true => !self.faults.triggers(Bug::CompactsNever),
+            false => used > threshold / 2 && self.faults.triggers(Bug::CompactsEarly),
+        };
+        if is_full {
+            self.queue_first(Task::compaction(CompactionReason::Threshold, None));
         }
-    }
-
-    /// Queues a turn that continues where the failed one ended.
-    fn retry_turn(&self, after_compaction: bool) {
-        let conversation = &mut self.conversation.borrow_mut();
-        self.hooks.on_retry(conversation, after_compaction);
-        self.queue_first(QueuedTask::Turn(Prompt {
-            turn: self.next_turn_id(),
-            resumes: true,
-            ..Prompt::default()
-        }));
-    }
-
-    fn queue_first(&self, task: QueuedTask) {
-        self.queue.borrow_mut().push_first(task);
     }
 
     /// Adds the notes to the conversation and saves it, if nothing is running.

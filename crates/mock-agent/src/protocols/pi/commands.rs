@@ -2,7 +2,6 @@
 
 use super::adapters::LINE_LIMIT;
 use super::dialogs;
-use super::hooks;
 use super::models;
 use super::queries;
 use super::queue;
@@ -12,7 +11,7 @@ use super::shell;
 use super::version::PiVersion::{self, V0_73, V0_87};
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
-use crate::faults::Faults;
+use crate::faults::Bug;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, find, text};
 use serde_json::Value;
@@ -48,11 +47,11 @@ const COMMANDS: &CommandTable<PiVersion, Handler> = &[
         Ok(Reply::Done)
     }),
     ("set_auto_retry", V0_73, |c| {
-        c.session.retry.enabled.set(c.flag("enabled")?);
+        c.session.retry.is_off.set(!c.flag("enabled")?);
         Ok(Reply::Done)
     }),
     ("abort_retry", V0_73, |c| {
-        if hooks::stops_retry(&c.session) {
+        if !c.session.faults.triggers(Bug::RetryNotCancelled) {
             c.session.retry.cancel();
         }
         Ok(Reply::Done)
@@ -84,7 +83,7 @@ pub(super) fn take(session: PiSession<'_>, input: &Input) {
     };
     let mut command = PiCommand { session, fields };
     sessions::begin(session);
-    Faults::of(&session).command(&mut command.fields);
+    session.faults.command(&mut command.fields);
     if command.fields["type"] == "extension_ui_response" {
         return dialogs::handle_answer(session, &command.fields);
     }
@@ -150,7 +149,7 @@ fn submit(session: PiSession<'_>, prompt: Prompt) -> Answer {
 fn abort(command: &PiCommand<'_>) -> Answer {
     let session = command.session;
     if !session.is_busy() {
-        session.hooks.on_idle_stop();
+        session.stop(Halt::Stop);
         return Ok(Reply::Done);
     }
     let id = command.fields["id"].clone();

@@ -1,12 +1,12 @@
 //! "Extension UI Protocol" of the specification: dialogs and notices of extensions, which act by a script.
 
 use super::extension_script::{ExtensionScript, PendingDialog, extension_error};
-use super::hooks;
 use super::responses::{PiCommand, PiSession, Reply, respond};
 use super::state::PiState;
 use super::version::PiVersion::V0_87;
 use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::event::ReportedCall;
+use crate::faults::Bug;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -31,7 +31,7 @@ pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>)
                 break;
             }
             if dialog["shutdown"] == true {
-                if !hooks::obeys_shutdown(&session) {
+                if session.faults.triggers(Bug::ShutdownForgotten) {
                     continue;
                 }
                 respond(session, &fields, Ok(Reply::Done));
@@ -103,7 +103,7 @@ fn request(state: &mut PiState, dialog: &Value) -> (String, Value) {
 async fn ask(session: PiSession<'_>, dialog: &Value) -> Value {
     let method = dialog["method"].as_str().unwrap_or_default();
     let waits = ["select", "confirm", "input", "editor"].contains(&method)
-        || hooks::waits_for_notice(&session);
+        || session.faults.triggers(Bug::NoticesAwaitAnswer);
     let (id, frame) = request(&mut session.state(), dialog);
     session.send(frame);
     if !waits {
@@ -113,7 +113,8 @@ async fn ask(session: PiSession<'_>, dialog: &Value) -> Value {
     let pending = PendingDialog::PiCommand(sender);
     session.state().dialogs.insert(id.clone(), pending);
     let timeout = dialog["timeout"].as_u64();
-    let answer = match timeout.filter(|_| hooks::applies_timeout(&session)) {
+    let ends = |_: &u64| !session.faults.triggers(Bug::DialogsNeverTimeOut);
+    let answer = match timeout.filter(ends) {
         None => receiver.await.ok(),
         Some(millis) => {
             let wait = Duration::from_millis(millis);
@@ -149,8 +150,13 @@ pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option
 /// Handles the host's answer to a dialog. Drops it if no dialog waits for it.
 pub(super) fn handle_answer(session: PiSession<'_>, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
-    let id = hooks::answered_dialog(session, id);
-    let pending = session.state().dialogs.remove(&id);
+    let mut state = session.state();
+    let first = match session.faults.triggers(Bug::AnswerGoesToFirstDialog) {
+        true => state.dialogs.keys().min().cloned(),
+        false => None,
+    };
+    let pending = state.dialogs.remove(first.as_deref().unwrap_or(id));
+    drop(state);
     match pending {
         Some(PendingDialog::PiCommand(sender)) => {
             let _ = sender.send(response.clone());

@@ -12,7 +12,6 @@ mod expand;
 mod extension_script;
 mod first_session;
 mod flags;
-mod hooks;
 mod jobs;
 mod messages;
 mod models;

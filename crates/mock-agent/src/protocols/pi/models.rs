@@ -1,9 +1,9 @@
 //! "Model" and "Thinking" of the specification: the commands that choose the model and its thinking level.
 
-use super::hooks;
 use super::responses::{Answer, PiCommand, PiSession, Reply, data};
 use super::version::PiVersion::V0_87;
 use crate::core::settings::ListedModel;
+use crate::faults::Bug;
 use crate::model::Effort;
 use serde_json::{Value, json};
 
@@ -68,7 +68,8 @@ fn choose(session: PiSession<'_>, listed: &ListedModel) {
 
 /// Called before each run.
 pub(super) fn before_run(session: PiSession<'_>) {
-    if !hooks::keeps_model(session) {
+    let has_run = session.state().log.of_role("user").next().is_some();
+    if has_run && session.faults.triggers(Bug::ModelForOneRun) {
         apply(session, &session.settings.host_options.models[0]);
         send_effort(session);
     }
@@ -90,7 +91,7 @@ fn change_level(session: PiSession<'_>, level: &str) {
 
 /// Sets the effort of the model by the level, if the model has reasoning.
 pub(super) fn send_effort(session: PiSession<'_>) {
-    if hooks::sends_effort(&session) {
+    if !session.faults.triggers(Bug::ThinkingLevelNotSent) {
         let level = session.state().thinking_level.clone();
         let effort = has_reasoning(session).then(|| Effort::named(&level));
         session.model.set_effort(effort);

@@ -2,9 +2,9 @@
 
 use super::dialogs;
 use super::expand::expand;
-use super::hooks;
 use super::responses::{Answer, PiCommand, PiSession, Reply, data};
 use crate::core::queues::{Prompt, Queue, Queues};
+use crate::faults::Bug;
 use crate::model::message::ContentBlock;
 use serde_json::{Value, json};
 
@@ -78,12 +78,17 @@ fn image(image: &Value) -> Result<ContentBlock, String> {
 }
 
 pub(super) fn set_mode(command: &PiCommand<'_>, queue: &Queue) -> Answer {
-    match command.text("mode")? {
-        "all" => queue.together.set(true),
-        "one-at-a-time" => queue.together.set(false),
+    let together = match command.text("mode")? {
+        "all" => true,
+        "one-at-a-time" => false,
         other => return Err(format!("Unknown mode: {other}")),
+    };
+    queue.together.set(together);
+    if command.session.faults.triggers(Bug::QueuesShareMode) {
+        let queues = &command.session.queues;
+        queues.steering.together.set(together);
+        queues.follow_up.together.set(together);
     }
-    hooks::queue_mode_changed(&command.session, queue);
     Ok(Reply::Done)
 }
 

@@ -3,13 +3,13 @@
 use super::entries::EntryTree;
 use super::extension_script::ExtensionScript;
 use super::first_session;
-use super::hooks;
 use super::models::{self, send_effort};
 use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
 use super::session_log::{SavedSession, model_messages, text_of};
 use super::version::PiVersion::V0_87;
 use crate::core::compaction::estimate_tokens;
 use crate::core::failure::Halt;
+use crate::faults::Bug;
 use crate::model::message::{ContentBlock, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ fn cancelled_by_extension(command: &PiCommand<'_>) -> Answer {
 
 pub(super) fn new_session(command: &PiCommand<'_>) -> Answer {
     change(command, "session_before_switch", |session, fields| {
-        if hooks::starts_session(&session) {
+        if !session.faults.triggers(Bug::NewSessionKeepsConversation) {
             leave(session, Vec::new());
             reset_level(session);
             let folder = session.settings.host_options.session_folder.as_deref();
@@ -108,7 +108,7 @@ pub(super) fn switch_session(command: &PiCommand<'_>) -> Answer {
             Some(kept) => Some(kept),
             None => SavedSession::load(&path)?,
         };
-        if !hooks::loads_session(&session) {
+        if session.faults.triggers(Bug::SwitchLoadsNothing) {
             return cancelled(false);
         }
         let (log, messages) = next.map(|next| (next.log, next.messages)).unzip();
@@ -132,7 +132,13 @@ pub(super) fn fork(command: &PiCommand<'_>) -> Answer {
         let tree = session.state().log.tree.before(entry);
         let all = session.conversation.borrow().messages.clone();
         let before = before(&all, &text).unwrap_or_else(|| model_messages(&tree.context()));
-        leave(session, hooks::forked_messages(&session, all, before));
+        leave(
+            session,
+            match session.faults.triggers(Bug::ForkKeepsAll) {
+                true => all,
+                false => before,
+            },
+        );
         open(session, tree);
         data(json!({ "text": text, "cancelled": false }))
     })
@@ -142,7 +148,7 @@ pub(super) fn clone_session(command: &PiCommand<'_>) -> Answer {
     change(command, "session_before_fork", |session, _| {
         let mut tree = session.state().log.tree.clone();
         let mut messages = session.conversation.borrow().messages.clone();
-        if !hooks::clones_messages(&session) {
+        if session.faults.triggers(Bug::CloneIsEmpty) {
             (tree, messages) = Default::default();
         }
         leave(session, messages);
@@ -180,8 +186,9 @@ fn leave(session: PiSession<'_>, messages: Vec<Message>) {
     let mut state = session.state();
     state.save_session();
     let log = std::mem::take(&mut state.log);
-    let remembers = |file: &PathBuf| hooks::remembers_session(&session, &state, file);
-    if let Some(file) = log.file.clone().filter(remembers) {
+    if let Some(file) = log.file.clone()
+        && !(state.saved.contains_key(&file) && session.faults.triggers(Bug::ResumedStaysUnsaved))
+    {
         let messages = current;
         state.saved.insert(file, SavedSession { log, messages });
     }
@@ -214,7 +221,7 @@ pub(super) fn set_name(command: &PiCommand<'_>) -> Answer {
 /// Writes the session as a page for a browser.
 pub(super) fn export(command: &PiCommand<'_>) -> Answer {
     let mut log = command.session.state().log.clone();
-    if !hooks::exports_messages(&command.session) {
+    if command.session.faults.triggers(Bug::ExportsNothing) {
         log.entries.clear();
     }
     let path = match command.fields["outputPath"].as_str() {

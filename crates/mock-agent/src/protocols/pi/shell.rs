@@ -3,8 +3,7 @@
 use super::messages::bash as message;
 use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
 use super::version::PiVersion::V0_87;
-use crate::core::shell_commands::{description, shell_options};
-use crate::faults::Faults;
+use crate::core::session::{note, shell_options};
 use crate::protocols::frames::present;
 use crate::tools::shell::{self, ShellResult};
 use serde_json::{Value, json};
@@ -50,8 +49,8 @@ async fn run(session: PiSession<'_>, text: &str, fields: &Value, stop: &Rc<Notif
     state.append_message(message);
     drop(state);
     respond(session, fields, data(result(&executed)));
-    if !is_excluded && let Some(told) = session.hooks.shell_command_text(description(&executed)) {
-        session.add_note(told);
+    if !is_excluded && let Some(note) = note(session.core(), &executed) {
+        session.add_note(note);
     }
 }
 
@@ -68,7 +67,7 @@ fn result(executed: &ShellResult) -> Value {
 
 /// Stops every running command.
 pub(super) fn abort(command: &PiCommand<'_>) -> Answer {
-    if !Faults::of(&command.session).ignores_second_stop() {
+    if !command.session.ignores_second_stop() {
         let state = command.session.state();
         state.shell_stops.iter().for_each(|stop| stop.notify_one());
     }

@@ -2,8 +2,8 @@
 
 use super::commands::SynapsSession;
 use super::frames::token_counts;
-use super::hooks;
 use crate::core::settings::ModelProvider;
+use crate::faults::Bug;
 use crate::model::anthropic;
 use crate::model::message::{ContentBlock, Message, Role};
 use crate::protocols::frames::extended;
@@ -15,10 +15,10 @@ pub(super) fn messages(session: SynapsSession<'_>) -> Value {
 }
 
 pub(super) fn state(session: SynapsSession<'_>) -> Value {
-    let busy = session.is_busy();
     let state = session.state();
+    let stays = state.aborted && session.faults.triggers(Bug::StopLeavesStreaming);
     json!({
-        "streaming": hooks::is_streaming(&session, &state, busy),
+        "streaming": session.is_busy() || stays,
         "model": state.model,
         "session_id": state.session,
         "message_count": session.conversation.borrow().messages.len(),
@@ -69,7 +69,7 @@ pub(super) fn set_model(session: SynapsSession<'_>, model: &str) -> Result<Value
         true => name.to_owned(),
         false => format!("{}/{name}", offer.provider),
     };
-    if hooks::sets_model(&session) {
+    if !session.faults.triggers(Bug::IgnoresSetModel) {
         session.set_model(name, offer.endpoint.as_ref());
         session.model.set_wire(offer.wire);
         session.state().model.clone_from(&model);
@@ -78,16 +78,26 @@ pub(super) fn set_model(session: SynapsSession<'_>, model: &str) -> Result<Value
 }
 
 pub(super) fn new_session(session: SynapsSession<'_>) -> Value {
-    let starts = hooks::starts_conversation(&session);
+    let faults = &session.faults;
+    session.exit_if(Bug::NewSessionExits);
+    let starts = !faults.triggers(Bug::NewSessionKeepsConversation);
     if starts {
         session.start_new_conversation();
     }
-    hooks::on_new_session(&session);
+    session.reset_model_if(Bug::NewSessionResetsModel);
     let id = session.conversation.borrow().id().map(str::to_owned);
     let mut state = session.state();
     let (id_before, usage_before) = (state.session.clone(), state.spent);
     state.begin_session(id.filter(|_| starts).as_deref());
-    hooks::on_new_state(&session, &mut state, id_before, usage_before);
+    if faults.triggers(Bug::NewSessionKeepsId) {
+        state.session = id_before;
+    }
+    if faults.triggers(Bug::NewSessionKeepsStats) {
+        state.spent = usage_before;
+    }
+    if faults.triggers(Bug::NewSessionReportsOldId) {
+        state.session = format!("session-{}", state.sessions % 2);
+    }
     json!({ "session_id": state.session })
 }
 

@@ -1,7 +1,7 @@
 //! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
 
-use super::hooks::PathFlaw;
 use crate::core::attachments::load;
+use crate::faults::{Bug, Faults};
 use crate::model::message::ContentBlock;
 use serde::Deserialize;
 use std::path::Path;
@@ -13,28 +13,24 @@ pub(super) struct SynapsAttachment {
     mime: Option<String>,
 }
 
-/// The blocks that the model gets of the attached files. `accepts` says whether a path with a flaw is read nevertheless.
+/// The blocks that the model gets of the attached files.
 ///
 /// # Errors
 /// A path is not accepted, or its file cannot be read.
 pub(super) fn read(
     attachments: &[SynapsAttachment],
     root: &Path,
-    accepts: &dyn Fn(PathFlaw) -> bool,
+    faults: &Faults,
 ) -> Result<Vec<ContentBlock>, String> {
     attachments
         .iter()
-        .map(|one| one.read(root, accepts))
+        .map(|one| one.read(root, faults))
         .collect()
 }
 
 impl SynapsAttachment {
-    fn read(
-        &self,
-        root: &Path,
-        accepts: &dyn Fn(PathFlaw) -> bool,
-    ) -> Result<ContentBlock, String> {
-        self.check(accepts)?;
+    fn read(&self, root: &Path, faults: &Faults) -> Result<ContentBlock, String> {
+        self.check(faults)?;
         let mut block = load(&self.path, root)?;
         match (&mut block, &self.name) {
             (
@@ -55,12 +51,13 @@ impl SynapsAttachment {
         Ok(block)
     }
 
-    fn check(&self, accepts: &dyn Fn(PathFlaw) -> bool) -> Result<(), String> {
+    fn check(&self, faults: &Faults) -> Result<(), String> {
         let path = &self.path;
-        if !Path::new(path).is_absolute() && !accepts(PathFlaw::Relative) {
+        if !Path::new(path).is_absolute() && !faults.triggers(Bug::AcceptsRelativePaths) {
             return Err(format!("Attachment {path}: the path is not absolute"));
         }
-        if path.split('/').any(|segment| segment == "..") && !accepts(PathFlaw::DotDot) {
+        let climbs = path.split('/').any(|segment| segment == "..");
+        if climbs && !faults.triggers(Bug::AcceptsDotDot) {
             return Err(format!("Attachment {path}: the path has a `..` segment"));
         }
         Ok(())
@@ -77,7 +74,7 @@ mod tests {
             name: None,
             mime: None,
         };
-        one.read(Path::new("/"), &|_| false).unwrap_err()
+        one.read(Path::new("/"), &Faults::none()).unwrap_err()
     }
 
     #[test]

@@ -3,19 +3,25 @@
 use super::answers;
 use super::attachments::{self, SynapsAttachment};
 use super::frames::{LIMIT, error, ok, response};
-use super::hooks;
 use super::state::{ActiveCommand, SynapsState};
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
-use crate::faults::Faults;
+use crate::faults::Bug;
 use crate::model::message::ContentBlock;
 use crate::os::stdin::Input;
 use crate::protocols::commands::text;
 use crate::protocols::session::ProtocolSession;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 pub(super) type SynapsSession<'a> = ProtocolSession<'a, SynapsState>;
+
+/// How many bad lines end the process, by a fault.
+const TOO_MANY_BAD_LINES: usize = 10;
+
+/// How long an answer takes that a shutdown overtakes, by a fault.
+const SLOW_ANSWER: Duration = Duration::from_millis(300);
 
 /// Every command and its arguments. All but `shutdown` have an id, too.
 #[derive(Debug, Deserialize)]
@@ -79,8 +85,13 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
         return;
     };
     let is_query = name.starts_with("get_");
-    if is_query && !hooks::answers_query(&session) {
-        return;
+    if is_query {
+        if session.is_busy() && session.faults.triggers(Bug::IgnoresQueriesWhileBusy) {
+            return;
+        }
+        if session.faults.is_armed(Bug::QuitDropsAnswers) {
+            session.events.outbox.pause(SLOW_ANSWER);
+        }
     }
     session.send(match answer(session, (&id, &name), command) {
         Ok(body) => body.map(|body| response(&id, &name, body)),
@@ -90,11 +101,22 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
 
 fn reject(session: SynapsSession<'_>, bad: &BadLine) {
     let (id, unknown) = (bad.id.as_deref(), bad.unknown.as_deref());
-    if unknown.is_some() && !hooks::rejects_unknown_command(&session) {
+    if unknown.is_some() && session.faults.triggers(Bug::IgnoresUnknownCommand) {
         return;
     }
     session.send(error(id, &bad.why));
-    hooks::on_rejected_line(session, id, unknown);
+    if session.faults.triggers(Bug::TooManyBadCommandsExit) {
+        let mut state = session.state();
+        state.bad_lines += 1;
+        if state.bad_lines >= TOO_MANY_BAD_LINES {
+            session.events.outbox.exit(1);
+        }
+    }
+    if let Some(name) = unknown
+        && session.faults.triggers(Bug::AnswersUnknownCommand)
+    {
+        session.send(response(id.unwrap_or_default(), name, ok()));
+    }
     session.after_rejected_command();
 }
 
@@ -104,19 +126,22 @@ fn read(
     input: &Input,
 ) -> Result<Option<(String, String, SynapsCommand)>, BadLine> {
     if *input == Input::TooLong {
-        hooks::on_oversized_line(&session);
+        session.exit_if(Bug::LongLineExits);
     }
     let text = text(input, "The frame", LIMIT)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let text = hooks::line_text(&session, text);
+    let text = match session.faults.triggers(Bug::EscapesAreKept) {
+        true => &text.replace("\\u", "\\\\u"),
+        false => text,
+    };
     let mut command: Value =
-        serde_json::from_str(&text).map_err(|error| format!("The frame is not JSON: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("The frame is not JSON: {error}"))?;
     if !command.is_object() {
         return Err("The frame is not a JSON object".to_owned().into());
     }
-    Faults::of(&session).command(&mut command);
+    session.faults.command(&mut command);
     let member = |name: &str| command[name].as_str().map(str::to_owned);
     let (id, name) = (member("id"), member("type").unwrap_or_default());
     let bad = |error: serde_json::Error| {
@@ -139,10 +164,9 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
             message,
             attachments,
         } => {
-            let accepts = |flaw| hooks::accepts_path(&session, flaw);
-            let root = session.workspace.root();
-            let mut blocks = attachments::read(&attachments, root, &accepts)?;
-            if !hooks::keeps_files(&session, &blocks) {
+            let (root, faults) = (session.workspace.root(), &session.faults);
+            let mut blocks = attachments::read(&attachments, root, faults)?;
+            if !blocks.is_empty() && faults.triggers(Bug::LosesFiles) {
                 blocks.clear();
             }
             return send(session, named, message, blocks);
@@ -151,9 +175,7 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
         SynapsCommand::Compact => return compact(session, named),
         SynapsCommand::Abort => return Ok(abort(session, named.0)),
         SynapsCommand::Shutdown => {
-            if hooks::obeys_shutdown(&session) {
-                session.request_exit();
-            }
+            shut_down(session);
             return Ok(None);
         }
         SynapsCommand::NewSession => {
@@ -174,7 +196,9 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
 
 fn check_idle(session: SynapsSession<'_>) -> Result<(), String> {
     if session.is_busy() {
-        hooks::on_busy(&session);
+        if session.faults.triggers(Bug::BusyEndsTurn) {
+            session.stop(Halt::Stop);
+        }
         return Err("Busy: a turn is at work".into());
     }
     Ok(())
@@ -186,12 +210,17 @@ fn send(
     text: String,
     blocks: Vec<ContentBlock>,
 ) -> Answer {
-    if !hooks::starts_turn(session, &text) {
+    let faults = &session.faults;
+    if session.is_busy() && faults.triggers(Bug::DropsWhileBusy) {
+        return Ok(Some(ok()));
+    }
+    let before = std::mem::replace(&mut session.state().message, text.clone());
+    if before == text && faults.triggers(Bug::DropsRepeatedPrompt) {
         return Ok(Some(ok()));
     }
     begin(session, named)?;
     if named.1 == "follow_up" {
-        hooks::on_follow_up(&session);
+        session.forget_turns_if(Bug::FollowUpForgets);
     }
     // Not the command's id: a host may use an id again.
     let prompt = Prompt {
@@ -219,12 +248,28 @@ fn begin(session: SynapsSession<'_>, (id, name): (&str, &str)) -> Result<(), Str
 }
 
 fn compact(session: SynapsSession<'_>, named: (&str, &str)) -> Answer {
-    if !hooks::starts_compaction(&session) {
+    if session.faults.triggers(Bug::CompactHangs) {
         return Ok(None);
     }
     begin(session, named)?;
     let compacted = session.compact(None);
     compacted.map(|()| None).map_err(|failure| failure.message)
+}
+
+/// Ends the agent.
+fn shut_down(session: SynapsSession<'_>) {
+    let faults = &session.faults;
+    if faults.triggers(Bug::QuitDropsAnswers) {
+        std::process::exit(0);
+    }
+    if faults.triggers(Bug::AnswersQuit) {
+        session.send(response("", "shutdown", ok()));
+    }
+    let ignored = session.is_busy() && faults.triggers(Bug::IgnoresQuitInTurn)
+        || faults.triggers(Bug::IgnoresQuit);
+    if !ignored {
+        session.exit_requested.set(true);
+    }
 }
 
 /// Stops the running turn. Its end is sent before the answer.
@@ -236,7 +281,7 @@ fn abort(session: SynapsSession<'_>, id: &str) -> Option<Map<String, Value>> {
     }
     let mut state = session.state();
     state.pending_aborts.push(id.to_owned());
-    state.fault_memory.aborted = true;
+    state.aborted = true;
     drop(state);
     session.stop(Halt::Stop);
     None

@@ -8,7 +8,6 @@ mod configure;
 mod events;
 mod flags;
 mod frames;
-mod hooks;
 mod settings_file;
 mod state;
 mod tools;

@@ -22,17 +22,11 @@ pub(super) struct SynapsState {
     /// The ids of `abort` commands that wait for the end of the turn.
     pub(super) pending_aborts: Vec<String>,
     pub(super) calls: Vec<StreamingCall>,
-    pub(super) fault_memory: FaultMemory,
-}
-
-/// What only faults need to remember.
-#[derive(Debug, Default)]
-pub(super) struct FaultMemory {
-    /// A turn was aborted.
+    /// A turn was aborted. Only a fault goes by it.
     pub(super) aborted: bool,
-    /// The last message of the user.
+    /// The last message of the user. Only a fault goes by it.
     pub(super) message: String,
-    /// How many lines were not commands.
+    /// How many lines were not commands. Only a fault goes by it.
     pub(super) bad_lines: usize,
 }
 

@@ -241,22 +241,22 @@ fn coverage(report: &Report, details: Details, out: &mut dyn Write) -> io::Resul
         )?;
     }
     rules(report, out)?;
-    let choices = &report.coverage.readings;
-    if details == Details::Causes && !choices.is_empty() {
-        let choices = text::count(choices.len() as u64, "choice");
+    let open = &report.coverage.readings;
+    if details == Details::Causes && !open.is_empty() {
+        let points = text::count(open.len() as u64, "point");
         return writeln!(
             out,
-            "{:>13} {choices} that the specification leaves open; --details all shows what the agent does",
-            "Choices"
+            "{:>13} {points} that the specification leaves open; --details all shows what the agent does",
+            "Readings"
         );
     }
-    for (rule, readings) in choices {
+    for (rule, readings) in open {
         let counts = readings
             .iter()
             .map(|(reading, times)| format!("{reading} ({times}×)"))
             .collect::<Vec<_>>()
             .join(", ");
-        writeln!(out, "{:>13} {rule}: {counts}", "Choice")?;
+        writeln!(out, "{:>13} {rule}: {counts}", "Reading")?;
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
-use crate::core::prompt_listener::PromptListener;
 use crate::faults::Faults;
 use crate::model::{PromptMarker, ScriptedModel, StoryScript, TurnSettings, script_file};
 use crate::stories;
@@ -10,15 +9,16 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Sets up each turn as the marker in its prompt asks for.
-pub(super) struct PromptMarkers {
+pub(crate) struct PromptMarkers {
     /// The model in this process. One over HTTP gets the marker as a part of the prompt.
-    pub(super) model: Rc<ScriptedModel>,
-    pub(super) faults: Rc<Faults>,
-    pub(super) workspace: PathBuf,
+    pub(crate) model: Rc<ScriptedModel>,
+    pub(crate) faults: Rc<Faults>,
+    pub(crate) workspace: PathBuf,
 }
 
-impl PromptListener for PromptMarkers {
-    fn on_prompt(&self, text: &str) {
+impl PromptMarkers {
+    /// A prompt begins a turn, or follows in it when the turn would have ended.
+    pub(super) fn on_prompt(&self, text: &str) {
         let asked = match PromptMarker::find(text) {
             None => Ok((TurnSettings::default(), None)),
             Some(marker) => marker.and_then(|marker| self.set_up(marker)),
@@ -31,22 +31,22 @@ impl PromptListener for PromptMarkers {
         self.model.start_turn(settings);
     }
 
-    fn on_steering(&self, text: &str) {
+    /// A prompt is added to a turn that goes on.
+    pub(super) fn on_steering(&self, text: &str) {
         if PromptMarker::find(text).is_some() {
             self.on_prompt(text);
         }
     }
 
-    fn extension(&self, prompt: &str) -> Option<Value> {
+    /// What extensions of the agent do in the run of this prompt, in the words of the protocol; `None` if it asks for nothing.
+    pub(crate) fn extension(&self, prompt: &str) -> Option<Value> {
         let marker = PromptMarker::find(prompt).and_then(Result::ok);
         match marker.and_then(|marker| marker.script) {
             Some(name) => stories::find(&name, self.dialect_id()).ok()?.extension(),
             None => self.model.extension(),
         }
     }
-}
 
-impl PromptMarkers {
     fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
         let load = |name: String| story(&name, self.dialect_id(), &self.workspace);
         let settings = TurnSettings {
@@ -81,7 +81,7 @@ impl PromptMarkers {
 ///
 /// # Errors
 /// The dialect has no such story.
-pub(super) fn story(
+pub(crate) fn story(
     name: &str,
     dialect: (&str, &str),
     workspace: &Path,
@@ -95,7 +95,7 @@ pub(super) fn story(
 }
 
 /// The values of the placeholders in a script.
-pub(super) fn placeholders(workspace: &Path) -> [(&'static str, String); 2] {
+pub(crate) fn placeholders(workspace: &Path) -> [(&'static str, String); 2] {
     let home = std::env::var("HOME").unwrap_or_default();
     let workspace = workspace.to_string_lossy().into_owned();
     [("workspace", workspace), ("home", home)]
