@@ -52,16 +52,7 @@ pub enum Operation {
     /// Its content is changed.
     #[serde(skip)]
     Edit(Edits),
-    /// It is sent, and once more behind everything else.
-    #[serde(skip)]
-    Again,
-    /// These bytes stand in the middle of its line.
-    #[serde(skip)]
-    RawInMiddle(Bytes),
 }
-
-/// The kind of the event that stands for the end of the output.
-pub const END: &str = "#end";
 
 /// A signal that ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -84,7 +75,6 @@ impl Operation {
             | Operation::RawBefore(_)
             | Operation::RawInText(_)
             | Operation::RawInBrace(_)
-            | Operation::RawInMiddle(_)
             | Operation::LineEnd(_) => ShownAt::Line,
             _ => ShownAt::Later,
         }
