@@ -34,7 +34,7 @@ impl Expect {
         let newest = "the new messages";
         let expected = &self.last_contains;
         contains(&mut found, "/last_contains", expected, &new, newest);
-        for (i, result) in self.tool_result.as_slice().iter().enumerate() {
+        for (i, result) in self.tool_result.iter().enumerate() {
             let pointer = format!("/tool_result/{i}");
             found.extend(tool_result(&pointer, result, &conversation));
         }
@@ -52,7 +52,7 @@ fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
         Err(errors) => {
             let mistakes = errors.into_iter().map(|error| RequestMismatch {
                 pointer: format!("/body{}", error.pointer),
-                expected: error.kind.to_string(),
+                expected: error.message,
                 actual: "nothing to compare".to_owned(),
             });
             return mistakes.collect();

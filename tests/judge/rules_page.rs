@@ -4,7 +4,7 @@
 use conform_dialect::ordering::file::OrderingFile;
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource, load};
-use conform_judge::framing::Defect;
+use conform_judge::framing::DEFECTS;
 use conform_judge::rules::condition::FUNCTIONS;
 use conform_judge::rules::rule::RuleForm;
 use conform_judge::rules::symbol::SPECIALS;
@@ -238,7 +238,7 @@ fn every_key_of_the_language_is_on_the_page() {
     );
     let words = FUNCTIONS.iter().map(|(name, _)| format!("{name}( )"));
     let words = words.chain(SPECIALS.iter().map(|name| (*name).to_owned()));
-    let words = words.chain(Defect::NAMES.iter().map(|name| (*name).to_owned()));
+    let words = words.chain(DEFECTS.iter().map(|(name, _)| (*name).to_owned()));
     for name in names.into_iter().chain(words) {
         let is_key = PAGE.contains(&format!("`{name}")) || PAGE.contains(&format!(" {name}:"));
         assert!(is_key, "{name} is not on the page");

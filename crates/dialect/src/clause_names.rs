@@ -1,14 +1,12 @@
 //! What the id of a clause names: `demo.turn-end.will-retry` is about the member `willRetry` of the frame `turn_end`.
 
 /// Whether a clause is about a frame: its name is the second part of the id.
-#[must_use]
 pub fn is_about_frame(clause: &str, frame: &str) -> bool {
     let about = clause.split('.').nth(1);
     about.is_some_and(|about| letters(about).eq(letters(frame)))
 }
 
 /// Whether a clause is about a member of a frame: its name is the last part of the id.
-#[must_use]
 pub fn is_about_member(clause: &str, member: &str) -> bool {
     let about = clause.rsplit('.').next().unwrap_or_default();
     letters(about).eq(letters(member))

@@ -31,13 +31,8 @@ pub enum Level {
 
 impl Level {
     /// The name in files and messages.
-    #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Level::Must => "must",
-            Level::Should => "should",
-            Level::May => "may",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 }
 

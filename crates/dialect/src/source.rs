@@ -15,20 +15,17 @@ pub struct DialectSource {
 
 impl DialectSource {
     /// The embedded dialects, and those of the user's folder, which take precedence.
-    #[must_use]
     pub fn new(folder: Option<PathBuf>) -> Self {
         DialectSource { folder }
     }
 
     /// The user's folder, as an absolute path if there is one.
-    #[must_use]
     pub fn folder(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref()?;
         Some(std::path::absolute(folder).unwrap_or_else(|_| folder.clone()))
     }
 
     /// Every `(name, version)`, sorted.
-    #[must_use]
     pub fn names(&self) -> Vec<(String, String)> {
         let mut found = self.names_in_folder();
         for name in EMBEDDED.dirs() {
@@ -45,7 +42,6 @@ impl DialectSource {
     }
 
     /// Every `(name, version)` in the user's folder, sorted.
-    #[must_use]
     pub fn names_in_folder(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for name in folders(self.folder.as_deref()) {

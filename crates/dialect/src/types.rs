@@ -81,7 +81,6 @@ impl FrameNames {
     }
 
     /// The name of a frame.
-    #[must_use]
     pub fn identify(&self, frame: &Value) -> FrameIdentity {
         let Some(name) = frame.pointer(&self.discriminator).and_then(Value::as_str) else {
             return FrameIdentity::Missing;

@@ -17,7 +17,6 @@ impl Captures {
     }
 
     /// The value of a name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.values.get(name)
     }

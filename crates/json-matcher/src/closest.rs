@@ -34,7 +34,6 @@ impl<T> Closest<T> {
     }
 
     /// The closest value, and its differences.
-    #[must_use]
     pub fn get(&self) -> Option<(&T, &[Mismatch])> {
         self.best
             .as_ref()

@@ -1,57 +1,21 @@
 //! Compiles a matcher as written, a JSON value, to patterns, and collects every mistake in it.
 
 use crate::mismatch::Pointer;
-use crate::pattern::{Check, Pattern};
+use crate::operators::{Check, OPERATORS};
+use crate::pattern::Pattern;
 use crate::placeholder::{self, Segment};
 use serde_json::Value;
-use std::fmt;
-use std::sync::Arc;
+use spanned_yaml::{describe_text, unknown};
 
 /// A mistake in a matcher as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileError {
     /// JSON Pointer into the matcher.
     pub pointer: String,
-    /// Whether the mistake is in the key or in the value at the pointer.
-    pub part: EntryPart,
-    /// The mistake.
-    pub kind: CompileErrorKind,
-}
-
-/// The part of an entry that a [`CompileError`] is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryPart {
-    /// The key.
-    Key,
-    /// The value.
-    Value,
-}
-
-/// The kind of mistake in a matcher.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CompileErrorKind {
-    /// A name that is not known.
-    Unknown {
-        /// The kind of name, such as `operator`.
-        what: &'static str,
-        /// The name as written.
-        name: String,
-        /// The known names.
-        known: Vec<&'static str>,
-    },
-    /// Any other mistake, in one sentence.
-    Invalid(String),
-}
-
-impl fmt::Display for CompileErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CompileErrorKind::Unknown { what, name, known } => {
-                write!(f, "unknown {what} `{name}` (one of {})", known.join(", "))
-            }
-            CompileErrorKind::Invalid(message) => f.write_str(message),
-        }
-    }
+    /// Whether the mistake is in the key at the pointer, and not in its value.
+    pub is_key: bool,
+    /// The mistake, in one sentence.
+    pub message: String,
 }
 
 /// An operator.
@@ -65,7 +29,7 @@ pub struct Operator {
 }
 
 /// A compiled operator, or every mistake in its operand.
-pub(crate) type Compiled = Result<Arc<dyn Check>, Vec<CompileError>>;
+pub(crate) type Compiled = Result<Check, Vec<CompileError>>;
 
 /// A part of a matcher as written, such as the operand of an operator.
 #[derive(Debug, Clone, Copy)]
@@ -74,10 +38,9 @@ pub(crate) struct WrittenMatcher<'a> {
     pub(crate) pointer: &'a Pointer<'a>,
 }
 
-/// Compiles with a table of operators.
+/// Compiles matchers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MatcherCompiler {
-    pub(crate) operators: &'static [Operator],
     /// Whether `{name}` in a text is a placeholder; else all braces are text.
     pub(crate) has_placeholders: bool,
 }
@@ -85,7 +48,7 @@ pub(crate) struct MatcherCompiler {
 impl WrittenMatcher<'_> {
     /// A mistake in this value.
     pub(crate) fn invalid(self, message: impl Into<String>) -> Vec<CompileError> {
-        self.error(EntryPart::Value, CompileErrorKind::Invalid(message.into()))
+        self.error(false, message.into())
     }
 
     /// The mistake of a value of the wrong kind.
@@ -93,11 +56,11 @@ impl WrittenMatcher<'_> {
         self.invalid(format!("expected {what}, found {}", describe(self.value)))
     }
 
-    pub(crate) fn error(self, part: EntryPart, kind: CompileErrorKind) -> Vec<CompileError> {
+    fn error(self, is_key: bool, message: String) -> Vec<CompileError> {
         vec![CompileError {
             pointer: self.pointer.to_string(),
-            part,
-            kind,
+            is_key,
+            message,
         }]
     }
 
@@ -171,19 +134,15 @@ impl MatcherCompiler {
         &self,
         key: &str,
         operand: WrittenMatcher<'_>,
-    ) -> Result<(&'static str, Arc<dyn Check>), Vec<CompileError>> {
+    ) -> Result<(&'static str, Check), Vec<CompileError>> {
         if !is_operator(key) {
             let message =
                 format!("the key `{key}` beside operators; a map holds the one or the other");
-            return Err(operand.error(EntryPart::Key, CompileErrorKind::Invalid(message)));
+            return Err(operand.error(true, message));
         }
-        let Some(operator) = self.operators.iter().find(|one| one.name == key) else {
-            let unknown = CompileErrorKind::Unknown {
-                what: "operator",
-                name: key.to_owned(),
-                known: self.operators.iter().map(|one| one.name).collect(),
-            };
-            return Err(operand.error(EntryPart::Key, unknown));
+        let Some(operator) = OPERATORS.iter().find(|one| one.name == key) else {
+            let known = OPERATORS.iter().map(|one| one.name);
+            return Err(operand.error(true, unknown("operator", key, known)));
         };
         Ok((operator.name, (operator.compile)(self, operand)?))
     }
@@ -227,20 +186,13 @@ fn is_operator(key: &str) -> bool {
     key.starts_with('$') && !key.starts_with("$$")
 }
 
-/// Longest text that a message shows in full, in characters.
-const MAX_SHOWN: usize = 60;
-
 /// A value in the words of an error message.
 fn describe(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
         Value::Bool(value) => format!("`{value}`"),
         Value::Number(number) => format!("the number {number}"),
-        Value::String(text) if text.chars().count() <= MAX_SHOWN => format!("the text {text:?}"),
-        Value::String(text) => {
-            let start: String = text.chars().take(MAX_SHOWN).collect();
-            format!("the text {start:?}…")
-        }
+        Value::String(text) => describe_text(text),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "a map".to_owned(),
     }

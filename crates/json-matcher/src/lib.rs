@@ -35,7 +35,7 @@ mod yaml;
 
 pub use captures::Captures;
 pub use closest::Closest;
-pub use compile::{CompileError, CompileErrorKind, EntryPart, Operator};
+pub use compile::{CompileError, Operator};
 pub use json_schema::{AnyValueSchema, MatcherSchema};
 pub use matcher::Matcher;
 pub use mismatch::Mismatch;

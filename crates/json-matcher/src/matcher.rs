@@ -3,7 +3,6 @@
 use crate::captures::Captures;
 use crate::compile::{CompileError, MatcherCompiler, WrittenMatcher};
 use crate::mismatch::{Mismatch, Pointer};
-use crate::operators::OPERATORS;
 use crate::pattern::{Differences, MatchContext, Pattern, plain_key};
 use crate::template::Template;
 use serde_json::Value;
@@ -36,10 +35,7 @@ impl Matcher {
     }
 
     fn compile_with(written: &Value, has_placeholders: bool) -> Result<Self, Vec<CompileError>> {
-        let compiler = MatcherCompiler {
-            operators: OPERATORS,
-            has_placeholders,
-        };
+        let compiler = MatcherCompiler { has_placeholders };
         let pattern = compiler.pattern(WrittenMatcher {
             value: written,
             pointer: &Pointer::Root,
@@ -60,26 +56,22 @@ impl Matcher {
     }
 
     /// Whether a part of a value matches that may be missing. Placeholders are not known.
-    #[must_use]
     pub fn matches_part(&self, part: Option<&Value>) -> bool {
         let captures = Captures::default();
         self.pattern.holds(part, &MatchContext::root(&captures))
     }
 
     /// Every difference, up to 16, in the order of the matcher as written.
-    #[must_use]
     pub fn differences(&self, value: &Value, captures: &Captures) -> Vec<Mismatch> {
         self.compare(value, captures, MAX_DIFFERENCES)
     }
 
     /// The matcher as written, with the known placeholders filled.
-    #[must_use]
     pub fn shown(&self, captures: &Captures) -> Value {
         self.written.show(captures)
     }
 
     /// What the matcher expects, in words, with the known placeholders filled: `{type: "end", usage: an object}`.
-    #[must_use]
     pub fn in_words(&self, captures: &Captures) -> String {
         self.pattern.expected(captures)
     }

@@ -2,11 +2,10 @@
 
 use crate::captures::Captures;
 use crate::mismatch::{Mismatch, Pointer, shorten, shown};
+use crate::operators::Check;
 use crate::placeholder::fill;
 use serde_json::{Number, Value};
 use std::borrow::Cow;
-use std::fmt::Debug;
-use std::sync::Arc;
 
 /// A compiled matcher, or a part of one.
 #[derive(Debug, Clone)]
@@ -20,23 +19,7 @@ pub(crate) enum Pattern {
     /// A list of exactly these elements.
     List(Vec<Pattern>),
     /// All of these operators hold.
-    Checks(Vec<(&'static str, Arc<dyn Check>)>),
-}
-
-/// A compiled operator with its operand.
-pub(crate) trait Check: Debug + Send + Sync {
-    /// Whether a value satisfies the operator; `None` is an entry that the object lacks.
-    fn holds(&self, value: Option<&Value>, context: &MatchContext<'_>) -> bool;
-
-    /// The expected value, in words that follow "expected".
-    fn expected(&self, captures: &Captures) -> String;
-
-    /// Adds the differences. An operator that looks inside the value gives the pointer of each.
-    fn check(&self, value: Option<&Value>, context: &MatchContext<'_>, out: &mut Differences) {
-        if !self.holds(value, context) {
-            out.push(context, self.expected(context.captures), value);
-        }
-    }
+    Checks(Vec<(&'static str, Check)>),
 }
 
 /// The position of a comparison, and the captures.
@@ -147,8 +130,12 @@ impl Pattern {
                 shorten(&format!("{{{}}}", entries.collect::<Vec<_>>().join(", ")))
             }
             Pattern::List(items) => {
-                let shown = all_expected(items, captures).join(", ");
-                shorten(&format!("a list of {}: [{shown}]", items.len()))
+                let shown: Vec<_> = items.iter().map(|one| one.expected(captures)).collect();
+                shorten(&format!(
+                    "a list of {}: [{}]",
+                    items.len(),
+                    shown.join(", ")
+                ))
             }
             Pattern::Checks(checks) => checks
                 .iter()
@@ -166,11 +153,6 @@ impl Pattern {
             _ => None,
         }
     }
-}
-
-/// The expected values of several patterns.
-pub(crate) fn all_expected(patterns: &[Pattern], captures: &Captures) -> Vec<String> {
-    patterns.iter().map(|one| one.expected(captures)).collect()
 }
 
 /// The key of the value for a key as written: `$$name` is `$name`.

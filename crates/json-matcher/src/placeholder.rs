@@ -31,7 +31,6 @@ impl fmt::Display for UnknownPlaceholder {
 impl std::error::Error for UnknownPlaceholder {}
 
 /// The segments of a text.
-#[must_use]
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
     let mut segments = Vec::new();
     let mut start = 0;
@@ -91,7 +90,6 @@ pub fn fill<'v>(
 }
 
 /// The text as written where it has no placeholders: `{name}` becomes `{{name}}`.
-#[must_use]
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut rest = text;
@@ -127,7 +125,6 @@ pub struct Placeholder {
 }
 
 /// The placeholders in every text of a matcher or template, in order. In a `$regex` the braces of `\p{…}` are text.
-#[must_use]
 pub fn placeholders(value: &Value) -> Vec<Placeholder> {
     let mut found = Vec::new();
     collect(value, &Pointer::Root, false, &mut found);

@@ -23,13 +23,11 @@ pub fn render_text(text: &str, captures: &Captures) -> Result<String, UnknownPla
 
 impl Template {
     /// A template over a value.
-    #[must_use]
     pub fn new(value: Value) -> Self {
         Template { value }
     }
 
     /// The value as written.
-    #[must_use]
     pub fn written(&self) -> &Value {
         &self.value
     }
@@ -47,7 +45,6 @@ impl Template {
     }
 
     /// The value for a message: placeholders that are not known stay as written.
-    #[must_use]
     pub fn show(&self, captures: &Captures) -> Value {
         let mut value = self.value.clone();
         let filled = fill(&mut value, &mut |text| {

@@ -1,9 +1,9 @@
 //! Matchers in YAML files: compiles them with the location of each mistake, and finds their placeholders.
 
-use crate::compile::{CompileError, CompileErrorKind, EntryPart};
+use crate::compile::CompileError;
 use crate::matcher::Matcher;
 use crate::placeholder;
-use spanned_yaml::{Error, Node, Spanned, unknown};
+use spanned_yaml::{Error, Node, Spanned};
 
 /// Compiles the matcher in a node.
 ///
@@ -23,24 +23,17 @@ pub fn compile_filled_node(node: &Node) -> Result<Matcher, Vec<Error>> {
         .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
 }
 
-/// The error at the location of its key or value in the file, with a suggestion for an unknown name.
+/// The error at the location of its key or value in the file.
 fn located(error: &CompileError, node: &Node) -> Error {
-    let span = match error.part {
-        EntryPart::Key => node.key_at(&error.pointer),
-        EntryPart::Value => node.nearest(&error.pointer).span(),
+    let span = match error.is_key {
+        true => node.key_at(&error.pointer),
+        false => node.nearest(&error.pointer).span(),
     };
-    let message = match &error.kind {
-        CompileErrorKind::Unknown { what, name, known } => {
-            unknown(what, name, known.iter().copied())
-        }
-        CompileErrorKind::Invalid(message) => message.clone(),
-    };
-    node.error_at(span, message)
+    node.error_at(span, &error.message)
 }
 
 /// The `{name}` placeholders in every text of a node, in order, at the location of the text. In a `$regex` the braces of `\p{…}`
 /// are text.
-#[must_use]
 pub fn placeholders_in(node: &Node) -> Vec<Spanned<String>> {
     let found = placeholder::placeholders(&node.to_value()).into_iter();
     let spanned = found.map(|placeholder| Spanned {

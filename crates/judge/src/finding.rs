@@ -44,18 +44,8 @@ pub enum DifferenceKind {
 
 impl DifferenceKind {
     /// The name in files and ids.
-    #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            DifferenceKind::Condition => "condition",
-            DifferenceKind::Missing => "missing",
-            DifferenceKind::WrongType => "wrong_type",
-            DifferenceKind::WrongValue => "wrong_value",
-            DifferenceKind::Malformed => "malformed",
-            DifferenceKind::Unexpected => "unexpected",
-            DifferenceKind::Absent => "absent",
-            DifferenceKind::Ended => "ended",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 }
 
@@ -73,13 +63,11 @@ pub struct Difference {
 
 impl Difference {
     /// A difference of this kind.
-    #[must_use]
     pub fn of(kind: DifferenceKind) -> Self {
         Difference::named(kind, String::new())
     }
 
     /// A difference of this kind, about a frame or a defect.
-    #[must_use]
     pub fn named(kind: DifferenceKind, name: impl Into<String>) -> Self {
         Difference {
             kind,
@@ -202,13 +190,11 @@ pub struct SliceValue {
 
 impl Origin {
     /// A part of the only session.
-    #[must_use]
     pub fn of(part: Part) -> Self {
         Origin { session: 0, part }
     }
 
     /// The values that name the slice; none if it is no slice.
-    #[must_use]
     pub fn slice(&self) -> &[SliceValue] {
         match &self.part {
             Part::Slice(values) => values,
@@ -226,7 +212,6 @@ impl Origin {
     }
 
     /// Whether it is no part of the only session.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         *self == Origin::default()
     }

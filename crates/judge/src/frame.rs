@@ -31,7 +31,6 @@ pub struct Line {
 
 impl Line {
     /// A line of text that ended in a single `\n`.
-    #[must_use]
     pub fn new(text: impl Into<Vec<u8>>) -> Self {
         Line {
             bytes: text.into(),
@@ -40,7 +39,6 @@ impl Line {
     }
 
     /// The bytes as text, invalid UTF-8 replaced.
-    #[must_use]
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
@@ -80,7 +78,6 @@ pub enum Body {
 
 impl Body {
     /// The name of the kind in transcripts and evidence.
-    #[must_use]
     pub fn dir(&self) -> &'static str {
         match self {
             Body::ToAgent(_) => "to_agent",
@@ -134,13 +131,8 @@ pub enum ReplyEnd {
 
 impl ReplyEnd {
     /// The word used in transcripts and rules.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            ReplyEnd::Complete => "complete",
-            ReplyEnd::ClientClosed => "client_closed",
-            ReplyEnd::Cut => "cut",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 }
 

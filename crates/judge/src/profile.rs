@@ -16,7 +16,6 @@ pub enum Profile {
 
 impl Profile {
     /// The severity of a finding whose rule has this level and this source.
-    #[must_use]
     pub fn apply(self, level: Level, source: Source) -> Level {
         match (self, level) {
             (Profile::Strict, Level::Should) => Level::Must,

@@ -66,13 +66,11 @@ impl Schemas {
     }
 
     /// The definitions as written.
-    #[must_use]
     pub fn document(&self) -> &Value {
         &self.document
     }
 
     /// Whether the definition of this name requires more than the name itself, so that a frame can break it.
-    #[must_use]
     pub fn can_be_broken(&self, name: &str, discriminator: &str) -> bool {
         let own = discriminator.trim_start_matches('/');
         let Some(definition) = self.document["$defs"][name].as_object() else {
@@ -91,13 +89,11 @@ impl Schemas {
     }
 
     /// The validator of a definition.
-    #[must_use]
     pub fn validator(&self, name: &str) -> Option<Arc<Validator>> {
         self.validators.get(name).cloned()
     }
 
     /// Whether a frame is valid by a definition; true for a name without one.
-    #[must_use]
     pub fn is_valid(&self, name: &str, frame: &Value) -> bool {
         self.validators.get(name).is_none_or(|v| v.is_valid(frame))
     }

@@ -43,7 +43,6 @@ impl std::error::Error for Error {}
 
 impl Error {
     /// An error about a file as a whole.
-    #[must_use]
     pub fn of_file(file: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Error {
             file: file.into(),
@@ -54,7 +53,6 @@ impl Error {
     }
 
     /// `file:line:column: message`, on one line.
-    #[must_use]
     pub fn headline(&self) -> String {
         let Span { line, column, .. } = self.span;
         let file = self.file.display();
@@ -80,7 +78,6 @@ const WIDTH: usize = 160;
 
 impl SourceText {
     /// An error at a location in this file, with the YAML shown.
-    #[must_use]
     pub fn error(&self, span: Span, message: impl Into<String>) -> Error {
         Error {
             file: self.path.clone(),
@@ -123,7 +120,6 @@ fn byte_of(line: &str, character: usize) -> usize {
 }
 
 /// Several errors as shown to the user, one below the other, each with the prefix `error: `.
-#[must_use]
 pub fn render_all(errors: &[Error]) -> String {
     errors
         .iter()

@@ -22,7 +22,7 @@ mod verbs;
 
 pub use decode::decode;
 pub use error::{Error, SourceText, Span, render_all};
-pub use node::{Key, Kind, Node};
+pub use node::{Key, Kind, Node, describe_text};
 pub use parse::{MAX_FILE_BYTES, load_file, load_yaml};
 pub use pointer::{escape_step, unescape_step};
 pub use recover::decode_all;

@@ -44,19 +44,16 @@ pub struct Key {
 
 impl Node {
     /// A node at a location of a source.
-    #[must_use]
     pub fn new(source: Arc<SourceText>, span: Span, kind: Kind) -> Self {
         Node(Arc::new(Inner { source, span, kind }))
     }
 
     /// A node with the same location and another content.
-    #[must_use]
     pub fn with_kind(&self, kind: Kind) -> Self {
         Node::new(Arc::clone(&self.0.source), self.0.span, kind)
     }
 
     /// The same value as if it were written where another one is.
-    #[must_use]
     pub fn moved_to(&self, place: &Node) -> Self {
         place.with_kind(match self.kind() {
             Kind::List(items) => {
@@ -75,37 +72,31 @@ impl Node {
     }
 
     /// The kind of value, with its content.
-    #[must_use]
     pub fn kind(&self) -> &Kind {
         &self.0.kind
     }
 
     /// Its location in the file.
-    #[must_use]
     pub fn span(&self) -> Span {
         self.0.span
     }
 
     /// The file it was read from.
-    #[must_use]
     pub fn source(&self) -> &SourceText {
         &self.0.source
     }
 
     /// An error about this value.
-    #[must_use]
     pub fn error(&self, message: impl Into<String>) -> Error {
         self.0.source.error(self.0.span, message)
     }
 
     /// An error about another location in this value's file.
-    #[must_use]
     pub fn error_at(&self, span: Span, message: impl Into<String>) -> Error {
         self.0.source.error(span, message)
     }
 
     /// The text, if it is a text.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         if let Kind::Text(text) = self.kind() {
             Some(text)
@@ -115,7 +106,6 @@ impl Node {
     }
 
     /// The elements, if it is a list.
-    #[must_use]
     pub fn as_list(&self) -> Option<&[Node]> {
         if let Kind::List(items) = self.kind() {
             Some(items)
@@ -125,7 +115,6 @@ impl Node {
     }
 
     /// The entries, if it is a map.
-    #[must_use]
     pub fn as_map(&self) -> Option<&[(Key, Node)]> {
         if let Kind::Map(entries) = self.kind() {
             Some(entries)
@@ -135,38 +124,32 @@ impl Node {
     }
 
     /// Whether it is null or left empty.
-    #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self.kind(), Kind::Null)
     }
 
     /// The value under this key, if it is a map that has it.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.entry(name).map(|(_, value)| value)
     }
 
     /// The entry with this key, if it is a map that has it.
-    #[must_use]
     pub fn entry(&self, name: &str) -> Option<&(Key, Node)> {
         self.as_map()?.iter().find(|(key, _)| key.name == name)
     }
 
     /// The value at a JSON Pointer (RFC 6901), if there is one.
-    #[must_use]
     pub fn at(&self, pointer: &str) -> Option<&Node> {
         let (node, rest) = self.follow(pointer);
         rest.is_empty().then_some(node)
     }
 
     /// The value at a JSON Pointer, or the last one on the way to it.
-    #[must_use]
     pub fn nearest(&self, pointer: &str) -> &Node {
         self.follow(pointer).0
     }
 
     /// The location of the key at a JSON Pointer, or of the last value on the way to it.
-    #[must_use]
     pub fn key_at(&self, pointer: &str) -> Span {
         let (outer, name) = pointer.rsplit_once('/').unwrap_or_default();
         let node = self.nearest(outer);
@@ -192,13 +175,11 @@ impl Node {
     }
 
     /// The value in the words of an error message: `the text "abc"`, `a list`.
-    #[must_use]
     pub fn describe(&self) -> String {
         self.kind().describe()
     }
 
     /// The value as JSON, without locations.
-    #[must_use]
     pub fn to_value(&self) -> Value {
         match self.kind() {
             Kind::Null => Value::Null,
@@ -234,7 +215,7 @@ impl Kind {
 const MAX_SHOWN: usize = 60;
 
 /// A text in the words of an error message, its end cut off if it is long.
-pub(crate) fn describe_text(text: &str) -> String {
+pub fn describe_text(text: &str) -> String {
     if text.chars().count() <= MAX_SHOWN {
         return format!("the text {text:?}");
     }

@@ -1,13 +1,11 @@
 //! The steps of JSON Pointers (RFC 6901, section 3): `~` and `/` in a name are escaped.
 
 /// A name as a step of a pointer.
-#[must_use]
 pub fn escape_step(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
 /// The name that a step of a pointer stands for.
-#[must_use]
 pub fn unescape_step(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }

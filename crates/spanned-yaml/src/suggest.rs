@@ -30,14 +30,12 @@ fn similarity(name: &str, other: &str) -> f64 {
 }
 
 /// The suggestion as the end of a sentence, ``; did you mean `y`?``, or nothing.
-#[must_use]
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let near = did_you_mean(name, known);
     near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
 }
 
 /// The message for an unknown name: ``unknown key `x`; did you mean `y`? (one of …)``.
-#[must_use]
 pub fn unknown<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let guess = suggestion(name, known.iter().copied());

@@ -18,8 +18,8 @@ use std::marker::PhantomData;
 /// Verbs with their keys.
 pub type Verbs<V> = Vec<(Key, V)>;
 
-/// The keys that a type is written with: the variants of an enum, or the fields of a struct.
-#[must_use]
+/// The words that a type is written with, in their order: the variants of an enum, or the fields of a struct. With `names[one as usize]`
+/// a plain variant has its own.
 pub fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     let names = Cell::new([].as_slice());
     // It stops before it has a value: only the names are asked for.
@@ -94,7 +94,6 @@ pub fn take_verbs<V: DeserializeOwned>(node: &Node) -> Result<(Verbs<V>, Node), 
 }
 
 /// An error for each key of a map that is in none of these lists.
-#[must_use]
 pub fn unknown_keys(node: &Node, known: &[&[&str]]) -> Vec<Error> {
     let is_known = |key: &&Key| known.iter().any(|names| is_in(names, key));
     let unknown_keys = keys(node).filter(|key| !is_known(key));
@@ -107,7 +106,6 @@ pub fn unknown_keys(node: &Node, known: &[&[&str]]) -> Vec<Error> {
 }
 
 /// An error for each key of a map that stands in a table of former keys, with what the table says of it.
-#[must_use]
 pub fn former_keys(node: &Node, former: &[(&str, &str)]) -> Vec<Error> {
     let said = |key: &Key| former.iter().find(|(name, _)| *name == key.name);
     let found = keys(node).filter_map(|key| Some((key, said(key)?)));

@@ -207,7 +207,7 @@ fn expect(at: &mut ErrorCollector, expect: &Expect) {
         for error in errors {
             let mut at = at.below("body");
             at.pointer.push_str(&error.pointer);
-            at.error(error.kind.to_string());
+            at.error(error.message);
         }
     }
 }

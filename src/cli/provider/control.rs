@@ -166,7 +166,7 @@ async fn carry_out(
         }
         Command::WaitCommand { matches, after, .. } => {
             let matcher = Matcher::compile(&matches)
-                .map_err(|errors| errors.iter().map(|error| error.kind.to_string()).collect::<Vec<_>>().join("; "))?;
+                .map_err(|errors| errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join("; "))?;
             let fits = |recorded: &Recorded| match recorded {
                 Recorded::Request(_, _, body) => matcher.matches(&body_json(body), &Captures::default()).is_ok(),
                 Recorded::Note(_) => false,

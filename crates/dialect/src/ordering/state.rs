@@ -1,10 +1,12 @@
 //! What a state variable holds, which follows from its changes.
 
 use super::file::StateFile;
+use serde::Deserialize;
 use spanned_yaml::{Error, Node, unknown};
 
 /// What a variable holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum VariableKind {
     /// One JSON value, or nothing yet.
     Value,
@@ -35,15 +37,8 @@ const CHANGES: &[(&str, &[VariableKind])] = &[
 
 impl VariableKind {
     /// Its name in messages.
-    #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Value => "value",
-            Set => "set",
-            Map => "map",
-            List => "list",
-            Count => "count",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 }
 

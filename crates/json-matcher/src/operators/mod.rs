@@ -1,10 +1,9 @@
 //! Operators of matchers, such as `$regex` and `$one_of`.
 
-mod compare;
-mod lists;
-mod logic;
+mod check;
+mod regex_text;
 mod table;
-mod text;
 mod types;
 
+pub(crate) use check::Check;
 pub use table::OPERATORS;

@@ -81,7 +81,6 @@ impl UnterminatedCommand {
 
 impl Checker {
     /// A checker before the first frame.
-    #[must_use]
     pub fn new(dialect: Arc<Dialect>, options: CheckOptions) -> Self {
         Checker {
             state: CheckerState::new(dialect, &options),
@@ -131,32 +130,27 @@ impl Checker {
     }
 
     /// The findings so far.
-    #[must_use]
     pub fn findings(&self) -> &[Finding] {
         self.state.findings()
     }
 
     /// The number of frames so far.
-    #[must_use]
     pub fn frames(&self) -> u64 {
         self.state.frames()
     }
 
     /// The newest frames, quoted for a finding that does not come from a rule.
-    #[must_use]
     pub fn evidence(&self) -> Vec<Evidence> {
         self.state.evidence()
     }
 
     /// Whether all work that the agent has begun has certainly ended (`session.work` of the dialect): every turn is over, every command is
     /// answered.
-    #[must_use]
     pub fn is_work_over(&self) -> bool {
         self.state.is_work_over()
     }
 
     /// Ends the check.
-    #[must_use]
     pub fn finish(self) -> CheckOutcome {
         CheckOutcome {
             excerpt: self.excerpt.unwrap_or_default(),

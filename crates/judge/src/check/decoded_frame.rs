@@ -22,8 +22,8 @@ pub(super) struct DecodedFrame<'a> {
     pub(super) symbols: FrameSymbols,
     /// Its JSON; for a frame that is not a line, an object that describes it.
     pub(super) value: Cow<'a, Value>,
-    /// Defects of the line: the name, and a message.
-    pub(super) defects: Vec<(&'static str, String)>,
+    /// Defects of the line.
+    pub(super) defects: Vec<Defect>,
     /// The definitions that it was checked against: that of its name, and that of its nested kind.
     pub(super) definitions: [Option<&'a FrameDefinition>; 2],
     /// How it breaks their schemas.
@@ -87,20 +87,13 @@ impl<'a> DecodedFrame<'a> {
     }
 
     fn line(dialect: &Dialect, lines: &'a LineClassifier, line: &Line, parsed: &'a Parsed) -> Self {
-        let mut defects: Vec<_> = parsed
-            .defects
-            .iter()
-            .map(|d| (d.name(), d.to_string()))
-            .collect();
+        let mut defects = parsed.defects.clone();
         let length = line.bytes.len() as u64 + line.dropped;
         let too_long = lines.limit.is_some_and(|limit| length > limit);
         if too_long && line.dropped == 0 {
-            let defect = Defect::TooLong { length };
-            defects.push((defect.name(), defect.to_string()));
+            defects.push(Defect::new("too-long", length));
         }
-        let blank = parsed.defects.contains(&Defect::Blank);
-        let is_bad = |defect: &Defect| matches!(defect, Defect::InvalidUtf8 { .. });
-        let utf8 = !parsed.defects.iter().any(is_bad);
+        let utf8 = !parsed.has("invalid-utf8");
         // Agents differ in how they read a command with such bytes.
         let unclear = lines.command && (too_long || !utf8);
         let mut decoded = DecodedFrame {
@@ -116,7 +109,7 @@ impl<'a> DecodedFrame<'a> {
                 decoded.value = Cow::Borrowed(value);
                 decoded.object(dialect, lines);
             }
-            _ if blank => {}
+            _ if parsed.has("blank-line") => {}
             other => {
                 let json = other.is_some();
                 decoded.value = Cow::Owned(
@@ -162,11 +155,8 @@ impl<'a> DecodedFrame<'a> {
                 } else {
                     &dialect.events
                 };
-                let at = &vocabulary.discriminator;
-                self.defects.push((
-                    "no-discriminator",
-                    format!("the object has no text at `{at}`"),
-                ));
+                let defect = Defect::new("no-discriminator", &vocabulary.discriminator);
+                self.defects.push(defect);
                 self.mark(lines.malformed);
             }
         }

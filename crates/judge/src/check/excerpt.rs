@@ -33,7 +33,6 @@ impl SessionExcerpt {
     }
 
     /// The frames in their order, those in the middle of a long session left out. No frame is marked.
-    #[must_use]
     pub fn finish(&self) -> Vec<Evidence> {
         let quoted = self.first.iter().chain(&self.last);
         quoted.map(|frame| frame.evidence(false)).collect()

@@ -59,12 +59,12 @@ impl PerFrameChecks {
             };
             if rule.config.blame.unwrap_or(Blame::Agent) == decoded.blame {
                 let defects = decoded.defects.iter();
-                let forbidden = defects.filter(|(name, _)| names.iter().any(|n| n == name));
-                out.extend(forbidden.map(|(name, message)| {
+                let forbidden = defects.filter(|defect| names.iter().any(|n| n == defect.name));
+                out.extend(forbidden.map(|defect| {
                     let finding = Finding {
                         blame: decoded.blame,
-                        message: message.clone(),
-                        difference: Difference::named(DifferenceKind::Malformed, *name),
+                        message: defect.to_string(),
+                        difference: Difference::named(DifferenceKind::Malformed, defect.name),
                         ..Finding::default()
                     };
                     (n, finding)

@@ -4,7 +4,6 @@ use super::Dialect;
 use frame_faults::KnownNames;
 
 /// The dialects whose files are merged into the faults of a dialect: its oldest base first, itself last.
-#[must_use]
 pub fn fault_sources(dialect: &Dialect) -> Vec<String> {
     let bases = dialect.bases.iter().rev().map(|base| base.id.clone());
     bases.chain([dialect.id()]).collect()
@@ -12,7 +11,6 @@ pub fn fault_sources(dialect: &Dialect) -> Vec<String> {
 
 /// The names of a dialect that its faults may use. Scenarios and behaviors of the reference agent are no part of a dialect: the caller
 /// adds them.
-#[must_use]
 pub fn names_for_faults(dialect: &Dialect) -> KnownNames {
     let prefix = format!("{}/", dialect.name);
     let own = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();

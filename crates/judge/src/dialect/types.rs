@@ -110,13 +110,11 @@ pub struct DetectionProbe {
 
 impl Dialect {
     /// `NAME@VERSION`.
-    #[must_use]
     pub fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
     }
 
     /// The id of the scenario that is played first.
-    #[must_use]
     pub fn smoke_id(&self) -> Option<&str> {
         self.smoke.as_ref().and_then(Node::as_str)
     }
@@ -147,7 +145,6 @@ impl Dialect {
     }
 
     /// A timeout, by name.
-    #[must_use]
     pub fn budget(&self, name: &str) -> Option<std::time::Duration> {
         self.budgets
             .get(name)
@@ -155,7 +152,6 @@ impl Dialect {
     }
 
     /// The rule with this id, now or formerly.
-    #[must_use]
     pub fn rule(&self, id: &str) -> Option<&Rule> {
         let id = self.aliases.get(id).map_or(id, String::as_str);
         self.rules.iter().find(|rule| rule.id == id)

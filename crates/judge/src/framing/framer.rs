@@ -17,7 +17,6 @@ pub struct Framer {
 
 impl Framer {
     /// A framer that keeps at most `limit` bytes of a line.
-    #[must_use]
     pub fn new(limit: usize) -> Self {
         Framer {
             limit,
@@ -49,7 +48,6 @@ impl Framer {
     }
 
     /// The number of bytes of the unfinished line, those beyond the limit included.
-    #[must_use]
     pub fn pending(&self) -> u64 {
         self.kept.len() as u64 + self.dropped
     }

@@ -9,6 +9,6 @@ mod parse;
 mod surrogate;
 mod value;
 
-pub use defect::Defect;
+pub use defect::{DEFECTS, Defect};
 pub use framer::{Framer, LINE_LIMIT};
 pub use parse::{Parsed, ParsedFrame, parse};

@@ -19,12 +19,16 @@ pub struct Parsed {
 
 impl Parsed {
     /// The parsed line of a frame; empty for a frame that is no line of the host or the agent.
-    #[must_use]
     pub fn of(frame: &Frame) -> Self {
         match &frame.body {
             Body::FromAgent(line) | Body::ToAgent(line) => parse(line),
             _ => Parsed::default(),
         }
+    }
+
+    /// Whether the line has a defect of this name.
+    pub fn has(&self, defect: &str) -> bool {
+        self.defects.iter().any(|one| one.name == defect)
     }
 }
 
@@ -45,21 +49,19 @@ impl From<Frame> for ParsedFrame {
 }
 
 /// Parses one line. No input makes it panic, overflow the stack or use unbounded memory.
-#[must_use]
 pub fn parse(line: &Line) -> Parsed {
     let mut defects = Vec::new();
     match line.eol {
         Eol::Lf => {}
-        Eol::CrLf => defects.push(Defect::CrLf),
-        Eol::None => defects.push(Defect::NoFinalNewline),
+        Eol::CrLf => defects.push(Defect::new("crlf", "")),
+        Eol::None => defects.push(Defect::new("no-final-newline", "")),
     }
     let value = if line.dropped > 0 {
-        defects.push(Defect::TooLong {
-            length: line.bytes.len() as u64 + line.dropped,
-        });
+        let length = line.bytes.len() as u64 + line.dropped;
+        defects.push(Defect::new("too-long", length));
         None
     } else if line.bytes.iter().all(u8::is_ascii_whitespace) {
-        defects.push(Defect::Blank);
+        defects.push(Defect::new("blank-line", ""));
         None
     } else {
         content(&line.bytes, &mut defects)
@@ -72,7 +74,7 @@ fn content(bytes: &[u8], defects: &mut Vec<Defect>) -> Option<Value> {
     let body = text.strip_prefix(BOM).unwrap_or(&text);
     let skipped = text.len() - body.len();
     if skipped > 0 {
-        defects.push(Defect::Bom);
+        defects.push(Defect::new("bom", ""));
     }
     let mut duplicates = Vec::new();
     let value = match value::read(body, &mut duplicates) {
@@ -83,15 +85,10 @@ fn content(bytes: &[u8], defects: &mut Vec<Defect>) -> Option<Value> {
             recover(body, &error, skipped, &mut duplicates, defects)?
         }
     };
-    defects.extend(
-        duplicates
-            .into_iter()
-            .map(|pointer| Defect::DuplicateKey { pointer }),
-    );
+    let duplicates = duplicates.iter();
+    defects.extend(duplicates.map(|pointer| Defect::new("duplicate-key", pointer)));
     if !value.is_object() {
-        defects.push(Defect::NotObject {
-            found: type_name(&value),
-        });
+        defects.push(Defect::new("not-object", type_name(&value)));
     }
     Some(value)
 }
@@ -101,18 +98,16 @@ fn decode<'a>(bytes: &'a [u8], defects: &mut Vec<Defect>) -> (Cow<'a, str>, bool
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(error) => {
-            defects.push(Defect::InvalidUtf8 {
-                column: error.valid_up_to() + 1,
-            });
+            defects.push(Defect::new("invalid-utf8", error.valid_up_to() + 1));
             String::from_utf8_lossy(bytes)
         }
     };
     let nul = memchr::memchr(0, bytes);
     if let Some(at) = nul {
-        defects.push(Defect::Nul { column: at + 1 });
+        defects.push(Defect::new("nul", at + 1));
     }
     if let Some(at) = line_separator(bytes) {
-        defects.push(Defect::LineSeparator { column: at + 1 });
+        defects.push(Defect::new("line-separator", at + 1));
     }
     let damaged = nul.is_some() || matches!(text, Cow::Owned(_));
     (text, damaged)
@@ -135,25 +130,19 @@ fn recover(
     let said = error.to_string();
     let why = said.split(" at line ").next().unwrap_or(&said).to_owned();
     if why == "recursion limit exceeded" {
-        defects.push(Defect::TooDeep {
-            column: error.column() + skipped,
-        });
+        defects.push(Defect::new("too-deep", error.column() + skipped));
         return None;
     }
     if let Some((repaired, column)) = surrogate::replace_lone(body)
         && let Ok(value) = value::read(&repaired, duplicates)
     {
-        defects.push(Defect::LoneSurrogate {
-            column: column + skipped,
-        });
+        defects.push(Defect::new("lone-surrogate", column + skipped));
         return Some(value);
     }
     let why =
         foreign_word(body, error.column()).map_or(why, |word| format!("`{word}` is no JSON value"));
-    defects.push(Defect::NotJson {
-        column: error.column() + skipped,
-        why,
-    });
+    let detail = format!("{why} at column {}", error.column() + skipped);
+    defects.push(Defect::new("not-json", detail));
     None
 }
 
@@ -184,207 +173,138 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn check(bytes: impl Into<Vec<u8>>, value: Option<Value>, defects: &[Defect]) {
-        let line = Line::new(bytes);
-        let parsed = parse(&line);
-        assert_eq!(
-            parsed,
-            Parsed {
-                value,
-                defects: defects.to_vec()
-            },
-            "{}",
-            line.text()
-        );
-    }
-
-    fn not_json(column: usize, why: &str) -> Defect {
-        Defect::NotJson {
-            column,
-            why: why.to_owned(),
-        }
-    }
-
     #[test]
-    fn a_clean_object_has_no_defect() {
-        check(
-            r#"{"type":"ready","n":1}"#,
-            Some(json!({"type": "ready", "n": 1})),
-            &[],
-        );
-        check(" {} \t", Some(json!({})), &[]);
-        check(
-            r#"{"a":"\u2028 é 😀 \ud83d\ude00"}"#,
-            Some(json!({"a": "\u{2028} é 😀 😀"})),
-            &[],
-        );
-    }
-
-    #[test]
-    fn a_word_of_a_programming_language_is_named() {
-        for (text, column, word) in [
-            (r#"{"n":NaN}"#, 6, "NaN"),
-            (r#"{"n":True}"#, 6, "True"),
-            (r#"[1,None]"#, 4, "None"),
-        ] {
-            let why = format!("`{word}` is no JSON value");
-            check(text, None, &[not_json(column, &why)]);
-        }
-    }
-
-    #[test]
-    fn a_terminator_of_the_wrong_kind_is_named_and_the_value_is_kept() {
-        for (eol, defect) in [
-            (Eol::CrLf, Defect::CrLf),
-            (Eol::None, Defect::NoFinalNewline),
-        ] {
-            let parsed = parse(&Line {
-                bytes: b"{}".into(),
-                eol,
-                dropped: 0,
-            });
-            assert_eq!(
-                parsed,
-                Parsed {
-                    value: Some(json!({})),
-                    defects: vec![defect]
-                }
-            );
-        }
-    }
-
-    #[test]
-    fn blank_lines_are_named() {
-        check("", None, &[Defect::Blank]);
-        check(" \t\r", None, &[Defect::Blank]);
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_named_and_skipped() {
-        check("\u{feff}{}", Some(json!({})), &[Defect::Bom]);
-        check(
-            "\u{feff}{]",
-            None,
-            &[Defect::Bom, not_json(5, "key must be a string")],
-        );
-    }
-
-    #[test]
-    fn invalid_utf8_is_named_with_its_place_and_read_as_a_lenient_host_would() {
-        check(
-            b"{\"a\":\"x\xff\"}",
-            Some(json!({"a": "x\u{fffd}"})),
-            &[Defect::InvalidUtf8 { column: 8 }],
-        );
-        check(b"\xff\xfe", None, &[Defect::InvalidUtf8 { column: 1 }]);
-    }
-
-    #[test]
-    fn a_nul_byte_is_named_once() {
-        check(b"{\"a\":\0}", None, &[Defect::Nul { column: 6 }]);
-    }
-
-    #[test]
-    fn an_over_long_line_is_named_with_its_whole_length() {
-        let parsed = parse(&Line {
-            bytes: b"{\"a".into(),
-            eol: Eol::Lf,
-            dropped: 7,
-        });
-        assert_eq!(
-            parsed,
-            Parsed {
-                value: None,
-                defects: vec![Defect::TooLong { length: 10 }]
-            }
-        );
-    }
-
-    #[test]
-    fn a_line_that_is_not_json_is_named_with_column_and_reason() {
-        check("Loading...", None, &[not_json(1, "expected value")]);
-        check(
-            r#"{"a":1}{"b":2}"#,
-            None,
-            &[not_json(8, "trailing characters")],
-        );
-        check(
-            r#"{"a":"cut"#,
-            None,
-            &[not_json(9, "EOF while parsing a string")],
-        );
-        check(
-            "{\"a\":\"\u{1b}\"}",
-            None,
-            &[not_json(
-                7,
-                "control character (\\u0000-\\u001F) found while parsing a string",
-            )],
-        );
-        check("bad", None, &[not_json(1, "expected value")]);
-    }
-
-    #[test]
-    fn json_that_is_no_object_is_named_by_its_type() {
-        for (text, found) in [
-            ("null", "null"),
-            ("[1]", "an array"),
-            ("\"s\"", "a string"),
-            ("3", "a number"),
-            ("true", "a boolean"),
-        ] {
-            check(
-                text,
-                serde_json::from_str(text).ok(),
-                &[Defect::NotObject { found }],
-            );
-        }
-    }
-
-    #[test]
-    fn duplicate_keys_are_named_by_pointer() {
-        check(
-            r#"{"a":1,"a":2}"#,
-            Some(json!({"a": 2})),
-            &[Defect::DuplicateKey {
-                pointer: "/a".into(),
-            }],
-        );
-    }
-
-    #[test]
-    fn raw_line_separators_are_named() {
-        check(
-            "{\"a\":\"x\u{2028}\"}",
-            Some(json!({"a": "x\u{2028}"})),
-            &[Defect::LineSeparator { column: 8 }],
-        );
-        check(
-            "{\"a\":\"\u{2029}\"}",
-            Some(json!({"a": "\u{2029}"})),
-            &[Defect::LineSeparator { column: 7 }],
-        );
-        check("{\"a\":\"\u{2027}\"}", Some(json!({"a": "\u{2027}"})), &[]);
-    }
-
-    #[test]
-    fn a_lone_surrogate_is_named_and_the_value_is_kept() {
-        check(
-            r#"{"a":"\ud83d"}"#,
-            Some(json!({"a": "\u{fffd}"})),
-            &[Defect::LoneSurrogate { column: 7 }],
-        );
-    }
-
-    #[test]
-    fn deep_nesting_is_named_and_does_not_overflow_the_stack() {
+    fn each_line_has_its_value_and_its_defects() {
         let deep = "[".repeat(1_000_000);
-        check(deep, None, &[Defect::TooDeep { column: 128 }]);
-        check(
-            r#"{"a":"#.repeat(200),
-            None,
-            &[Defect::TooDeep { column: 636 }],
-        );
+        let deep_members = r#"{"a":"#.repeat(200);
+        let cases: &[(&[u8], Option<Value>, &str)] = &[
+            (
+                br#"{"type":"ready","n":1}"#,
+                Some(json!({"type": "ready", "n": 1})),
+                "",
+            ),
+            (b" {} \t", Some(json!({})), ""),
+            (
+                r#"{"a":"\u2028 é 😀 \ud83d\ude00"}"#.as_bytes(),
+                Some(json!({"a": "\u{2028} é 😀 😀"})),
+                "",
+            ),
+            (b"", None, "blank-line"),
+            (b" \t\r", None, "blank-line"),
+            ("\u{feff}{}".as_bytes(), Some(json!({})), "bom"),
+            (
+                "\u{feff}{]".as_bytes(),
+                None,
+                "bom, not-json key must be a string at column 5",
+            ),
+            // As a lenient host would read it.
+            (
+                b"{\"a\":\"x\xff\"}",
+                Some(json!({"a": "x\u{fffd}"})),
+                "invalid-utf8 8",
+            ),
+            (b"\xff\xfe", None, "invalid-utf8 1"),
+            (b"{\"a\":\0}", None, "nul 6"),
+            (b"Loading...", None, "not-json expected value at column 1"),
+            (
+                br#"{"a":1}{"b":2}"#,
+                None,
+                "not-json trailing characters at column 8",
+            ),
+            (
+                br#"{"a":"cut"#,
+                None,
+                "not-json EOF while parsing a string at column 9",
+            ),
+            (
+                b"{\"a\":\"\x1b\"}",
+                None,
+                "not-json control character (\\u0000-\\u001F) found while parsing a string at column 7",
+            ),
+            (b"bad", None, "not-json expected value at column 1"),
+            (
+                br#"{"n":NaN}"#,
+                None,
+                "not-json `NaN` is no JSON value at column 6",
+            ),
+            (
+                br#"{"n":True}"#,
+                None,
+                "not-json `True` is no JSON value at column 6",
+            ),
+            (
+                b"[1,None]",
+                None,
+                "not-json `None` is no JSON value at column 4",
+            ),
+            (b"null", Some(json!(null)), "not-object null"),
+            (b"[1]", Some(json!([1])), "not-object an array"),
+            (b"\"s\"", Some(json!("s")), "not-object a string"),
+            (b"3", Some(json!(3)), "not-object a number"),
+            (b"true", Some(json!(true)), "not-object a boolean"),
+            (
+                br#"{"a":1,"a":2}"#,
+                Some(json!({"a": 2})),
+                "duplicate-key /a",
+            ),
+            (
+                "{\"a\":\"x\u{2028}\"}".as_bytes(),
+                Some(json!({"a": "x\u{2028}"})),
+                "line-separator 8",
+            ),
+            (
+                "{\"a\":\"\u{2029}\"}".as_bytes(),
+                Some(json!({"a": "\u{2029}"})),
+                "line-separator 7",
+            ),
+            (
+                "{\"a\":\"\u{2027}\"}".as_bytes(),
+                Some(json!({"a": "\u{2027}"})),
+                "",
+            ),
+            (
+                br#"{"a":"\ud83d"}"#,
+                Some(json!({"a": "\u{fffd}"})),
+                "lone-surrogate 7",
+            ),
+            (deep.as_bytes(), None, "too-deep 128"),
+            (deep_members.as_bytes(), None, "too-deep 636"),
+        ];
+        for (bytes, value, defects) in cases {
+            let line = Line::new(*bytes);
+            let parsed = parse(&line);
+            let seen = (parsed.value.as_ref(), listed(&parsed));
+            assert_eq!(
+                seen,
+                (value.as_ref(), (*defects).to_owned()),
+                "{}",
+                line.text()
+            );
+        }
+    }
+
+    fn listed(parsed: &Parsed) -> String {
+        let each = parsed.defects.iter();
+        let each = each.map(|one| format!("{} {}", one.name, one.detail).trim_end().to_owned());
+        each.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn a_terminator_of_the_wrong_kind_is_named_and_so_is_the_length_of_a_line_that_was_cut() {
+        for (eol, dropped, defects) in [
+            (Eol::CrLf, 0, "crlf"),
+            (Eol::None, 0, "no-final-newline"),
+            (Eol::Lf, 7, "too-long 9"),
+        ] {
+            let bytes = b"{}".into();
+            let parsed = parse(&Line {
+                bytes,
+                eol,
+                dropped,
+            });
+            assert_eq!(listed(&parsed), defects);
+            assert_eq!(parsed.value.is_some(), dropped == 0);
+        }
     }
 
     proptest! {

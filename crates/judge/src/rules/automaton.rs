@@ -130,19 +130,16 @@ impl Automaton {
     }
 
     /// The positions that may come next.
-    #[must_use]
     pub fn followers(&self, state: PositionSet) -> PositionSet {
         positions(state).fold(0, |all, position| all | self.follow[position])
     }
 
     /// Whether the frames so far match the whole expression.
-    #[must_use]
     pub fn accepts(&self, state: PositionSet) -> bool {
         state & self.last != 0
     }
 
     /// The positions whose atoms a frame with these symbols matches if their guards hold.
-    #[must_use]
     pub fn candidates(&self, symbols: &FrameSymbols) -> PositionSet {
         let each = symbols.iter().map(|id| self.by_symbol[id]);
         let (named, ruled_out) = each.fold((0, 0), |all, one| (all.0 | one.0, all.1 | one.1));
@@ -150,19 +147,16 @@ impl Automaton {
     }
 
     /// The atom at a position.
-    #[must_use]
     pub fn atom(&self, position: usize) -> &Atom {
         &self.atoms[position - 1]
     }
 
     /// Every atom, in the order of its position.
-    #[must_use]
     pub fn atoms(&self) -> &[Atom] {
         &self.atoms
     }
 
     /// Every symbol that an atom names.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = SymbolSet::default();
         for atom in &self.atoms {
@@ -172,13 +166,11 @@ impl Automaton {
     }
 
     /// What may come next, each once.
-    #[must_use]
     pub fn expected(&self, state: PositionSet) -> Vec<&Atom> {
         self.distinct(self.followers(state))
     }
 
     /// Of what may come next, that which leads to an end of the expression by the shortest way.
-    #[must_use]
     pub fn missing(&self, state: PositionSet) -> Vec<&Atom> {
         let next = self.followers(state);
         let mut near = self.last;
@@ -209,7 +201,6 @@ impl Automaton {
     }
 
     /// The states reachable from the start, whatever the guards say; at most `limit` of them.
-    #[must_use]
     pub fn reachable(&self, limit: usize) -> Vec<PositionSet> {
         let mut states = vec![START];
         let mut next = 0;

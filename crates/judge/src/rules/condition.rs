@@ -145,7 +145,6 @@ impl Operand {
 
 impl Condition {
     /// The places in the frame that it looks at, in the order written.
-    #[must_use]
     pub fn pointers(&self) -> Vec<&str> {
         match self {
             Condition::All(each) | Condition::Any(each) => {
@@ -164,7 +163,6 @@ impl Condition {
     }
 
     /// The one place in the frame that it is about; `None` if it is about more than that, or about the frames before.
-    #[must_use]
     pub fn subject(&self) -> Option<&str> {
         let (operand, other) = match self {
             Condition::Not(inner) => return inner.subject(),

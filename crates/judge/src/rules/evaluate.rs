@@ -56,7 +56,6 @@ impl<'v> Values<'v> {
 
 impl<'a> EvalContext<'a> {
     /// Whether the frame matches a pattern.
-    #[must_use]
     pub fn matches(&self, pattern: &FramePattern) -> Truth {
         let mut result = Truth::False;
         for atom in pattern.0.iter().filter(|atom| atom.names(self.symbols)) {
@@ -70,7 +69,6 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Whether the frame matches an atom.
-    #[must_use]
     pub fn matches_atom(&self, atom: &Atom) -> Truth {
         if atom.names(self.symbols) {
             self.holds_all(atom)
@@ -80,13 +78,11 @@ impl<'a> EvalContext<'a> {
     }
 
     /// Whether the guards of an atom hold.
-    #[must_use]
     pub fn holds_all(&self, atom: &Atom) -> Truth {
         Truth::all(atom.guards.iter().map(|guard| self.holds(guard)))
     }
 
     /// Whether a condition holds.
-    #[must_use]
     pub fn holds(&self, condition: &Condition) -> Truth {
         match condition {
             Condition::All(each) => Truth::all(each.iter().map(|c| self.holds(c))),
@@ -211,7 +207,6 @@ impl<'a> EvalContext<'a> {
     }
 
     /// The value of an operand, if there is only one possible value.
-    #[must_use]
     pub fn value<'v>(&self, operand: &'v Operand) -> Option<Cow<'v, Value>>
     where
         'a: 'v,
@@ -333,7 +328,6 @@ fn call(function: Function, value: &Value) -> Option<Value> {
 }
 
 /// A number as JSON; a whole number becomes an integer, so that it prints as one.
-#[must_use]
 pub fn number(n: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "whole and in range")]
     if n.fract() == 0.0 && n.abs() < 9e15 {

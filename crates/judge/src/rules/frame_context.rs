@@ -30,7 +30,6 @@ pub struct FrameContext<'a> {
 
 impl<'a> FrameContext<'a> {
     /// The context for conditions on this frame.
-    #[must_use]
     pub fn eval_context(&self) -> EvalContext<'a> {
         EvalContext {
             symbols: self.symbols,
@@ -43,7 +42,6 @@ impl<'a> FrameContext<'a> {
     }
 
     /// Whether the frame matches.
-    #[must_use]
     pub fn matches(&self, pattern: &FramePattern) -> Truth {
         if pattern.0.is_empty() {
             return Truth::False;
@@ -52,13 +50,11 @@ impl<'a> FrameContext<'a> {
     }
 
     /// Whether a condition certainly holds; no condition always holds.
-    #[must_use]
     pub fn certainly_holds(&self, condition: Option<&Condition>) -> bool {
         condition.is_none_or(|c| self.eval_context().holds(c) == Truth::True)
     }
 
     /// The name of the frame, for messages.
-    #[must_use]
     pub fn frame_name(&self) -> String {
         let names = self.symbols.iter().map(|id| self.history.symbols.name(id));
         let mut names: Vec<_> = names.collect();
@@ -74,7 +70,6 @@ impl<'a> FrameContext<'a> {
     }
 
     /// Writes the text of the key of the slice that this frame belongs to. `None` if the frame belongs to none.
-    #[must_use]
     pub fn write_slice_key(&self, each: &[KeyPart], text: &mut String) -> Option<()> {
         text.clear();
         for part in each {
@@ -131,7 +126,6 @@ pub enum KeySource {
 }
 
 /// A message with its placeholders, such as `{/pointer}` and `{$state}`, filled in. What has no value, or no certain one, is `?`.
-#[must_use]
 pub fn fill_message(template: &[MessagePart], eval: &EvalContext<'_>) -> String {
     let mut text = String::new();
     for piece in template {

@@ -24,7 +24,6 @@ pub struct Atom {
 impl Atom {
     /// Whether a frame with these symbols matches if the guards hold.
     #[inline]
-    #[must_use]
     pub fn names(&self, symbols: &FrameSymbols) -> bool {
         self.include.has_any(symbols) && !self.exclude.has_any(symbols)
     }
@@ -36,7 +35,6 @@ pub struct FramePattern(pub Vec<Atom>);
 
 impl FramePattern {
     /// The symbols that can match at all.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = SymbolSet::default();
         for atom in &self.0 {
@@ -46,7 +44,6 @@ impl FramePattern {
     }
 
     /// Whether a frame matches, as far as its symbols show: unknown if that depends on guards.
-    #[must_use]
     pub fn by_symbols(&self, symbols: &FrameSymbols) -> Truth {
         let named = || self.0.iter().filter(|atom| atom.names(symbols));
         if named().any(|atom| atom.guards.is_empty()) {
@@ -59,7 +56,6 @@ impl FramePattern {
     }
 
     /// The source text, for messages.
-    #[must_use]
     pub fn sources(&self) -> Vec<String> {
         self.0.iter().map(|atom| atom.source.clone()).collect()
     }

@@ -9,6 +9,7 @@ use super::truth::Truth;
 use super::variable_content::{Effect, canonical};
 use super::variable_spec::{Change, VariableSpec};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -70,7 +71,6 @@ pub struct TouchedDeclarations {
 
 impl Declarations {
     /// What frames with these symbols can touch.
-    #[must_use]
     pub fn touched_by(&self, symbols: &FrameSymbols) -> TouchedDeclarations {
         fn numbers<'p>(
             patterns: impl Iterator<Item = Option<&'p FramePattern>>,
@@ -145,7 +145,6 @@ pub struct HistoryState {
 impl HistoryState {
     /// The state before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history holds
     /// the host's commands.
-    #[must_use]
     pub fn new(
         declarations: &Declarations,
         symbols: Arc<Symbols>,
@@ -232,7 +231,6 @@ impl HistoryState {
     }
 
     /// The scopes that a frame closes.
-    #[must_use]
     pub fn closing_scopes(
         &self,
         declarations: &Declarations,
@@ -333,54 +331,31 @@ fn key_of(eval: &EvalContext<'_>, operand: Option<&Operand>) -> Option<String> {
 /// Computes the effects of a change: one, or one for each element of a list in the frame.
 fn effects_of(
     eval: &EvalContext<'_>,
-    change: &Change,
+    change: &Change<Operand>,
     list: Option<&Operand>,
     mut push: impl FnMut(Effect),
 ) {
     let Some(list) = list else {
-        return push(effect(eval, change));
+        effect(eval, change).into_iter().for_each(push);
+        return;
     };
     if let Some(items) = eval.value(list).as_deref().and_then(Value::as_array) {
-        for item in items {
-            let eval = EvalContext {
-                value: item,
-                ..*eval
-            };
+        for value in items {
+            let eval = EvalContext { value, ..*eval };
             // Texts are joined by key, so an element without a key is skipped.
-            let keyless = matches!(change, Change::Concat(key, _) if eval.value(key).is_none());
-            push(if keyless {
-                Effect::Nothing
-            } else {
-                effect(&eval, change)
-            });
+            if !matches!(change, Change::Concat(key, _) if eval.value(key).is_none()) {
+                effect(&eval, change).into_iter().for_each(&mut push);
+            }
         }
     }
 }
 
 /// Computes the effect of a change. If an operand is missing, the variable becomes unknown where it would hide a value otherwise.
-fn effect(eval: &EvalContext<'_>, change: &Change) -> Effect {
-    let value = |operand: &Operand| eval.value(operand).map(|v| v.into_owned());
-    let key = |operand: &Operand| eval.value(operand).map(|v| canonical(&v));
-    let effect = match change {
-        Change::Clear => Some(Effect::Clear),
-        Change::Increment => Some(Effect::Increment),
-        Change::Set(operand) => value(operand).map(Effect::Set),
-        Change::Add(operand) => key(operand).map(Effect::Add),
-        Change::Remove(operand) => key(operand).map(Effect::Remove),
-        Change::Put(k, v) => key(k).zip(value(v)).map(|(k, v)| Effect::Put(k, v)),
-        Change::Append(operand) => value(operand).map(Effect::Append),
-        Change::Take(operand) => value(operand).map(Effect::Take),
-        Change::Concat(k, v) => key(k).zip(value(v)).and_then(|(k, v)| match v {
-            Value::String(text) => Some(Effect::Concat(k, text)),
-            _ => None,
-        }),
-    };
-    effect.unwrap_or_else(|| match change {
-        Change::Add(_)
-        | Change::Append(_)
-        | Change::Concat(..)
-        | Change::Set(_)
-        | Change::Remove(_) => Effect::MakeUnknown,
-        _ => Effect::Nothing,
-    })
+fn effect(eval: &EvalContext<'_>, change: &Change<Operand>) -> Option<Effect> {
+    let value = |operand: &Operand| eval.value(operand).map(Cow::into_owned);
+    match change.with_values(value) {
+        Some(change) => Some(Effect::Change(change)),
+        None if matches!(change, Change::Put(..) | Change::Take(_)) => None,
+        None => Some(Effect::MakeUnknown),
+    }
 }

@@ -24,7 +24,6 @@ pub struct MonitorConfig {
 
 impl MonitorConfig {
     /// The message of a violation: the rule's own, or the form's.
-    #[must_use]
     pub fn violation_message(
         &self,
         eval: &EvalContext<'_>,
@@ -52,7 +51,6 @@ pub struct EndCircumstances {
 impl EndCircumstances {
     /// Whether this end is the last chance of a rule. After a request to end and at a timeout, the agent may have waited for the host: then
     /// the condition `timeout_if` must hold.
-    #[must_use]
     pub fn is_last_chance(
         self,
         at_end: AtEnd,

@@ -34,7 +34,6 @@ pub struct OrderRule {
 
 impl OrderRule {
     /// The alphabet: the symbols of the frames that matter.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.automaton.symbols();
         for pattern in [&self.alphabet, &self.unless, &self.disable_on] {
@@ -44,7 +43,6 @@ impl OrderRule {
     }
 
     /// A monitor; none if the history cannot show frames that the expression names.
-    #[must_use]
     pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         if self.automaton.symbols().intersects(unobservable) {
             return None;

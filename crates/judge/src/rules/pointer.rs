@@ -26,7 +26,6 @@ struct PointerStep {
 
 impl JsonPointer {
     /// Parses a pointer.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let (path, each) = match text.split_once("/*") {
             Some((list, rest)) => (list, Some(Box::new(JsonPointer::new(rest)))),
@@ -44,7 +43,6 @@ impl JsonPointer {
     }
 
     /// The value that the part before the first `*` points to.
-    #[must_use]
     pub fn find<'v>(&self, value: &'v Value) -> Option<&'v Value> {
         self.steps
             .as_ref()?
@@ -57,7 +55,6 @@ impl JsonPointer {
     }
 
     /// The value that the whole pointer points to; `null` counts as absent.
-    #[must_use]
     pub fn resolve<'v>(&self, value: Cow<'v, Value>) -> Option<Cow<'v, Value>> {
         if let Some(rest) = &self.each {
             let list = self.find(&value)?.as_array()?;
@@ -75,7 +72,6 @@ impl JsonPointer {
     }
 
     /// The part before the first `*`, as written.
-    #[must_use]
     pub fn plain(&self) -> &str {
         &self.plain
     }

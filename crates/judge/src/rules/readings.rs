@@ -20,7 +20,6 @@ pub struct ReadingsRule {
 
 impl ReadingsRule {
     /// A monitor.
-    #[must_use]
     pub fn monitor(self: &Arc<Self>) -> Box<dyn Monitor> {
         Box::new(ReadingsMonitor {
             rule: Arc::clone(self),

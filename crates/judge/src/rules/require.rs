@@ -54,7 +54,6 @@ pub enum FoldMethod {
 
 impl RequireRule {
     /// The alphabet: the symbols of the frames that matter.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.on.symbols();
         for pattern in self.seen.iter().chain(self.fold.iter().map(|f| &f.on)) {
@@ -64,7 +63,6 @@ impl RequireRule {
     }
 
     /// A monitor. A `seen` condition is unknown if the history cannot show its frames.
-    #[must_use]
     pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Box<dyn Monitor> {
         let bits = self
             .seen

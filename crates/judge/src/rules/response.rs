@@ -33,7 +33,6 @@ pub struct ResponseRule {
 
 impl ResponseRule {
     /// The alphabet: the symbols of the frames that matter.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.from.symbols();
         for pattern in [&self.to, &self.before, &self.unless] {
@@ -43,7 +42,6 @@ impl ResponseRule {
     }
 
     /// A monitor; none if the history cannot show the frames.
-    #[must_use]
     pub fn monitor(self: &Arc<Self>, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         if self.to.symbols().intersects(unobservable)
             || self.from.symbols().intersects(unobservable)

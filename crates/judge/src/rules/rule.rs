@@ -33,7 +33,6 @@ pub struct Rule {
 
 impl Rule {
     /// The names of its readings; none for a rule that can be broken.
-    #[must_use]
     pub fn readings(&self) -> Vec<&str> {
         match &self.form {
             RuleForm::Readings(form) => form
@@ -65,7 +64,6 @@ pub enum RuleForm {
 
 impl Rule {
     /// The alphabet of its monitor: the symbols of the frames that it must see.
-    #[must_use]
     pub fn symbols(&self) -> SymbolSet {
         match &self.form {
             RuleForm::Order(order) => order.symbols(),
@@ -77,7 +75,6 @@ impl Rule {
     }
 
     /// A monitor for a new session; `None` for the forms that need no history.
-    #[must_use]
     pub fn monitor(&self, unobservable: &SymbolSet) -> Option<Box<dyn Monitor>> {
         match &self.form {
             RuleForm::Order(order) => order.monitor(unobservable),

@@ -21,7 +21,6 @@ pub struct SliceKey {
 
 impl SliceKey {
     /// The key of this text.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -32,13 +31,11 @@ impl SliceKey {
     }
 
     /// The text that it was made of.
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The values that name the slice, as they were [written](SliceKey::write).
-    #[must_use]
     pub fn part(&self) -> Part {
         let values = self.text.split_terminator(END).map(|one| {
             let (name, value) = one.split_once(BETWEEN).unwrap_or((one, ""));
@@ -144,7 +141,6 @@ impl<T> Slices<T> {
     }
 
     /// The value of a slice.
-    #[must_use]
     pub fn get(&self, key: &SliceKey) -> Option<&T> {
         let place = self.places.get(key)?;
         self.values[*place].as_ref()

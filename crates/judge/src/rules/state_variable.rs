@@ -3,6 +3,7 @@
 //! A command that changes what the *agent* holds (`acknowledged_by`) makes a pending change, until the agent shows that it took the command.
 //! Until then the variable has several possible contents: one for every prefix of the pending changes, because commands are taken in order.
 
+use super::condition::Operand;
 use super::variable_content::{Effect, VariableContent};
 use super::variable_spec::{Change, VariableSpec};
 use conform_dialect::ordering::state::VariableKind;
@@ -24,7 +25,6 @@ pub struct Variable {
 impl Variable {
     /// The variable before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history
     /// holds the host's commands at all.
-    #[must_use]
     pub fn new(spec: &VariableSpec, argv: Option<&[String]>, commands: bool) -> Self {
         let mut start = spec.start.clone();
         for (flag, value) in &spec.argv {
@@ -47,19 +47,19 @@ impl Variable {
     }
 
     /// Whether an immediate change would leave it as it is.
-    #[must_use]
-    pub fn is_kept_by(&self, change: &Change) -> bool {
+    pub fn is_kept_by(&self, change: &Change<Operand>) -> bool {
         self.certain.is_kept_by(change)
     }
 
     /// Makes an immediate change.
     pub fn apply(&mut self, effect: Effect) {
         match (effect, &self.certain) {
-            (Effect::MakeUnknown, _) => self.certain = VariableContent::Unknown,
-            (Effect::Clear, VariableContent::Unknown) if !self.unobservable => {
+            (Effect::Change(Change::Clear), VariableContent::Unknown) if !self.unobservable => {
                 self.certain = VariableContent::new(self.kind, None);
             }
-            (Effect::Set(value), VariableContent::Unknown) if !self.unobservable => {
+            (Effect::Change(Change::Set(value)), VariableContent::Unknown)
+                if !self.unobservable =>
+            {
                 self.certain = VariableContent::Value(value);
             }
             (effect, _) => self.certain.apply(effect),
@@ -89,7 +89,6 @@ impl Variable {
     }
 
     /// Every content that it can have after the history so far.
-    #[must_use]
     pub fn possible_contents(&self) -> Cow<'_, [VariableContent]> {
         if self.pending.is_empty() {
             return Cow::Borrowed(std::slice::from_ref(&self.certain));
@@ -145,8 +144,8 @@ mod tests {
     #[test]
     fn a_deferred_change_is_possible_until_it_is_settled() {
         let mut variable = Variable::new(&mode(true), Some(&[]), true);
-        variable.defer(3, Effect::Set(json!("yolo")));
-        variable.defer(5, Effect::Set(json!("default")));
+        variable.defer(3, Effect::Change(Change::Set(json!("yolo"))));
+        variable.defer(5, Effect::Change(Change::Set(json!("default"))));
         assert_eq!(
             contents(&variable),
             [json!("default"), json!("yolo"), json!("default")]
@@ -181,7 +180,7 @@ mod tests {
         };
         let mut variable = Variable::new(&spec, None, true);
         for n in 0..=MAX_ENTRIES {
-            variable.apply(Effect::Add(n.to_string()));
+            variable.apply(Effect::Change(Change::Add(n.into())));
         }
         assert!(matches!(
             &*variable.possible_contents(),

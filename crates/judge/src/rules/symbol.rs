@@ -11,7 +11,6 @@ impl SymbolSet {
     pub const CAPACITY: usize = 512;
 
     /// The set of one symbol.
-    #[must_use]
     pub fn of(id: usize) -> Self {
         let mut set = SymbolSet::default();
         set.insert(id);
@@ -25,7 +24,6 @@ impl SymbolSet {
 
     /// Whether the symbol is in the set.
     #[inline]
-    #[must_use]
     pub fn contains(&self, id: usize) -> bool {
         self.0[id / 64] & (1 << (id % 64)) != 0
     }
@@ -38,7 +36,6 @@ impl SymbolSet {
     }
 
     /// Whether the two sets share a symbol.
-    #[must_use]
     pub fn intersects(&self, other: &SymbolSet) -> bool {
         let shared = self.0.iter().zip(&other.0);
         shared.fold(0, |any, (a, b)| any | (a & b)) != 0
@@ -46,7 +43,6 @@ impl SymbolSet {
 
     /// Whether one of the symbols of a frame is in the set.
     #[inline]
-    #[must_use]
     pub fn has_any(&self, symbols: &FrameSymbols) -> bool {
         symbols.iter().any(|id| self.contains(id))
     }
@@ -97,13 +93,11 @@ impl FrameSymbols {
     }
 
     /// Whether the frame has no symbol, and so no part in any rule.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
     /// All of them in one number.
-    #[must_use]
     pub fn packed(&self) -> u64 {
         let known = self.iter();
         known.fold(0, |packed, id| packed << 16 | (id as u64 + 1))
@@ -198,13 +192,11 @@ impl Symbols {
     }
 
     /// The symbol of this name.
-    #[must_use]
     pub fn id(&self, name: &str) -> Option<usize> {
         self.ids.get(name).copied()
     }
 
     /// The name of a symbol.
-    #[must_use]
     pub fn name(&self, id: usize) -> &str {
         &self.names[id]
     }

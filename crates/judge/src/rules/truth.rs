@@ -13,7 +13,6 @@ pub enum Truth {
 
 impl Truth {
     /// The negation.
-    #[must_use]
     pub fn negate(self) -> Truth {
         match self {
             Truth::False => Truth::True,
@@ -36,7 +35,6 @@ impl Truth {
     }
 
     /// The conjunction of two.
-    #[must_use]
     pub fn and(self, other: Truth) -> Truth {
         Truth::all([self, other].into_iter())
     }

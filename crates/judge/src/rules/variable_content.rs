@@ -12,30 +12,12 @@ pub const MAX_ENTRIES: usize = 65_536;
 /// The most bytes of a joined text.
 pub const MAX_TEXT: usize = 64 << 20;
 
-/// A change with the values of its operands.
+/// What a frame does to a variable.
 #[derive(Debug, Clone)]
 pub enum Effect {
-    /// Back to nothing.
-    Clear,
-    /// Becomes this value.
-    Set(Value),
-    /// Gains this element.
-    Add(String),
-    /// Loses this element or key.
-    Remove(String),
-    /// Holds this value under this key.
-    Put(String, Value),
-    /// Gains this element at the end.
-    Append(Value),
-    /// Loses its first element like this one.
-    Take(Value),
-    /// The text under this key gains this text.
-    Concat(String, String),
-    /// One more.
-    Increment,
-    /// No change, because a key or value is missing.
-    Nothing,
-    /// The variable becomes unknown until it is cleared or set, because a value is missing.
+    /// This change.
+    Change(Change<Value>),
+    /// It becomes unknown until it is cleared or set, because a value is missing.
     MakeUnknown,
 }
 
@@ -71,13 +53,12 @@ impl VariableContent {
     }
 
     /// Whether it is a variable without a value.
-    #[must_use]
     pub fn is_nothing(&self) -> bool {
         matches!(self, VariableContent::Value(Value::Null))
     }
 
     /// Whether this change would leave it as it is.
-    pub(super) fn is_kept_by(&self, change: &Change) -> bool {
+    pub(super) fn is_kept_by(&self, change: &Change<Operand>) -> bool {
         match (self, change) {
             (VariableContent::Value(value), Change::Clear) => value.is_null(),
             (VariableContent::Value(value), Change::Set(Operand::Literal(new))) => value == new,
@@ -90,7 +71,6 @@ impl VariableContent {
     }
 
     /// The content as one JSON value; a set has no order, so its elements are sorted.
-    #[must_use]
     pub fn to_value(&self) -> Option<Cow<'_, Value>> {
         match self {
             VariableContent::Value(Value::Null) | VariableContent::Unknown => None,
@@ -116,26 +96,30 @@ impl VariableContent {
     }
 
     pub(super) fn apply(&mut self, effect: Effect) {
-        match (&mut *self, effect) {
-            (VariableContent::Unknown, _) | (_, Effect::Nothing) => return,
-            (VariableContent::Value(value), Effect::Set(new)) => *value = new,
-            (VariableContent::Value(value), Effect::Clear) => *value = Value::Null,
-            (VariableContent::Set(set), Effect::Add(item)) => {
-                set.insert(item);
+        let Effect::Change(change) = effect else {
+            *self = VariableContent::Unknown;
+            return;
+        };
+        match (&mut *self, change) {
+            (VariableContent::Unknown, _) => return,
+            (VariableContent::Value(value), Change::Set(new)) => *value = new,
+            (VariableContent::Value(value), Change::Clear) => *value = Value::Null,
+            (VariableContent::Set(set), Change::Add(item)) => {
+                set.insert(canonical(&item));
             }
-            (VariableContent::Set(set), Effect::Remove(item)) => {
-                set.remove(&item);
+            (VariableContent::Set(set), Change::Remove(item)) => {
+                set.remove(&canonical(&item));
             }
-            (VariableContent::Set(set), Effect::Clear) => set.clear(),
-            (VariableContent::Map(map), Effect::Put(key, value)) => {
-                map.insert(key, value);
+            (VariableContent::Set(set), Change::Clear) => set.clear(),
+            (VariableContent::Map(map), Change::Put(key, value)) => {
+                map.insert(canonical(&key), value);
             }
-            (VariableContent::Map(map), Effect::Remove(key)) => {
-                map.remove(&key);
+            (VariableContent::Map(map), Change::Remove(key)) => {
+                map.remove(&canonical(&key));
             }
-            (VariableContent::Map(map), Effect::Concat(key, text)) => {
+            (VariableContent::Map(map), Change::Concat(key, Value::String(text))) => {
                 let empty = || Value::String(String::new());
-                if let Value::String(joined) = map.entry(key).or_insert_with(empty) {
+                if let Value::String(joined) = map.entry(canonical(&key)).or_insert_with(empty) {
                     joined.push_str(&text);
                     if joined.len() > MAX_TEXT {
                         *self = VariableContent::Unknown;
@@ -143,16 +127,16 @@ impl VariableContent {
                     }
                 }
             }
-            (VariableContent::Map(map), Effect::Clear) => map.clear(),
-            (VariableContent::List(list), Effect::Append(item)) => list.push(item),
-            (VariableContent::List(list), Effect::Take(item)) => {
+            (VariableContent::Map(map), Change::Clear) => map.clear(),
+            (VariableContent::List(list), Change::Append(item)) => list.push(item),
+            (VariableContent::List(list), Change::Take(item)) => {
                 if let Some(at) = list.iter().position(|i| *i == item) {
                     list.remove(at);
                 }
             }
-            (VariableContent::List(list), Effect::Clear) => list.clear(),
-            (VariableContent::Count(n), Effect::Increment) => *n += 1,
-            (VariableContent::Count(n), Effect::Clear) => *n = 0,
+            (VariableContent::List(list), Change::Clear) => list.clear(),
+            (VariableContent::Count(n), Change::Increment) => *n += 1,
+            (VariableContent::Count(n), Change::Clear) => *n = 0,
             _ => *self = VariableContent::Unknown,
         }
         let is_too_large = match self {
@@ -168,7 +152,6 @@ impl VariableContent {
 }
 
 /// The canonical text of a value, by which it is an element of a set or a key of a map.
-#[must_use]
 pub fn canonical(value: &Value) -> String {
     match value {
         Value::String(text) if is_plain(text) => ["\"", text, "\""].concat(),

@@ -5,27 +5,47 @@ use super::frame_pattern::FramePattern;
 use conform_dialect::ordering::state::VariableKind;
 use serde_json::Value;
 
-/// How a frame changes a variable.
+/// How a frame changes a variable: with the operands as declared, or with their values.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub enum Change<T> {
     /// Back to nothing.
     Clear,
     /// Becomes this value.
-    Set(Operand),
+    Set(T),
     /// Gains this element.
-    Add(Operand),
+    Add(T),
     /// Loses this element or key.
-    Remove(Operand),
+    Remove(T),
     /// Holds this value under this key.
-    Put(Operand, Operand),
+    Put(T, T),
     /// Gains this element at the end.
-    Append(Operand),
+    Append(T),
     /// Loses its first element like this one.
-    Take(Operand),
+    Take(T),
     /// The text under this key gains this text at the end.
-    Concat(Operand, Operand),
+    Concat(T, T),
     /// One more.
     Increment,
+}
+
+impl Change<Operand> {
+    /// The change with the values of its operands, if all have one.
+    pub(super) fn with_values(
+        &self,
+        value: impl Fn(&Operand) -> Option<Value>,
+    ) -> Option<Change<Value>> {
+        Some(match self {
+            Change::Clear => Change::Clear,
+            Change::Increment => Change::Increment,
+            Change::Set(one) => Change::Set(value(one)?),
+            Change::Add(one) => Change::Add(value(one)?),
+            Change::Remove(one) => Change::Remove(value(one)?),
+            Change::Append(one) => Change::Append(value(one)?),
+            Change::Take(one) => Change::Take(value(one)?),
+            Change::Put(key, one) => Change::Put(value(key)?, value(one)?),
+            Change::Concat(key, one) => Change::Concat(value(key)?, value(one)?),
+        })
+    }
 }
 
 /// A change, and when it happens.
@@ -34,7 +54,7 @@ pub struct DeclaredChange {
     /// The frames that make it.
     pub on: FramePattern,
     /// The change.
-    pub change: Change,
+    pub change: Change<Operand>,
     /// The list in the frame for whose elements it is made, one by one; `None` if it is made once.
     pub for_each: Option<Operand>,
 }

@@ -67,7 +67,6 @@ impl Schemas {
     }
 
     /// The keywords of a definition that a frame can break, through references.
-    #[must_use]
     pub fn annotated_keywords(&self, name: &str) -> Vec<AnnotatedKeyword> {
         let mut all = Vec::new();
         let mut visiting = vec![name.to_owned()];
@@ -139,7 +138,6 @@ impl Schemas {
     }
 
     /// The clauses that the definition of a name cites, at any depth.
-    #[must_use]
     pub fn clauses(&self, name: &str) -> Vec<String> {
         let mut found = Vec::new();
         if let Some(definition) = self
@@ -154,7 +152,6 @@ impl Schemas {
     }
 
     /// The names of the definitions that cite this clause, at any depth.
-    #[must_use]
     pub fn citing(&self, clause: &str) -> Vec<String> {
         let definitions = self.document["$defs"].as_object().into_iter().flatten();
         let cites = |name: &&String| self.clauses(name).iter().any(|cited| cited == clause);

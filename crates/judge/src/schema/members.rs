@@ -41,7 +41,6 @@ impl<'a> Members<'a> {
 
 impl Schemas {
     /// The members of a frame, at any depth, that its definition does not know.
-    #[must_use]
     pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {
@@ -88,7 +87,6 @@ impl Schemas {
 
     /// The parts of a matcher that no valid frame can match. Only certain ones are reported: plain values, lists of alternatives, and members
     /// that are required or forbidden.
-    #[must_use]
     pub fn contradictions(&self, name: &str, matcher: &Value) -> Vec<MemberError> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {

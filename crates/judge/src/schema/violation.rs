@@ -9,7 +9,6 @@ use serde_json::Value;
 impl Schemas {
     /// The violations of a definition by a frame, at most `most` of them. Each has the clauses and the level of the nearest part of the
     /// definition that names any (`x-clauses`, `x-level`).
-    #[must_use]
     pub fn violations(&self, name: &str, frame: &Value, most: usize) -> Vec<Finding> {
         let Some(validator) = self.validators.get(name) else {
             return Vec::new();

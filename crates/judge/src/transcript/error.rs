@@ -1,85 +1,84 @@
 //! Errors of transcripts, with their position.
 
-use super::header::VERSION;
-use std::{fmt, io};
+use std::fmt;
 
 /// An error that ends the reading of a transcript.
 #[derive(Debug)]
 pub struct TranscriptError {
     /// The line of the file, from 1.
     pub line: u64,
-    /// The byte column, from 1, if one place is wrong.
-    pub column: Option<usize>,
-    /// What is wrong.
+    /// What is wrong there.
     pub problem: Problem,
 }
 
-/// What is wrong with a transcript.
+/// What is wrong with a line of a transcript.
 #[derive(Debug)]
-pub enum Problem {
-    /// Reading failed.
-    Io(io::Error),
-    /// The header is invalid.
-    BadHeader(String),
-    /// A version of the format that this program does not know.
-    UnsupportedVersion(String),
-    /// The file ends inside a record.
-    Cut,
-    /// A record that is longer than the limit, with its length in bytes.
-    TooLong(u64),
-    /// A line that is not JSON.
-    NotJson(String),
-    /// A record with an unknown `dir`.
-    UnknownDir(String),
-    /// A record with a missing or wrong field.
-    BadRecord(String),
+pub struct Problem {
+    /// The byte column, from 1, if one place is wrong.
+    column: Option<usize>,
+    message: String,
+    /// Whether the line is no JSON, as one that was cut.
+    pub(super) is_syntax: bool,
+}
+
+impl Problem {
+    pub(super) fn new(message: impl Into<String>) -> Self {
+        Problem {
+            column: None,
+            message: message.into(),
+            is_syntax: false,
+        }
+    }
+
+    pub(super) fn of_record(why: impl fmt::Display) -> Self {
+        Problem::new(format!("not a transcript record: {why}"))
+    }
+
+    /// A mistake of JSON, or in the shape of a record or header, behind this text.
+    pub(super) fn of_json(what: &str, error: &serde_json::Error) -> Self {
+        Problem {
+            column: (error.line() > 0).then(|| error.column().max(1)),
+            is_syntax: !error.is_data(),
+            ..Problem::new(format!("{what}: {}", reason(error)))
+        }
+    }
+
+    /// The file ends inside of a record, before this column.
+    pub(super) fn cut(column: Option<usize>) -> Self {
+        Problem {
+            column,
+            ..Problem::new("the file is cut in the middle of this record")
+        }
+    }
+}
+
+/// The message of the JSON parser, without its position.
+pub(super) fn reason(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    said.split(" at line ").next().unwrap_or(&said).to_owned()
 }
 
 impl TranscriptError {
     /// `file:line:column: message`.
-    #[must_use]
     pub fn in_file(&self, file: impl fmt::Display) -> String {
-        match self.column {
-            Some(column) => format!("{file}:{}:{column}: {}", self.line, self.problem),
-            None => format!("{file}:{}: {}", self.line, self.problem),
+        let Problem {
+            column, message, ..
+        } = &self.problem;
+        match column {
+            Some(column) => format!("{file}:{}:{column}: {message}", self.line),
+            None => format!("{file}:{}: {message}", self.line),
         }
     }
 }
 
 impl fmt::Display for TranscriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.column {
-            Some(column) => write!(f, "line {}, column {column}: {}", self.line, self.problem),
-            None => write!(f, "line {}: {}", self.line, self.problem),
+        write!(f, "line {}", self.line)?;
+        if let Some(column) = self.problem.column {
+            write!(f, ", column {column}")?;
         }
+        write!(f, ": {}", self.problem.message)
     }
 }
 
 impl std::error::Error for TranscriptError {}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Problem::Io(error) => write!(f, "cannot be read: {error}"),
-            Problem::BadHeader(why) => write!(f, "the transcript's header is broken: {why}"),
-            Problem::UnsupportedVersion(found) => {
-                write!(
-                    f,
-                    "a transcript of version {found}; this program reads version {VERSION}"
-                )
-            }
-            Problem::Cut => write!(f, "the file is cut in the middle of this record"),
-            Problem::TooLong(length) => write!(
-                f,
-                "a record of {length} bytes is longer than any that can be held"
-            ),
-            Problem::NotJson(why) => write!(f, "not JSON: {why}"),
-            Problem::UnknownDir(dir) => write!(
-                f,
-                "unknown dir \"{dir}\"; known are {}",
-                super::record::DIRS.join(", ")
-            ),
-            Problem::BadRecord(why) => write!(f, "not a transcript record: {why}"),
-        }
-    }
-}

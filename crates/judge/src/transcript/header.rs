@@ -20,45 +20,39 @@ pub struct Header {
     pub agent: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct HeaderRecord<'a> {
-    conform_transcript: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dialect: Option<&'a str>,
-    agent: &'a [String],
-}
-
 impl Header {
     pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let marked = HeaderRecord {
+        #[derive(Serialize)]
+        struct Marked<'a> {
+            conform_transcript: u64,
+            #[serde(flatten)]
+            header: &'a Header,
+        }
+        serde_json::to_vec(&Marked {
             conform_transcript: VERSION,
-            dialect: self.dialect.as_deref(),
-            agent: &self.agent,
-        };
-        serde_json::to_vec(&marked)
+            header: self,
+        })
     }
 
     /// Parses the first line of a file; `None` if it is no header, and the file is a plain capture.
-    pub(super) fn from_line(line: &[u8]) -> Option<Result<Header, (Option<usize>, Problem)>> {
+    pub(super) fn from_line(line: &[u8]) -> Option<Result<Header, Problem>> {
         let text = line
             .strip_prefix("\u{feff}".as_bytes())
             .unwrap_or(line)
             .trim_ascii();
+        let broken = |error| Problem::of_json("the transcript's header is broken", &error);
         match serde_json::from_slice::<Value>(text) {
-            Ok(value) => Some(Self::from_value(value.get(MARK)?.clone(), value)),
-            Err(error) if text.starts_with(format!("{{\"{MARK}\"").as_bytes()) => Some(Err((
-                Some(error.column()),
-                Problem::BadHeader(super::record::reason(&error)),
-            ))),
-            Err(_) => None,
+            Ok(value) => Some(match value.get(MARK)? {
+                version if version.as_u64() == Some(VERSION) => {
+                    serde_json::from_value(value).map_err(broken)
+                }
+                version => Err(Problem::new(format!(
+                    "a transcript of version {version}; this program reads version {VERSION}"
+                ))),
+            }),
+            Err(error) => text
+                .starts_with(format!("{{\"{MARK}\"").as_bytes())
+                .then(|| Err(broken(error))),
         }
-    }
-
-    fn from_value(version: Value, header: Value) -> Result<Header, (Option<usize>, Problem)> {
-        if version.as_u64() != Some(VERSION) {
-            return Err((None, Problem::UnsupportedVersion(version.to_string())));
-        }
-        serde_json::from_value(header)
-            .map_err(|error| (None, Problem::BadHeader(super::record::reason(&error))))
     }
 }

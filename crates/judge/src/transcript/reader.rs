@@ -38,10 +38,10 @@ impl<R: BufRead> TranscriptReader<R> {
         match Header::from_line(&line.bytes) {
             None => reader.first = Some(line),
             Some(Ok(header)) => reader.header = Some(header),
-            Some(Err((_, Problem::BadHeader(_)))) if line.eol == Eol::None => {
-                return Err(reader.error(None, Problem::Cut));
+            Some(Err(problem)) if problem.is_syntax && line.eol == Eol::None => {
+                return Err(reader.error(Problem::cut(None)));
             }
-            Some(Err((column, problem))) => return Err(reader.error(column, problem)),
+            Some(Err(problem)) => return Err(reader.error(problem)),
         }
         Ok(reader)
     }
@@ -66,7 +66,7 @@ impl<R: BufRead> TranscriptReader<R> {
             let Some(read) = self.next_record()? else {
                 return Ok(None);
             };
-            if let Some(frame) = read.map_err(|(column, problem)| self.error(column, problem))? {
+            if let Some(frame) = read.map_err(|problem| self.error(problem))? {
                 return Ok(Some(frame));
             }
         }
@@ -81,14 +81,13 @@ impl<R: BufRead> TranscriptReader<R> {
             return Ok(None);
         };
         if line.dropped > 0 {
-            return Err(self.error(
-                None,
-                Problem::TooLong(line.bytes.len() as u64 + line.dropped),
-            ));
+            let length = line.bytes.len() as u64 + line.dropped;
+            let message = format!("a record of {length} bytes is longer than any that can be held");
+            return Err(self.error(Problem::new(message)));
         }
         Ok(Some(match record::read(&line.bytes) {
-            Err((_, Problem::NotJson(_))) if line.eol == Eol::None => {
-                Err((Some(line.bytes.len() + 1), Problem::Cut))
+            Err(problem) if problem.is_syntax && line.eol == Eol::None => {
+                Err(Problem::cut(Some(line.bytes.len() + 1)))
             }
             read => read,
         }))
@@ -113,7 +112,9 @@ impl<R: BufRead> TranscriptReader<R> {
             let chunk = match self.input.fill_buf() {
                 Ok(chunk) => chunk,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(self.error(None, Problem::Io(error))),
+                Err(error) => {
+                    return Err(self.error(Problem::new(format!("cannot be read: {error}"))));
+                }
             };
             if chunk.is_empty() {
                 framer.finish(&mut |last| line = Some(last));
@@ -126,12 +127,9 @@ impl<R: BufRead> TranscriptReader<R> {
         Ok(line)
     }
 
-    fn error(&self, column: Option<usize>, problem: Problem) -> TranscriptError {
-        TranscriptError {
-            line: self.line,
-            column,
-            problem,
-        }
+    fn error(&self, problem: Problem) -> TranscriptError {
+        let line = self.line;
+        TranscriptError { line, problem }
     }
 }
 

@@ -1,17 +1,18 @@
 //! A record of a transcript: one line of JSON that holds a frame.
 
-use super::error::Problem;
+use super::error::{Problem, reason};
 use super::line_record;
 use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 use crate::signals;
 use data_encoding::BASE64;
+use serde::de::value::{Error as UnknownWord, StrDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The values of `dir`.
-pub(super) const DIRS: &[&str] = &[
+const DIRS: &[&str] = &[
     "to_agent",
     "from_agent",
     "stderr",
@@ -24,7 +25,7 @@ pub(super) const DIRS: &[&str] = &[
 ];
 
 /// Values of `dir` that the format keeps for later. A reader passes such records over.
-pub(super) const LATER_DIRS: &[&str] = &["mcp_request", "mcp_reply"];
+const LATER_DIRS: &[&str] = &["mcp_request", "mcp_reply"];
 
 /// A record, with the fields of every `dir`. The body of a request is raw text when read, so that it is parsed as a document of its own
 /// (the nesting limit of a parser counts from the root), and a value when written.
@@ -121,8 +122,8 @@ fn write_end<'a>(end: &'a End, record: &mut Record<'a, &Value>) {
     record.orphans = (orphans > 0).then_some(orphans);
 }
 
-/// What reading a record comes to: its frame, `None` for a record of a later kind, or what is wrong, with a byte column where one place is.
-pub(super) type ReadRecord = Result<Option<Frame>, (Option<usize>, Problem)>;
+/// What reading a record comes to: its frame, or `None` for a record of a later kind.
+pub(super) type ReadRecord = Result<Option<Frame>, Problem>;
 
 /// Reads one record, given without its newline.
 pub(super) fn read(line: &[u8]) -> ReadRecord {
@@ -132,20 +133,17 @@ pub(super) fn read(line: &[u8]) -> ReadRecord {
 /// Reads any record with the JSON parser.
 pub(super) fn parse(line: &[u8]) -> ReadRecord {
     let record: Record<&RawValue> = serde_json::from_slice(line).map_err(|error| {
-        let problem = if error.is_data() {
-            Problem::BadRecord
-        } else {
-            Problem::NotJson
+        let what = match error.is_data() {
+            true => "not a transcript record",
+            false => "not JSON",
         };
-        (Some(error.column().max(1)), problem(reason(&error)))
+        Problem::of_json(what, &error)
     })?;
     if LATER_DIRS.contains(&&*record.dir) {
         return Ok(None);
     }
     let at = record.at;
-    body(record)
-        .map(|body| Some(Frame { at, body }))
-        .map_err(|problem| (None, problem))
+    body(record).map(|body| Some(Frame { at, body }))
 }
 
 fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
@@ -162,7 +160,11 @@ fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
             other => signals::name(signal(&other)?),
         }),
         "end" => Body::End(end(record)?),
-        unknown => return Err(Problem::UnknownDir(unknown.to_owned())),
+        unknown => {
+            let known = DIRS.join(", ");
+            let message = format!("unknown dir \"{unknown}\"; known are {known}");
+            return Err(Problem::new(message));
+        }
     })
 }
 
@@ -171,9 +173,9 @@ fn text(record: Record<&RawValue>) -> Result<Line, Problem> {
         (Some(line), None) => line.into_owned().into_bytes(),
         (None, Some(b64)) => BASE64
             .decode(b64.as_bytes())
-            .map_err(|error| Problem::BadRecord(format!("\"b64\" is no Base64: {error}")))?,
+            .map_err(|error| Problem::of_record(format!("\"b64\" is no Base64: {error}")))?,
         (Some(_), Some(_)) => {
-            return Err(Problem::BadRecord("both \"line\" and \"b64\"".to_owned()));
+            return Err(Problem::of_record("both \"line\" and \"b64\""));
         }
         (None, None) => return Err(missing("line")),
     };
@@ -182,7 +184,7 @@ fn text(record: Record<&RawValue>) -> Result<Line, Problem> {
         Some("crlf") => Eol::CrLf,
         Some("none") => Eol::None,
         Some(other) => {
-            return Err(Problem::BadRecord(format!(
+            return Err(Problem::of_record(format!(
                 "\"eol\" is \"{other}\", not \"crlf\" or \"none\""
             )));
         }
@@ -204,50 +206,41 @@ fn request(record: Record<&RawValue>) -> Result<LlmRequest, Problem> {
 
 fn document(raw: Option<&RawValue>) -> Result<Option<Value>, Problem> {
     let read = raw.map(|raw| serde_json::from_str(raw.get())).transpose();
-    read.map_err(|error| Problem::BadRecord(format!("\"body\": {}", reason(&error))))
+    read.map_err(|error| Problem::of_record(format!("\"body\": {}", reason(&error))))
 }
 
 fn reply(record: &Record<&RawValue>) -> Result<LlmReply, Problem> {
-    let end = match record.end.as_deref() {
-        Some("complete") => ReplyEnd::Complete,
-        Some("client_closed") => ReplyEnd::ClientClosed,
-        Some("cut") => ReplyEnd::Cut,
-        Some(other) => {
-            return Err(Problem::BadRecord(format!(
-                "no way for a reply to end: \"{other}\""
-            )));
-        }
-        None => return Err(missing("end")),
-    };
+    let end = required(record.end.as_deref(), "end")?;
+    let known = ReplyEnd::deserialize(StrDeserializer::<UnknownWord>::new(end));
+    let unknown = |_| Problem::of_record(format!("no way for a reply to end: \"{end}\""));
     Ok(LlmReply {
         n: required(record.n, "n")?,
         status: required(record.status, "status")?,
-        end,
+        end: known.map_err(unknown)?,
         body: document(record.body)?,
     })
 }
 
 fn end(record: Record<&RawValue>) -> Result<End, Problem> {
     let orphans = record.orphans.unwrap_or(0);
-    Ok(match record.end.as_deref() {
-        Some("exited") => End::Exited {
+    Ok(match required(record.end.as_deref(), "end")? {
+        "exited" => End::Exited {
             code: required(record.code, "code")?,
             orphans,
         },
-        Some("signalled") => {
+        "signalled" => {
             let signal = signal(&required(record.signal, "signal")?)?;
             End::Signalled { signal, orphans }
         }
-        Some("killed") => End::Killed {
+        "killed" => End::Killed {
             why: record.why.unwrap_or_default().into_owned(),
         },
-        Some("open") => End::Open,
-        Some(other) => {
-            return Err(Problem::BadRecord(format!(
+        "open" => End::Open,
+        other => {
+            return Err(Problem::of_record(format!(
                 "no way for a session to end: \"{other}\""
             )));
         }
-        None => return Err(missing("end")),
     })
 }
 
@@ -258,7 +251,7 @@ fn signal(value: &Value) -> Result<i32, Problem> {
     named
         .map(|signal| signal.as_raw())
         .or(number)
-        .ok_or_else(|| Problem::BadRecord(format!("\"signal\" is {value}, not a signal")))
+        .ok_or_else(|| Problem::of_record(format!("\"signal\" is {value}, not a signal")))
 }
 
 fn required<T>(field: Option<T>, name: &str) -> Result<T, Problem> {
@@ -266,11 +259,5 @@ fn required<T>(field: Option<T>, name: &str) -> Result<T, Problem> {
 }
 
 fn missing(name: &str) -> Problem {
-    Problem::BadRecord(format!("missing field `{name}`"))
-}
-
-/// The message of the JSON parser, without its position.
-pub(super) fn reason(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    said.split(" at line ").next().unwrap_or(&said).to_owned()
+    Problem::of_record(format!("missing field `{name}`"))
 }

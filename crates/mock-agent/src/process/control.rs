@@ -224,7 +224,7 @@ fn matcher(written: &Value) -> Result<Matcher, String> {
     Matcher::compile(written).map_err(|errors| {
         let shown = errors
             .iter()
-            .map(|error| format!("{}: {}", error.pointer, error.kind));
+            .map(|error| format!("{}: {}", error.pointer, error.message));
         shown.collect::<Vec<_>>().join("; ")
     })
 }

@@ -14,7 +14,7 @@ use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::{Body, Frame};
-use conform_judge::framing::{Defect, Parsed};
+use conform_judge::framing::Parsed;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -221,7 +221,7 @@ impl ScenarioPlayer {
 
     fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
         self.session.has_written = true;
-        if parsed.defects.contains(&Defect::Blank) {
+        if parsed.has("blank-line") {
             return Ok(());
         }
         let value = parsed.value.unwrap_or_default();

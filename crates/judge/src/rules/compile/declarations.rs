@@ -127,7 +127,7 @@ impl Compiler<'_> {
     }
 
     /// A change whose name is known, and the list for whose elements it is made.
-    fn change(&mut self, node: &Node) -> Option<(Change, Option<Operand>)> {
+    fn change(&mut self, node: &Node) -> Option<(Change<Operand>, Option<Operand>)> {
         let list = match node.get("for") {
             Some(list) => Some(self.operand(list)?),
             None => None,

@@ -1,7 +1,7 @@
 //! The compiler of rules, by form.
 
 use super::Compiler;
-use crate::framing::Defect;
+use crate::framing::DEFECTS;
 use crate::rules::automaton::Automaton;
 use crate::rules::condition::Condition;
 use crate::rules::frame_context::KeySource;
@@ -162,7 +162,7 @@ impl Compiler<'_> {
                 return self.fail(node.error_at(source.name, message));
             }
         }
-        let known = || Defect::NAMES.iter().chain(&["no-discriminator"]).copied();
+        let known = || DEFECTS.iter().map(|(name, _)| *name);
         for word in defects
             .iter()
             .filter(|word| !known().any(|name| name == word.value))
