@@ -36,7 +36,7 @@
 //!   [`command_line`](FaultPlayer::command_line). The caller does what the [`Output`]s say, in order.
 //! - After each call, [`take_log_entry`](FaultPlayer::take_log_entry) goes to stderr, before the outputs: it names the first line of
 //!   the output that can be wrong. [`parse_entry`] reads it back.
-//! - At the end of the output, [`end`](FaultPlayer::end) releases the frames that are still held back.
+//! - At the end of the output, [`end`](FaultPlayer::end) releases the frames that come last.
 //! - [`Fault::is_playable_outside`] tells faults on frames from behaviors of the reference agent.
 
 mod check;

@@ -49,6 +49,7 @@ pub(crate) fn changed(
             let brace = plain.iter().position(|byte| *byte == b'{');
             put(plain, brace.map_or(0, |brace| brace + 1), bytes)
         }
+        Operation::RawInMiddle(Bytes(bytes)) => put(plain, plain.len() / 2, bytes),
         _ => return None,
     })
 }

@@ -58,6 +58,9 @@ pub enum Operation {
     Edit(Edits),
 }
 
+/// The kind of the event that stands for the end of the output.
+pub(crate) const END: &str = "#end";
+
 /// A signal that ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -79,6 +82,7 @@ impl Operation {
             | Operation::RawBefore(_)
             | Operation::RawInText(_)
             | Operation::RawInBrace(_)
+            | Operation::RawInMiddle(_)
             | Operation::LineEnd(_) => ShownAt::Line,
             _ => ShownAt::Later,
         }

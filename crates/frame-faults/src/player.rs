@@ -8,7 +8,7 @@ use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::entry;
 use crate::file::ActiveFrom;
 use crate::line::{changed, line};
-use crate::operation::{Frames, KillSignal, Operation};
+use crate::operation::{END, Frames, KillSignal, Operation};
 use crate::template::filled;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -65,11 +65,12 @@ enum Log {
     Taken,
 }
 
-/// Where a line that is held back is written: before the frame that releases it, or behind it.
+/// Where a line that is held back is written: before the frame that releases it, behind it, or once where it belongs and again behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     Before,
     Behind,
+    Again,
 }
 
 /// A line that is held back.
@@ -156,8 +157,8 @@ impl FaultPlayer {
 
     /// What is done after the last line that the agent writes.
     pub fn end(&mut self) -> Vec<Output> {
-        let held = self.held.extract_if(.., |held| held.released_by.is_none());
-        let outputs = held.map(|held| Output::Bytes(held.line)).collect();
+        let mut outputs = self.released(END, true);
+        outputs.append(&mut self.released(END, false));
         self.counted(outputs)
     }
 
@@ -271,14 +272,19 @@ impl FaultPlayer {
     fn hold(&mut self, plain: &[u8], released_by: &str, place: Move) -> Vec<Output> {
         let line = plain.to_vec();
         let released_by = Some(released_by.to_owned()).filter(|kind| kind != "*");
-        if released_by.is_none() && place == Move::Behind && self.log == Log::NotPlayed {
-            self.log = Log::Moved(self.lines + 1);
-        }
+        let is_written_anyway = released_by.as_deref().is_none_or(|by| by == END);
         self.held.push(Held {
-            line,
+            line: line.clone(),
             released_by,
             place,
         });
+        if place == Move::Again {
+            self.note_played_at(self.lines + 2);
+            return vec![Output::Bytes(line)];
+        }
+        if is_written_anyway && place == Move::Behind && self.log == Log::NotPlayed {
+            self.log = Log::Moved(self.lines + 1);
+        }
         Vec::new()
     }
 
@@ -312,6 +318,7 @@ impl FaultPlayer {
             }
             Operation::Late(kind) => self.hold(plain, kind, Move::Behind),
             Operation::Until(kind) => self.hold(plain, kind, Move::Before),
+            Operation::Again => self.hold(plain, END, Move::Again),
             Operation::DelayMs(millis) => {
                 vec![Output::Wait(Duration::from_millis(*millis)), write()]
             }
