@@ -168,14 +168,7 @@ impl HistoryState {
     }
 
     fn eval_context<'a>(&'a self, symbols: &'a FrameSymbols, value: &'a Value) -> EvalContext<'a> {
-        EvalContext {
-            symbols,
-            value,
-            variables: &self.variables,
-            seen: 0,
-            unobservable: 0,
-            fold: None,
-        }
+        EvalContext::new(symbols, value, &self.variables)
     }
 
     /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken. Returns the scopes
