@@ -34,7 +34,7 @@ impl Expect {
         let newest = "the new messages";
         let expected = &self.last_contains;
         contains(&mut found, "/last_contains", expected, &new, newest);
-        for (i, result) in self.tool_result.as_slice().iter().enumerate() {
+        for (i, result) in self.tool_result.iter().enumerate() {
             let pointer = format!("/tool_result/{i}");
             found.extend(tool_result(&pointer, result, &conversation));
         }

@@ -35,30 +35,3 @@ impl Condition {
         parts.all(|(pointer, matcher)| matcher.matches_part(frame.pointer(pointer)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn condition(pointer: &str, written: Value) -> Vec<Condition> {
-        let matcher = Matcher::compile_filled(&written).unwrap();
-        vec![Condition(vec![(pointer.to_owned(), matcher)])]
-    }
-
-    #[test]
-    fn every_condition_must_hold() {
-        let selector = FrameSelector {
-            kind: Some("a".into()),
-            conditions: vec![
-                condition("/id", json!({ "$absent": true })),
-                condition("/data/n", json!({ "$gte": 2 })),
-            ],
-        };
-
-        assert!(selector.matches("a", &json!({ "data": { "n": 2 } })));
-        assert!(!selector.matches("b", &json!({ "data": { "n": 2 } })));
-        assert!(!selector.matches("a", &json!({ "data": { "n": 1 } })));
-        assert!(!selector.matches("a", &json!({ "id": null, "data": { "n": 2 } })));
-    }
-}

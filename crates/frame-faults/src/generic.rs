@@ -2,27 +2,23 @@
 //!
 //! No rule is named for them. One that nothing catches is a question: is a rule missing, or is this legal?
 
-use crate::condition::{Condition, FrameSelector};
-use crate::edit::{Edit, Edits, Pattern, Places, Retype};
-use crate::fault::{Effect, EventFault, Fault};
-use crate::file::{ActiveFrom, ShownAt};
-use crate::operation::{Bytes, END, Operation};
-use crate::pointer::Pointer;
+use crate::common::common;
+use crate::compile::{Context, compile_fault};
+use crate::fault::Fault;
+use crate::file::{ActiveFrom, FaultPart, ShownAt};
 use indexmap::IndexMap;
-use json_matcher::Matcher;
-use regex::Regex;
-use serde_json::{Value, json};
-use spanned_yaml::{Spanned, escape_step};
-use std::time::Duration;
+use serde_json::{Map, Value};
+use spanned_yaml::escape_step;
+use std::sync::LazyLock;
 
 /// How deep in a frame members are changed.
 const DEPTH: usize = 3;
 
-/// What happens to a frame as a whole.
-const OF_FRAMES: &[&str] = &["drop", "double", "swap", "late", "after-end", "torn"];
-
-/// What is added to an id, so that nobody knows it.
-const ELSEWHERE: f64 = 7_000_000.0;
+/// The faults as written, with placeholders.
+static WRITTEN: LazyLock<Value> = LazyLock::new(|| {
+    let node = spanned_yaml::load_yaml("generic-faults.yaml", include_str!("generic-faults.yaml"));
+    node.map(|node| node.to_value()).unwrap_or_default()
+});
 
 /// The frames of a good agent by their kind, each kind with one frame that has all the members seen.
 #[derive(Debug, Clone, Default)]
@@ -76,15 +72,16 @@ fn merge(sample: &mut Value, frame: &Value) {
 pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (kind, sample) in &samples.0 {
-        let of_frames = OF_FRAMES.iter();
-        faults.extend(of_frames.filter_map(|word| of_frame(word, kind)));
+        let of_frames = WRITTEN["of_frames"].as_object().into_iter().flatten();
+        faults.extend(of_frames.filter_map(|(word, _)| fault(word, kind, None)));
         let mut pointers = Vec::new();
         members(sample, "", DEPTH, &mut pointers);
+        let of_member = |word, pointer: &String| fault(word, kind, Some(pointer));
         let ids = pointers.iter().filter(|pointer| names_id(pointer));
-        let elsewhere = ids.filter_map(|pointer| of_member("elsewhere", kind, pointer));
+        let elsewhere = ids.filter_map(|pointer| of_member("elsewhere", pointer));
         faults.extend(elsewhere.filter(|fault| fault.is_played_on(kind, sample)));
         let retyped = pointers.iter();
-        faults.extend(retyped.filter_map(|pointer| of_member("retype", kind, pointer)));
+        faults.extend(retyped.filter_map(|pointer| of_member("retype", pointer)));
     }
     faults
 }
@@ -97,8 +94,8 @@ pub fn generic_fault(id: &str) -> Result<Fault, String> {
     let fault = id.split_once(':').and_then(|(word, rest)| {
         let member = rest.find(":/").map(|at| (&rest[..at], &rest[at + 1..]));
         match member {
-            Some((kind, pointer)) => of_member(word, kind, pointer),
-            None => of_frame(word, rest),
+            Some((kind, pointer)) => fault(word, kind, Some(pointer)),
+            None => fault(word, rest, None),
         }
     });
     fault.ok_or_else(|| {
@@ -106,88 +103,46 @@ pub fn generic_fault(id: &str) -> Result<Fault, String> {
     })
 }
 
-/// The fault that does this to the first frame of a kind.
-fn of_frame(word: &str, kind: &str) -> Option<Fault> {
-    let late = |kind: &str| {
-        Operation::Late(Spanned {
-            value: kind.to_owned(),
-            ..Spanned::default()
-        })
+/// The fault that does this to the first frame of a kind, or to a member of the first one that has it.
+fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
+    let (written, id) = match pointer {
+        Some(pointer) => ("of_members", format!("{word}:{kind}:{pointer}")),
+        None => ("of_frames", format!("{word}:{kind}")),
     };
-    let (operation, goes_wrong) = match word {
-        "drop" => (Operation::Drop, "is missing"),
-        "double" => (Operation::Twice, "is sent twice"),
-        "swap" => (late("*"), "comes after the frame that follows it"),
-        "late" => (late(END), "comes after everything else"),
-        "after-end" => (Operation::Again, "is sent again after everything else"),
-        "torn" => (
-            Operation::RawInMiddle(Bytes(b"\n".to_vec())),
-            "is torn in two by a newline",
-        ),
-        _ => return None,
+    let written = WRITTEN[written].get(word)?;
+    let filled = filled(written, kind, pointer.unwrap_or_default());
+    // JSON is YAML.
+    let node = spanned_yaml::load_yaml("generic-faults.yaml", &filled.to_string()).ok()?;
+    let parts = FaultPart::decode(&node).ok()?;
+    let context = Context {
+        frames: &IndexMap::new(),
+        common: common(),
     };
-    let summary = format!("`{kind}` {goes_wrong}");
-    let id = format!("{word}:{kind}");
-    Some(fault(id, summary, kind, operation, Vec::new()))
-}
-
-/// The fault that does this to a member of the first frame of a kind that has it.
-fn of_member(word: &str, kind: &str, pointer: &str) -> Option<Fault> {
-    let at = Pointer::parse(pointer).ok()?;
-    let (edits, member, goes_wrong) = match word {
-        "retype" => (
-            vec![Edit::Retype(Places::from_iter([(at, Retype::Other)]))],
-            json!({ "$present": true }),
-            "has another type",
-        ),
-        "elsewhere" => {
-            let end = Pattern(Regex::new("$").ok()?);
-            let text = IndexMap::from_iter([(end, "-elsewhere".to_owned())]);
-            let text = Edit::Replace(Places::from_iter([(at.clone(), text)]));
-            let number = Edit::Add(Places::from_iter([(at, ELSEWHERE)]));
-            (
-                vec![text, number],
-                json!({ "$type": ["string", "number"] }),
-                "is an id that nobody knows",
-            )
-        }
-        _ => return None,
-    };
-    let member = Matcher::compile_filled(&member).ok()?;
-    let condition = Condition(vec![(pointer.to_owned(), member)]);
-    let operation = Operation::Edit(Edits {
-        edits,
-        ..Edits::default()
-    });
-    let summary = format!("{pointer} of `{kind}` {goes_wrong}");
-    let id = format!("{word}:{kind}:{pointer}");
-    Some(fault(id, summary, kind, operation, vec![vec![condition]]))
-}
-
-fn fault(
-    id: String,
-    summary: String,
-    kind: &str,
-    operation: Operation,
-    conditions: Vec<Vec<Condition>>,
-) -> Fault {
-    let on = FrameSelector {
-        kind: Some(kind.to_owned()),
-        conditions,
-    };
-    Fault {
-        id,
-        summary,
-        caught_by: Vec::new(),
+    let fault = compile_fault(&id.as_str().into(), &parts, Vec::new(), &context).ok()?;
+    Some(Fault {
         shown_at: ShownAt::Later,
         active_from: ActiveFrom::Start,
-        effect: Effect::Events(vec![EventFault {
-            on,
-            every: false,
-            operation,
-            text: None,
-            wait: Duration::ZERO,
-        }]),
+        ..fault
+    })
+}
+
+/// A fault with its placeholders replaced.
+fn filled(written: &Value, kind: &str, pointer: &str) -> Value {
+    let text = |text: &str| match text {
+        "KIND" => kind.to_owned(),
+        "POINTER" => pointer.to_owned(),
+        _ => text
+            .replacen("POINTER", pointer, 1)
+            .replacen("`KIND`", &format!("`{kind}`"), 1),
+    };
+    match written {
+        Value::String(written) => text(written).into(),
+        Value::Object(members) => {
+            let members = members.iter();
+            let members = members.map(|(name, value)| (text(name), filled(value, kind, pointer)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        other => other.clone(),
     }
 }
 
@@ -220,6 +175,7 @@ fn names_id(pointer: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{FaultPlayer, KindPointers, Output};
+    use serde_json::json;
 
     const LINES: [&str; 3] = [
         "{\"type\":\"begin\",\"id\":\"a\"}\n",

@@ -65,7 +65,7 @@ pub use fault_log::{entry, parse_entry};
 pub use file::{ActiveFrom, ShownAt};
 pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
-pub use operation::{END, KillSignal, Operation};
+pub use operation::{KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use pointer::Pointer;
 pub use table::FaultTable;

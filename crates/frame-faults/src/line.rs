@@ -81,35 +81,6 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn the_bytes_of_a_line_are_changed() {
-        let frame = json!({ "type": "a", "data": { "text": "hö" } });
-        let text = Pointer::parse("/data/text").unwrap();
-        let bytes = |bytes: &[u8]| Bytes(bytes.to_vec());
-        let cases: [(Operation, &[u8]); 4] = [
-            (
-                Operation::RawBefore(bytes(b"\xef\xbb\xbf")),
-                b"\xef\xbb\xbf{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
-            ),
-            (
-                Operation::RawInText(bytes(b"\xff")),
-                b"{\"type\":\"a\",\"data\":{\"text\":\"\xffh\xc3\xb6\"}}\n",
-            ),
-            (
-                Operation::LineEnd(bytes(b"\r\n")),
-                b"{\"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\r\n",
-            ),
-            (
-                Operation::RawInBrace(bytes(b"  ")),
-                b"{  \"type\":\"a\",\"data\":{\"text\":\"h\xc3\xb6\"}}\n",
-            ),
-        ];
-        for (operation, expected) in cases {
-            let found = changed(&operation, Some(&text), &frame, &line(&frame));
-            assert_eq!(found.as_deref(), Some(expected), "{operation:?}");
-        }
-    }
-
-    #[test]
     fn line_separators_are_escaped() {
         let frame = json!({ "text": "a\u{2028}b\u{2029}" });
 

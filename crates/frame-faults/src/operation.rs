@@ -17,6 +17,8 @@ pub enum Operation {
     Drop,
     /// The frame is sent twice.
     Twice,
+    /// The frame is sent, and once more behind everything else.
+    Again,
     /// Another frame, or a list of frames, comes before it. `$/pointer` in them is that part of the frame.
     Before(Frames),
     /// Another frame, or a list of frames, comes after it.
@@ -43,6 +45,8 @@ pub enum Operation {
     RawInText(Bytes),
     /// These bytes stand behind the first brace of its line.
     RawInBrace(Bytes),
+    /// These bytes stand in the middle of its line.
+    RawInMiddle(Bytes),
     /// These bytes end its line instead of a newline.
     LineEnd(Bytes),
     /// A fault of every line protocol: the operation and the summary are those of the common fault of this name.
@@ -52,16 +56,10 @@ pub enum Operation {
     /// Its content is changed.
     #[serde(skip)]
     Edit(Edits),
-    /// It is sent, and once more behind everything else.
-    #[serde(skip)]
-    Again,
-    /// These bytes stand in the middle of its line.
-    #[serde(skip)]
-    RawInMiddle(Bytes),
 }
 
 /// The kind of the event that stands for the end of the output.
-pub const END: &str = "#end";
+pub(crate) const END: &str = "#end";
 
 /// A signal that ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -22,21 +22,3 @@ pub(crate) fn filled(template: &Value, frame: &Value) -> Value {
 fn referenced<'a>(text: &str, frame: &'a Value) -> Option<&'a Value> {
     Pointer::parse(text.strip_prefix('$')?).ok()?.first(frame)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn references_are_filled_from_the_frame() {
-        let frame = json!({ "id": "m1", "usage": { "n": 3 } });
-        let template = json!({ "to": "$/id", "all": ["$/usage", "$/none", "plain", "$5"] });
-
-        assert_eq!(
-            filled(&template, &frame),
-            json!({ "to": "m1", "all": [{ "n": 3 }, "$/none", "plain", "$5"] })
-        );
-        assert_eq!(filled(&json!("$"), &frame), frame);
-    }
-}

@@ -32,6 +32,9 @@ pub(super) fn repeated_text(
         .unwrap_or(u64::MAX)
         .saturating_mul(times);
     if usize::try_from(bytes).is_ok_and(|bytes| bytes <= bytes_left) {
+        if !text.contains("{n}") {
+            return Some(Ok(text.repeat(usize::try_from(times).unwrap_or_default())));
+        }
         let numbered = (1..=times).map(|n| text.replace("{n}", &n.to_string()));
         return Some(Ok(numbered.collect()));
     }

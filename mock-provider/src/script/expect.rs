@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::values::Texts;
+use super::values::{OneOrMany, Texts, one_or_many};
 
 /// An expectation of a request. All its parts must hold.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,45 +20,15 @@ pub struct Expect {
     #[serde(skip_serializing_if = "is_empty")]
     pub last_contains: Texts,
     /// Tool results that the conversation contains.
-    #[serde(skip_serializing_if = "ExpectedToolResults::is_empty")]
-    pub tool_result: ExpectedToolResults,
+    #[serde(
+        deserialize_with = "one_or_many",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    #[schemars(with = "OneOrMany<ExpectedToolResult>")]
+    pub tool_result: Vec<ExpectedToolResult>,
     /// A matcher on the raw body: equal scalars, subset objects, lists element by element, and `$` operators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-}
-
-/// Expected tool results: one, or a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "expected a tool result, or a list of them, with `call`, `is_error`, `contains` and `not_contains`"
-)]
-pub enum ExpectedToolResults {
-    /// One.
-    One(Box<ExpectedToolResult>),
-    /// Any number.
-    Many(Vec<ExpectedToolResult>),
-}
-
-impl Default for ExpectedToolResults {
-    fn default() -> Self {
-        ExpectedToolResults::Many(Vec::new())
-    }
-}
-
-impl ExpectedToolResults {
-    /// All of them.
-    #[must_use]
-    pub fn as_slice(&self) -> &[ExpectedToolResult] {
-        match self {
-            ExpectedToolResults::One(one) => std::slice::from_ref(one),
-            ExpectedToolResults::Many(many) => many,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.as_slice().is_empty()
-    }
 }
 
 /// An expected tool result.

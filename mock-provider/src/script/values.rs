@@ -1,8 +1,12 @@
 //! Small value types of the script grammar: one-or-many values, repeat counts, `true`, a text or number.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::num::NonZeroU64;
 
 use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use spanned_yaml::TextSchema;
@@ -63,6 +67,35 @@ impl From<&str> for Texts {
     fn from(text: &str) -> Self {
         Texts(vec![text.to_owned()])
     }
+}
+
+/// The JSON Schema of one mapping or a list of them.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+pub(super) enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+/// Decodes one mapping or a list of them.
+pub(super) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    struct V<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+        type Value = Vec<T>;
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a mapping or a list of mappings")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Vec<T>, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(|one| vec![one])
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Vec<T>, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(seq))
+        }
+    }
+    deserializer.deserialize_any(V(PhantomData))
 }
 
 /// How often a reply is served: a number of times, or `forever`.

@@ -1,7 +1,8 @@
 //! Loads files that the user attaches to a prompt.
 
 use crate::model::message::ContentBlock;
-use crate::tools::{Media, base64, sniff};
+use crate::tools::{Media, sniff};
+use data_encoding::BASE64;
 use std::path::Path;
 
 /// The biggest attachment.
@@ -28,12 +29,12 @@ pub(crate) fn load(path: &str, workspace: &Path) -> Result<ContentBlock, String>
     match sniff(&bytes) {
         Some(Media::Image(media_type)) => Ok(ContentBlock::Image {
             media_type: media_type.to_owned(),
-            data: base64(&bytes),
+            data: BASE64.encode(&bytes),
         }),
         Some(Media::Document(media_type)) => Ok(ContentBlock::Document {
             name: name(&full),
             media_type: media_type.to_owned(),
-            data: base64(&bytes),
+            data: BASE64.encode(&bytes),
         }),
         None => match String::from_utf8(bytes) {
             Ok(text) if !text.contains('\0') => Ok(ContentBlock::Text(format!(

@@ -1,11 +1,11 @@
-//! `Edit` tool: replaces a text in a file, and returns the change as a unified diff.
+//! `Edit` tool: replaces texts in a file, and returns the change as a unified diff.
 
 use super::files::{error_message, read_file};
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult, parse};
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult};
 use crate::faults::{Bug, Faults};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use similar::TextDiff;
 use std::rc::Rc;
 
@@ -21,16 +21,27 @@ pub(crate) const TOOL: Tool = Tool {
             "replace_all": { "type": "boolean", "description": "Replace all occurrences." },
         } })
     },
-    parse: parse::<Edit>,
+    parse: |args| Ok(Rc::new(Edit::parse(args, as_diff)?)),
 };
 
-#[derive(Deserialize)]
+/// Changes of one file. Each old text is looked for in the file as it was.
 pub(crate) struct Edit {
     pub(crate) file_path: String,
-    pub(crate) old_string: String,
-    pub(crate) new_string: String,
+    pub(crate) edits: Vec<Replacement>,
+    /// The result, of the text before and after, and of the path in the workspace.
+    tell: Tell,
+}
+
+type Tell = fn(&Edit, (&str, &str), &str) -> ToolResult;
+
+#[derive(Deserialize)]
+pub(crate) struct Replacement {
+    #[serde(alias = "oldText")]
+    old_string: String,
+    #[serde(alias = "newText")]
+    new_string: String,
     #[serde(default)]
-    pub(crate) replace_all: bool,
+    replace_all: bool,
 }
 
 impl Job for Edit {
@@ -44,43 +55,77 @@ impl Job for Edit {
 }
 
 impl Edit {
+    /// Parses a list of replacements, or one without a list.
+    pub(crate) fn parse(args: &Value, tell: Tell) -> Result<Edit, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Args {
+            #[serde(alias = "path")]
+            file_path: String,
+            #[serde(default)]
+            edits: Vec<Replacement>,
+        }
+        let Args {
+            file_path,
+            mut edits,
+        } = Args::deserialize(args)?;
+        if edits.is_empty() || args.get("oldText").is_some() {
+            edits.push(Replacement::deserialize(args)?);
+        }
+        Ok(Edit {
+            file_path,
+            edits,
+            tell,
+        })
+    }
+
     fn edit(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
         let path = context.workspace.resolve(&self.file_path)?;
         let failed = |why: String| format!("{}: {why}", self.file_path);
         let before = String::from_utf8(read_file(&path).map_err(failed)?)
             .map_err(|_| failed("not a text file".into()))?;
-        let new = expanded(&self.new_string, &self.old_string, context.faults);
-        let after = self.replaced(&before, &new).map_err(failed)?;
+        let after = self.replaced(&before, context.faults).map_err(failed)?;
         let after = with_newlines(after, context.faults);
         std::fs::write(&path, &after).map_err(|error| failed(error_message(&error)))?;
         let shown = context.workspace.relative(&path);
-        let output = ToolOutput::Diff {
-            diff: truncate(diff(&before, &after, &shown), 0),
-            path: self.file_path.clone(),
-        };
-        Ok(ToolResult::output(output))
+        Ok((self.tell)(self, (&before, &after), &shown))
     }
 
-    fn replaced(&self, before: &str, new: &str) -> Result<String, String> {
-        if self.old_string.is_empty() {
-            return Err("the text to replace is empty".into());
+    fn replaced(&self, before: &str, faults: &Faults) -> Result<String, String> {
+        let mut places = Vec::new();
+        for edit in &self.edits {
+            let old = edit.old_string.as_str();
+            if old.is_empty() {
+                return Err("the text to replace is empty".into());
+            }
+            if old == edit.new_string {
+                return Err("the new text is the same as the old".into());
+            }
+            let found = before.match_indices(old).map(|(start, _)| (start, edit));
+            let found: Vec<_> = found.collect();
+            match found.len() {
+                0 => return Err("the text to replace does not occur in the file".into()),
+                n if n > 1 && !edit.replace_all => {
+                    return Err(format!(
+                        "the text to replace occurs {n} times in the file; it must be unique"
+                    ));
+                }
+                _ => places.extend(found),
+            }
         }
-        if self.old_string == self.new_string {
-            return Err("the new text is the same as the old".into());
+        places.sort_by_key(|(start, _)| *start);
+        let (mut after, mut end) = (String::new(), 0);
+        for (start, edit) in places {
+            let kept = before.get(end..start);
+            after.push_str(kept.ok_or("two texts to replace overlap")?);
+            after.push_str(&expanded(&edit.new_string, &edit.old_string, faults));
+            end = start + edit.old_string.len();
         }
-        match before.matches(&self.old_string).count() {
-            0 => Err("the text to replace does not occur in the file".into()),
-            1 => Ok(before.replacen(&self.old_string, new, 1)),
-            _ if self.replace_all => Ok(before.replace(&self.old_string, new)),
-            n => Err(format!(
-                "the text to replace occurs {n} times in the file; it must be unique"
-            )),
-        }
+        Ok(after + &before[end..])
     }
 }
 
 /// The text that an edit puts in the place of `old`.
-pub(crate) fn expanded(new: &str, old: &str, faults: &Faults) -> String {
+fn expanded(new: &str, old: &str, faults: &Faults) -> String {
     match new.contains("$&") && faults.triggers(Bug::EditExpandsPatterns) {
         true => new.replace("$&", old),
         false => new.to_owned(),
@@ -88,57 +133,70 @@ pub(crate) fn expanded(new: &str, old: &str, faults: &Faults) -> String {
 }
 
 /// A whole file as an edit writes it.
-pub(crate) fn with_newlines(text: String, faults: &Faults) -> String {
+fn with_newlines(text: String, faults: &Faults) -> String {
     match text.contains("\r\n") && faults.triggers(Bug::EditChangesNewlines) {
         true => text.replace("\r\n", "\n"),
         false => text,
     }
 }
 
-fn diff(before: &str, after: &str, path: &str) -> String {
-    let text = TextDiff::from_lines(before, after)
+fn as_diff(edit: &Edit, (before, after): (&str, &str), shown: &str) -> ToolResult {
+    let diff = TextDiff::from_lines(before, after)
         .unified_diff()
-        .header(&format!("a/{path}"), &format!("b/{path}"))
+        .header(&format!("a/{shown}"), &format!("b/{shown}"))
         .to_string();
-    text.trim_end_matches('\n').to_owned()
+    ToolResult::output(ToolOutput::Diff {
+        diff: truncate(diff.trim_end_matches('\n').to_owned(), 0),
+        path: edit.file_path.clone(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn edit(old: &str, new: &str, replace_all: bool) -> Edit {
-        Edit {
-            file_path: "a".into(),
-            old_string: old.into(),
-            new_string: new.into(),
-            replace_all,
+    #[test]
+    fn each_old_text_is_looked_for_in_the_text_as_it_was() {
+        let once = |old, new| json!({ "old_string": old, "new_string": new });
+        let all = json!({ "old_string": "a", "new_string": "x", "replace_all": true });
+        let list = |edits: Value| json!({ "edits": edits });
+        let pi = |old, new| json!({ "oldText": old, "newText": new });
+        for (before, mut args, expected) in [
+            ("a\nb\n", once("b", "x"), Ok("a\nx\n")),
+            ("a\nb\n", once("c", "x"), Err("does not occur")),
+            ("a\nb\n", once("", "x"), Err("is empty")),
+            ("a\na\n", once("a", "x"), Err("occurs 2 times")),
+            ("a\na\n", all, Ok("x\nx\n")),
+            (
+                "1 2 3",
+                list(json!([pi("3", "1"), pi("1", "3")])),
+                Ok("3 2 1"),
+            ),
+            (
+                "1 2 3",
+                list(json!([pi("1 2", "x"), pi("2 3", "y")])),
+                Err("overlap"),
+            ),
+        ] {
+            args["path"] = json!("f");
+            let edit = Edit::parse(&args, as_diff).unwrap();
+            let after = edit.replaced(before, &Faults::none());
+            match expected {
+                Ok(text) => assert_eq!(after.as_deref(), Ok(text)),
+                Err(why) => assert!(after.unwrap_err().contains(why), "{why}"),
+            }
         }
     }
 
     #[test]
-    fn a_text_that_occurs_once_is_replaced() {
-        assert_eq!(
-            edit("b", "x", false).replaced("a\nb\n", "x"),
-            Ok("a\nx\n".into())
-        );
-    }
-
-    #[test]
-    fn a_text_that_is_missing_or_occurs_twice_is_an_error() {
-        assert!(edit("c", "x", false).replaced("a\nb\n", "x").is_err());
-        assert!(edit("a", "x", false).replaced("a\na\n", "x").is_err());
-        assert_eq!(
-            edit("a", "x", true).replaced("a\na\n", "x"),
-            Ok("x\nx\n".into())
-        );
-    }
-
-    #[test]
     fn the_diff_is_unified() {
+        let args = json!({ "file_path": "m.rs", "old_string": "b", "new_string": "x" });
+        let edit = Edit::parse(&args, as_diff).unwrap();
+        let diff = "--- a/src/m.rs\n+++ b/src/m.rs\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c";
+        let (diff, path) = (diff.to_owned(), "m.rs".to_owned());
         assert_eq!(
-            diff("a\nb\nc\n", "a\nx\nc\n", "src/m.rs"),
-            "--- a/src/m.rs\n+++ b/src/m.rs\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c"
+            as_diff(&edit, ("a\nb\nc\n", "a\nx\nc\n"), "src/m.rs").output,
+            ToolOutput::Diff { diff, path }
         );
     }
 }

@@ -1,6 +1,7 @@
 //! File access for the tools: reads a file, walks a directory tree.
 
 use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
 
 /// The maximum size of a file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 5 << 20;
@@ -32,26 +33,13 @@ pub(super) fn error_message(error: &std::io::Error) -> String {
 /// The maximum number of files in a listing.
 const MAX_FILES: usize = 100_000;
 
-/// All files below a folder, sorted by path. Hidden names are skipped, and symbolic links are not followed.
+/// All files below a folder, sorted by path; of a file, itself. Hidden names are skipped, and symbolic links are not followed.
 pub(super) fn walk(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    descend(folder, &mut found);
+    let is_hidden = |entry: &DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    let entries = WalkDir::new(folder).into_iter();
+    let shown = entries.filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry));
+    let files = shown.flatten().filter(|entry| entry.file_type().is_file());
+    let mut found: Vec<_> = files.map(DirEntry::into_path).take(MAX_FILES).collect();
     found.sort();
     found
-}
-
-fn descend(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = folder.read_dir() else {
-        return;
-    };
-    for entry in entries.flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(b".") || found.len() == MAX_FILES {
-            continue;
-        }
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => descend(&entry.path(), found),
-            Ok(kind) if kind.is_file() => found.push(entry.path()),
-            _ => {}
-        }
-    }
 }

@@ -33,34 +33,25 @@ impl Job for Glob {
     }
 
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move {
-            self.find(context).map_or_else(ToolResult::error, |found| {
-                ToolResult::text(truncate(found, 0))
-            })
-        })
+        Box::pin(async move { self.find(context).unwrap_or_else(ToolResult::error) })
     }
 }
 
 impl Glob {
-    fn find(&self, context: ToolContext<'_>) -> Result<String, String> {
-        let folder = context
-            .workspace
-            .resolve(self.path.as_deref().unwrap_or("."))?;
+    fn find(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+        let folder = self.path.as_deref().unwrap_or(".");
+        let folder = context.workspace.resolve(folder)?;
         let pattern = glob_pattern::compile(&self.pattern)?;
         let matches = |path: &std::path::PathBuf| {
             let inner = path.strip_prefix(&folder).unwrap_or(path);
             pattern.is_match(&inner.to_string_lossy())
         };
         let found = files::walk(&folder);
-        let found: Vec<_> = found
-            .iter()
-            .filter(|path| matches(path))
-            .map(|path| context.workspace.relative(path))
-            .collect();
-        Ok(if found.is_empty() {
-            "No files found".into()
-        } else {
-            found.join("\n")
-        })
+        let found = found.iter().filter(|path| matches(path));
+        let found: Vec<_> = found.map(|path| context.workspace.relative(path)).collect();
+        Ok(ToolResult::text(match found.is_empty() {
+            true => "No files found".to_owned(),
+            false => truncate(found.join("\n"), 0),
+        }))
     }
 }

@@ -7,6 +7,7 @@ use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::json;
+use std::path::Path;
 use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -36,58 +37,39 @@ impl Job for Grep {
     }
 
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move {
-            self.search(context)
-                .map_or_else(ToolResult::error, |found| {
-                    ToolResult::text(truncate(found, 0))
-                })
-        })
+        Box::pin(async move { self.search(context).unwrap_or_else(ToolResult::error) })
     }
 }
 
 impl Grep {
-    fn search(&self, context: ToolContext<'_>) -> Result<String, String> {
-        let place = context
-            .workspace
-            .resolve(self.path.as_deref().unwrap_or("."))?;
+    fn search(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+        let place = self.path.as_deref().unwrap_or(".");
+        let place = context.workspace.resolve(place)?;
         let regex = Regex::new(&self.pattern)
             .map_err(|_| format!("{:?} is not a regular expression", self.pattern))?;
-        let glob = self
-            .glob
-            .as_deref()
-            .map(glob_pattern::compile)
-            .transpose()?;
-        let matches = |path: &std::path::Path| {
+        let glob = self.glob.as_deref().map(glob_pattern::compile);
+        let glob = glob.transpose()?;
+        let matches = |path: &Path| {
             let inner = path.strip_prefix(&place).unwrap_or(path).to_string_lossy();
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            glob.as_ref()
-                .is_none_or(|glob| glob.is_match(&inner) || glob.is_match(&name))
-        };
-        let files = if place.is_file() {
-            vec![place.clone()]
-        } else {
-            files::walk(&place)
+            let fits = |glob: &Regex| glob.is_match(&inner) || glob.is_match(&name);
+            glob.as_ref().is_none_or(fits)
         };
         let mut found = String::new();
-        for path in files.iter().filter(|path| matches(path)) {
-            let Some(text) = files::read_file(path)
-                .ok()
-                .and_then(|b| String::from_utf8(b).ok())
-            else {
-                continue;
-            };
+        for path in files::walk(&place).iter().filter(|path| matches(path)) {
+            let text = files::read_file(path)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
             let shown = context.workspace.relative(path);
-            for (i, line) in text.lines().enumerate() {
+            for (i, line) in text.unwrap_or_default().lines().enumerate() {
                 if regex.is_match(line) && found.len() <= OUTPUT_LIMIT {
                     found.push_str(&format!("{shown}:{}:{line}\n", i + 1));
                 }
             }
         }
         found.pop();
-        Ok(if found.is_empty() {
-            "No matches found".into()
-        } else {
-            found
-        })
+        Ok(ToolResult::text(match found.is_empty() {
+            true => "No matches found".to_owned(),
+            false => truncate(found, 0),
+        }))
     }
 }

@@ -1,4 +1,4 @@
-//! Images and documents: detection of the media type, base64.
+//! Images and documents: detection of the media type.
 
 /// A media type that models accept in base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,65 +24,9 @@ pub(crate) fn sniff(bytes: &[u8]) -> Option<Media> {
         .map(|(_, media)| *media)
 }
 
-const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// Base64 with padding (RFC 4648, section 4).
-pub(crate) fn base64(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = three.iter().enumerate().fold(0u32, |bits, (i, byte)| {
-            bits | u32::from(*byte) << (16 - 8 * i)
-        });
-        for place in 0..4 {
-            if place <= three.len() {
-                let letter = bits >> (18 - 6 * place) & 63;
-                text.push(char::from(LETTERS[letter as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
-/// Decodes base64; none if the text is no base64.
-pub(crate) fn unbase64(text: &str) -> Option<Vec<u8>> {
-    let body = text.trim_end_matches('=');
-    if !text.len().is_multiple_of(4) || text.len() - body.len() > 2 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0);
-    for letter in body.bytes() {
-        let six = LETTERS.iter().position(|known| *known == letter)?;
-        bits = bits << 6 | six as u32;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xFF) as u8);
-        }
-    }
-    Some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_follows_the_standard() {
-        for (plain, coded) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(plain.as_bytes()), coded);
-            assert_eq!(unbase64(coded).as_deref(), Some(plain.as_bytes()));
-        }
-        assert_eq!(base64(&[0xff, 0xfe, 0xfb]), "//77");
-    }
 
     #[test]
     fn the_media_type_is_known_by_the_first_bytes() {

@@ -23,11 +23,11 @@ mod workspace;
 mod write;
 
 pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
-pub(crate) use edit::{TOOL as EDIT, expanded, with_newlines};
+pub(crate) use edit::{Edit, TOOL as EDIT};
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
-pub(crate) use media::{Media, base64, sniff, unbase64};
+pub(crate) use media::{Media, sniff};
 pub(crate) use read::{Read, TOOL as READ};
 pub(crate) use spawn::TOOL as SPAWN;
 pub(crate) use subagent::TOOL as SUBAGENT;

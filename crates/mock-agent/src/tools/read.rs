@@ -1,9 +1,10 @@
 //! `Read` tool: the lines of a file with their numbers, or an image.
 
 use super::files::read_file;
-use super::media::{Media, base64, sniff};
+use super::media::{Media, sniff};
 use super::output_limit::truncate;
 use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult, parse};
+use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -24,6 +25,7 @@ pub(crate) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(crate) struct Read {
+    #[serde(alias = "path")]
     pub(crate) file_path: String,
     pub(crate) offset: Option<usize>,
     pub(crate) limit: Option<usize>,
@@ -49,7 +51,7 @@ impl Read {
         if let Some(Media::Image(media_type)) = sniff(&bytes) {
             let output = ToolOutput::Image {
                 media_type: media_type.to_owned(),
-                data: base64(&bytes),
+                data: BASE64.encode(&bytes),
             };
             return Ok(ToolResult::output(output));
         }

@@ -1,8 +1,7 @@
-//! What is answered, decoded and refused.
+//! What is answered and decoded.
 
 use serde_json::{Value, json};
 
-use super::validation_error;
 use crate::answer::{Answer, BlockStart, Chunk, Usage};
 use crate::answer_builder;
 use crate::request::{Request, Wire};
@@ -142,41 +141,6 @@ fn each_way_to_end_has_its_event() {
     assert_eq!(
         error,
         json!({ "type": "error", "sequence_number": 0, "code": "server_error", "message": "m", "param": null })
-    );
-}
-
-#[test]
-fn every_call_has_its_output_and_every_output_its_call() {
-    let words = |input: Value| {
-        validation_error(&json!({ "model": "m", "input": input }))
-            .map(|error| error.message)
-            .unwrap_or_default()
-    };
-    let (call, output) = (
-        json!({ "type": "function_call", "call_id": "a" }),
-        json!({ "type": "function_call_output", "call_id": "a", "output": "x" }),
-    );
-
-    assert_eq!(words(json!("x")), "");
-    assert_eq!(words(json!([call, output])), "");
-    assert_eq!(
-        words(json!([call])),
-        "No tool output found for function call a."
-    );
-    assert_eq!(
-        words(json!([output])),
-        "No tool call found for function call output with call_id a."
-    );
-    assert_eq!(words(Value::Null), "Missing required parameter: 'input'.");
-    assert_eq!(
-        words(json!(5)),
-        "Invalid type for 'input': expected one of an array of objects or string."
-    );
-    assert!(
-        validation_error(
-            &json!({ "model": "m", "previous_response_id": "resp_1", "input": [output] })
-        )
-        .is_none()
     );
 }
 

@@ -1,47 +1,43 @@
 //! The tools of pi at work: what their results say, as the real agent's do.
 
-use super::edit::{Replacement, replace_all, summarize};
-use crate::tools::files::read_file;
-use crate::tools::{
-    Bash, CommandEnd, Job, JobFuture, Read, ToolContext, ToolResult, Write, expanded, with_newlines,
-};
+use super::edit::summarize;
+use crate::tools::{Bash, CommandEnd, Edit, Job, JobFuture, Read, ToolContext, ToolResult, Write};
 use serde::Deserialize;
 use serde_json::Value;
-use std::path::Path;
 use std::rc::Rc;
 
 type Parsed = Result<Rc<dyn Job>, serde_json::Error>;
 
-/// `read`: the text as it is, with a hint where to continue if a limit cut it off.
-pub(super) fn read(args: &Value) -> Parsed {
-    #[derive(Deserialize)]
-    struct Args {
-        path: String,
-        offset: Option<usize>,
-        limit: Option<usize>,
-    }
-    let args = Args::deserialize(args)?;
-    Ok(Rc::new(ReadJob(Rc::new(Read {
-        file_path: args.path,
-        offset: args.offset,
-        limit: args.limit,
-        show: chosen_lines,
-    }))))
+/// A job on a file that must exist.
+struct OnFile {
+    path: String,
+    job: Rc<dyn Job>,
 }
 
-struct ReadJob(Rc<Read>);
-
-impl Job for ReadJob {
+impl Job for OnFile {
     fn describe(&self) -> String {
-        self.0.describe()
+        self.job.describe()
     }
 
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        if let Err(missing) = existing(context, &self.0.file_path) {
-            return Box::pin(async { ToolResult::error(missing) });
+        match context.workspace.resolve(&self.path) {
+            Ok(path) if !path.exists() => {
+                let path = path.display();
+                let why = format!("ENOENT: no such file or directory, access '{path}'");
+                Box::pin(async { ToolResult::error(why) })
+            }
+            _ => Rc::clone(&self.job).run(context),
         }
-        Rc::clone(&self.0).run(context)
     }
+}
+
+/// `read`: the text as it is, with a hint where to continue if a limit cut it off.
+pub(super) fn read(args: &Value) -> Parsed {
+    let read = Read::deserialize(args)?;
+    let path = read.file_path.clone();
+    let show = chosen_lines;
+    let job = Rc::new(Read { show, ..read });
+    Ok(Rc::new(OnFile { path, job }))
 }
 
 fn chosen_lines(read: &Read, text: &str) -> Result<String, String> {
@@ -65,19 +61,6 @@ fn chosen_lines(read: &Read, text: &str) -> Result<String, String> {
             end + 1
         ),
     })
-}
-
-/// An error if there is no such file.
-fn existing(context: ToolContext<'_>, path: &str) -> Result<(), String> {
-    match context.workspace.resolve(path) {
-        Ok(path) if !path.exists() => {
-            let path = path.display();
-            Err(format!(
-                "ENOENT: no such file or directory, access '{path}'"
-            ))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// `bash`: the output, followed by how the command failed.
@@ -124,83 +107,36 @@ pub(super) fn written(write: &Write) -> String {
 
 /// `write`, whose result `tell` says.
 pub(super) fn write(args: &Value, tell: fn(&Write) -> String) -> Parsed {
-    #[derive(Deserialize)]
-    struct Args {
-        path: String,
-        content: String,
-    }
-    let args = Args::deserialize(args)?;
-    Ok(Rc::new(Write {
-        file_path: args.path,
-        content: args.content,
-        tell,
-    }))
+    let write = Write::deserialize(args)?;
+    Ok(Rc::new(Write { tell, ..write }))
 }
 
-/// `edit`: replacements, or the texts of one. Its details have a patch since 0.87.
-pub(super) fn edit(args: &Value, has_patch: bool) -> Parsed {
-    #[derive(Deserialize)]
-    struct Args {
-        path: String,
-        #[serde(default)]
-        edits: Vec<Replacement>,
-    }
-    let Args { path, mut edits } = Args::deserialize(args)?;
-    if edits.is_empty() || args.get("oldText").is_some() {
-        edits.push(Replacement::deserialize(args)?);
-    }
-    Ok(Rc::new(EditJob {
-        path,
-        edits,
-        has_patch,
-    }))
+/// `edit`: replacements, or the texts of one.
+pub(super) fn edit(args: &Value) -> Parsed {
+    on_edit(Edit::parse(args, |edit, texts, _| {
+        replaced(edit, texts, None)
+    })?)
 }
 
-struct EditJob {
-    path: String,
-    edits: Vec<Replacement>,
-    has_patch: bool,
+/// The same of 0.87, where the details have a patch.
+pub(super) fn edit_with_patch(args: &Value) -> Parsed {
+    let tell =
+        |edit: &Edit, texts: (&str, &str), _: &str| replaced(edit, texts, Some(&edit.file_path));
+    on_edit(Edit::parse(args, tell)?)
 }
 
-impl Job for EditJob {
-    fn describe(&self) -> String {
-        format!("Edit {}", self.path)
-    }
-
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.edit(context).unwrap_or_else(ToolResult::error) })
-    }
+fn on_edit(edit: Edit) -> Parsed {
+    let path = edit.file_path.clone();
+    let job = Rc::new(edit);
+    Ok(Rc::new(OnFile { path, job }))
 }
 
-impl EditJob {
-    fn edit(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
-        existing(context, &self.path)?;
-        let path = context.workspace.resolve(&self.path)?;
-        let before = text_file(&path, &self.path)?;
-        let edits: Vec<_> = self
-            .edits
-            .iter()
-            .map(|edit| Replacement {
-                old_text: edit.old_text.clone(),
-                new_text: expanded(&edit.new_text, &edit.old_text, context.faults),
-            })
-            .collect();
-        let after = replace_all(&self.path, &before, &edits)?;
-        let after = with_newlines(after, context.faults);
-        std::fs::write(&path, &after).map_err(|error| format!("{}: {error}", self.path))?;
-        let count = edits.len();
-        let text = format!("Successfully replaced {count} block(s) in {}.", self.path);
-        let patched = self.has_patch.then_some(self.path.as_str());
-        Ok(ToolResult {
-            details: Some(summarize(&before, &after, patched)),
-            ..ToolResult::text(text)
-        })
+fn replaced(edit: &Edit, (before, after): (&str, &str), patched: Option<&str>) -> ToolResult {
+    let (count, path) = (edit.edits.len(), &edit.file_path);
+    ToolResult {
+        details: Some(summarize(before, after, patched)),
+        ..ToolResult::text(format!("Successfully replaced {count} block(s) in {path}."))
     }
-}
-
-fn text_file(path: &Path, shown: &str) -> Result<String, String> {
-    let bytes = read_file(path).map_err(|why| format!("{shown}: {why}"))?;
-    String::from_utf8(bytes).map_err(|_| format!("{shown}: not a text file"))
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ const EDIT_V0_14: Tool = Tool {
             "newText": { "type": "string", "description": "The new text." },
         } })
     },
-    parse: |args| jobs::edit(args, false),
+    parse: jobs::edit,
 };
 
 const EDIT: Tool = Tool {
@@ -61,7 +61,7 @@ const EDIT: Tool = Tool {
 };
 
 const EDIT_V0_87: Tool = Tool {
-    parse: |args| jobs::edit(args, true),
+    parse: jobs::edit_with_patch,
     ..EDIT
 };
 

@@ -8,7 +8,8 @@ use crate::core::queues::Prompt;
 use crate::model::message::ContentBlock;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, Nouns, SilentHandler, arguments, take_silently};
-use crate::tools::{Media, sniff, unbase64};
+use crate::tools::{Media, sniff};
+use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -113,7 +114,8 @@ fn document(read: PiAttachment) -> Result<ContentBlock, String> {
     if let Some(text) = read.extracted_text {
         return Ok(text_of(&name, &text));
     }
-    let bytes = unbase64(&read.content).ok_or_else(|| format!("{name} is not in base64"))?;
+    let bytes = BASE64.decode(read.content.as_bytes());
+    let bytes = bytes.map_err(|_| format!("{name} is not in base64"))?;
     if let Some(Media::Document(media_type)) = sniff(&bytes) {
         return Ok(ContentBlock::Document {
             name,

@@ -1,6 +1,6 @@
 //! The tools with their names and arguments in synaps.
 
-use crate::protocols::arguments::{renamed, with_path};
+use crate::protocols::arguments::with_path;
 use crate::tools::{BASH, EDIT, GLOB, GREP, READ, SUBAGENT, Tool, WRITE};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -11,19 +11,16 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "read",
         parameters: || with_path((READ.parameters)()),
-        parse: |args| (READ.parse)(&renamed(args, "path", "file_path")),
         ..READ
     },
     Tool {
         name: "write",
         parameters: || with_path((WRITE.parameters)()),
-        parse: |args| (WRITE.parse)(&renamed(args, "path", "file_path")),
         ..WRITE
     },
     Tool {
         name: "edit",
         parameters: || with_path((EDIT.parameters)()),
-        parse: |args| (EDIT.parse)(&renamed(args, "path", "file_path")),
         ..EDIT
     },
     Tool {

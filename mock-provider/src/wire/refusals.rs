@@ -1,0 +1,39 @@
+//! What each API refuses: the cases of `refusals.yaml`.
+
+use serde_json::{Value, json};
+
+use super::validation_error;
+use crate::request::{Request, Wire};
+use crate::signatures::SignatureStore;
+
+/// How the error of a request begins: the parameter that it names, and its message. Empty if it is accepted.
+fn refusal(wire: Wire, case: &Value) -> String {
+    let messages = &case["messages"];
+    let body = match (wire, case.get("body")) {
+        (_, Some(body)) => body.clone(),
+        (Wire::OpenAiResponses, None) => json!({ "model": "m", "input": messages }),
+        (_, None) => json!({ "model": "m", "max_tokens": 1, "messages": messages }),
+    };
+    let request = Request::in_process(0, wire, body);
+    let error = validation_error(&request, &SignatureStore::default());
+    error.map_or(String::new(), |error| match error.details.param {
+        Some(param) => format!("{param} {}", error.message),
+        None => error.message,
+    })
+}
+
+#[test]
+fn each_api_refuses_what_it_says() {
+    let cases = spanned_yaml::load_yaml("refusals.yaml", include_str!("refusals.yaml"));
+    let cases = cases.expect("good YAML").to_value();
+    for (name, wire) in ["anthropic", "chat", "responses"]
+        .into_iter()
+        .zip(Wire::ALL)
+    {
+        for case in cases[name].as_array().expect("a list") {
+            let (found, says) = (refusal(*wire, case), case["says"].as_str());
+            let is_right = says.map_or(found.is_empty(), |says| found.starts_with(says));
+            assert!(is_right, "{name}: {case}: {found}");
+        }
+    }
+}
