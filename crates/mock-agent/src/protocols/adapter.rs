@@ -21,7 +21,7 @@ pub(crate) struct Adapter {
     pub(crate) chosen: fn(&[String]) -> bool,
     /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
-    /// What `--help` says of them, a line each.
+    /// What `--help` says of them, a line each; and of those of other versions.
     pub(crate) flags_help: &'static str,
     /// Flags of the real agent that are accepted and have no effect.
     pub(crate) ignored_flags: &'static [IgnoredFlag],
