@@ -6,7 +6,6 @@ use crate::config::options::FlagEffect::{Checked, Switch, Text, Texts};
 use crate::config::options::{
     CliOptions, FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
-use crate::protocols::adapter::OtherCommand;
 
 /// The flags; those of 0.14 come first.
 pub(super) const FLAGS: &[Flag] = &[
@@ -86,14 +85,12 @@ fn thinking(options: &mut CliOptions, level: String) -> Result<(), String> {
 }
 
 /// Commands of the real agent that do not speak RPC.
-pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
-    OtherCommand::new("install", "Installed {}"),
-    OtherCommand::new("remove", "Removed {}"),
-    OtherCommand::new("uninstall", "Removed {}"),
-    OtherCommand::new("update", "Updated packages"),
-    OtherCommand::new("list", "No packages installed."),
-    OtherCommand::new("config", ""),
-    OtherCommand::new("auth", ""),
+pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
+    ("install", "Installed {}"),
+    ("remove uninstall", "Removed {}"),
+    ("update", "Updated packages"),
+    ("list", "No packages installed."),
+    ("config auth", ""),
 ];
 
 /// Flags of the real agent without effect here.
