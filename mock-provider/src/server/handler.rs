@@ -21,7 +21,7 @@ use crate::headers::hide_secrets;
 use crate::model::{Model, ModelResponse};
 use crate::request::{Request, Wire};
 use crate::response_plan::{self, ResponsePlan, ResponseStep};
-use crate::wire::{self, WireContext};
+use crate::wire::WireContext;
 
 /// Serves one request.
 ///
@@ -147,8 +147,8 @@ fn outcome(
         })
     };
     Ok(match endpoint {
-        ApiEndpoint::Models => Outcome::Document(wire::models(wire)),
-        ApiEndpoint::Model(id) => Outcome::Document(wire::one_model(wire, id)?),
+        ApiEndpoint::Models => Outcome::Document(wire.models().clone()),
+        ApiEndpoint::Model(id) => Outcome::Document(wire.model(id)?.clone()),
         ApiEndpoint::CountTokens => {
             Outcome::Document(json!({ "input_tokens": model.count_tokens(&request(wire)?)? }))
         }

@@ -1,12 +1,10 @@
-//! What each wire does: encodes a message, validates a request, writes errors and headers.
+//! What each wire does: encodes a message, validates a request, writes errors.
 
-use hyper::HeaderMap;
 use serde_json::Value;
 
 use super::encoder::{Encoder, WireContext};
-use super::{anthropic, chat, response_headers, responses, usual_errors};
+use super::{anthropic, chat, responses};
 use crate::answer::{AnswerMessage, HttpError, Piece};
-use crate::headers::header_map;
 use crate::request::{Request, Wire};
 use crate::script::StreamError;
 use crate::signatures::SignatureStore;
@@ -80,14 +78,6 @@ pub(crate) fn count_tokens(body: &Value) -> u64 {
 }
 
 impl Wire {
-    /// The headers of a response; the script's own replace them.
-    pub(crate) fn headers(self, status: u16, request_id: &str) -> HeaderMap {
-        header_map(match self {
-            Wire::AnthropicMessages => response_headers::anthropic(status, request_id),
-            _ => response_headers::openai(status, request_id),
-        })
-    }
-
     /// The id of a request, by its number.
     pub(crate) fn request_id(self, seed: u64, n: u64) -> String {
         crate::ids::id("req_011", 21, seed, &n.to_string())
@@ -107,25 +97,6 @@ impl Wire {
                 error.details.param.as_deref(),
                 error.details.code.as_deref(),
             ),
-        }
-    }
-
-    /// The usual error of an HTTP status.
-    pub(crate) fn usual_error(self, status: u16) -> HttpError {
-        usual_errors::usual(self.errors(), status)
-    }
-
-    /// The HTTP status of a type of error; 500 for an unknown type.
-    fn status_of(self, kind: &str) -> u16 {
-        let mut errors = self.errors().iter();
-        let usual = errors.find(|(_, usual, ..)| *usual == kind);
-        usual.map_or(500, |(status, ..)| *status)
-    }
-
-    fn errors(self) -> &'static [usual_errors::UsualError] {
-        match self {
-            Wire::AnthropicMessages => usual_errors::ANTHROPIC,
-            _ => usual_errors::OPENAI,
         }
     }
 

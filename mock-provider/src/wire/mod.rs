@@ -3,19 +3,16 @@
 //! A new wire is a variant of [`Wire`](crate::request::Wire), its folder, and its arms in `dispatch.rs`.
 
 mod anthropic;
+mod apis;
 mod chat;
 mod decoder;
 mod dispatch;
 mod encoder;
-mod model_list;
 #[cfg(test)]
 mod refusals;
-mod response_headers;
 mod responses;
 mod sse;
-mod usual_errors;
 
 pub use decoder::{DecodeError, ReplyDecoder};
 pub(crate) use dispatch::{count_tokens, encoder, token_count_error, validation_error, whole};
 pub(crate) use encoder::{Encoder, WireContext};
-pub(crate) use model_list::{model as one_model, models};

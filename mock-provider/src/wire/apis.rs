@@ -1,0 +1,154 @@
+//! What the real APIs say in general, as data: response headers, the usual error of each HTTP status, models.
+
+use std::sync::LazyLock;
+
+use hyper::HeaderMap;
+use indexmap::IndexMap;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::answer::HttpError;
+use crate::headers::header_map;
+use crate::request::Wire;
+
+/// The data of both vendors.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Apis {
+    anthropic: Api,
+    openai: Api,
+}
+
+/// The data of a vendor's API.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Api {
+    /// Headers of every response, with the placeholder `REQUEST_ID`.
+    headers: IndexMap<String, String>,
+    limit: LimitHeaders,
+    /// The rate limits, by name.
+    limits: IndexMap<String, u64>,
+    /// When the rate limits are reset.
+    reset: String,
+    errors: Vec<UsualError>,
+    /// The document of the list of models. A request may name any other model.
+    models: Value,
+}
+
+/// The names of the headers of a rate limit, with the placeholder `NAME`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LimitHeaders {
+    limit: String,
+    remaining: String,
+    reset: String,
+}
+
+/// The usual error of a status.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UsualError {
+    status: u16,
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+    #[serde(default)]
+    code: Option<String>,
+}
+
+static APIS: LazyLock<Apis> = LazyLock::new(|| load().unwrap_or_default());
+
+fn load() -> Result<Apis, spanned_yaml::Error> {
+    spanned_yaml::decode(&spanned_yaml::load_yaml(
+        "apis.yaml",
+        include_str!("apis.yaml"),
+    )?)
+}
+
+impl Wire {
+    fn api(self) -> &'static Api {
+        match self {
+            Wire::AnthropicMessages => &APIS.anthropic,
+            Wire::OpenAiChat | Wire::OpenAiResponses => &APIS.openai,
+        }
+    }
+
+    /// The headers of a response; the script's own replace them.
+    pub(crate) fn headers(self, status: u16, request_id: &str) -> HeaderMap {
+        let api = self.api();
+        let always = api.headers.iter();
+        let always =
+            always.map(|(name, value)| (name.clone(), value.replace("REQUEST_ID", request_id)));
+        // As the vendors' SDKs retry.
+        let is_retried = matches!(status, 408 | 409 | 429) || status >= 500;
+        let says_retry = self == Wire::AnthropicMessages && status >= 400;
+        let retry = says_retry.then(|| ("x-should-retry".to_owned(), is_retried.to_string()));
+        let limits = api.limits.iter().flat_map(|(name, limit)| {
+            let left = if status == 429 { 0 } else { limit - 1 };
+            [
+                (&api.limit.limit, limit.to_string()),
+                (&api.limit.remaining, left.to_string()),
+                (&api.limit.reset, api.reset.clone()),
+            ]
+            .map(|(header, value)| (header.replace("NAME", name), value))
+        });
+        header_map(always.chain(retry).chain(limits))
+    }
+
+    /// The usual error of an HTTP status; that of 400 or 500 if the status has none.
+    pub(crate) fn usual_error(self, status: u16) -> HttpError {
+        let find = |status| self.api().errors.iter().find(|one| one.status == status);
+        let general = if status >= 500 { 500 } else { 400 };
+        match find(status).or_else(|| find(general)) {
+            Some(usual) => HttpError::new(status, &usual.kind, &usual.message)
+                .about(None, usual.code.as_deref()),
+            None => HttpError::new(status, "api_error", "error"),
+        }
+    }
+
+    /// The HTTP status of a type of error; 500 for an unknown type.
+    pub(super) fn status_of(self, kind: &str) -> u16 {
+        let mut errors = self.api().errors.iter();
+        let usual = errors.find(|usual| usual.kind == kind);
+        usual.map_or(500, |usual| usual.status)
+    }
+
+    /// The list of models.
+    pub(crate) fn models(self) -> &'static Value {
+        &self.api().models
+    }
+
+    /// One model.
+    ///
+    /// # Errors
+    /// There is no model of this name.
+    pub(crate) fn model(self, id: &str) -> Result<&'static Value, HttpError> {
+        let mut models = self.models()["data"].as_array().into_iter().flatten();
+        let found = models.find(|model| model["id"] == id);
+        found.ok_or_else(|| match self {
+            Wire::AnthropicMessages => {
+                HttpError::new(404, "not_found_error", format!("model: {id}"))
+            }
+            Wire::OpenAiChat | Wire::OpenAiResponses => HttpError::new(
+                404,
+                "invalid_request_error",
+                format!("The model '{id}' does not exist or you do not have access to it."),
+            )
+            .about(Some("model"), Some("model_not_found")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_can_be_read() {
+        load().expect("good data");
+        for wire in Wire::ALL {
+            assert_eq!(wire.usual_error(418).kind, "invalid_request_error");
+            assert_eq!(wire.usual_error(418).status, 418);
+        }
+    }
+}
