@@ -8,6 +8,7 @@ use super::tool_calls::{CallState, RequestedCall};
 use super::turn::TurnContext;
 use crate::faults::Bug;
 use crate::tools::{Category, InvalidCall, ProgressListener, ToolContext, ToolResult};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Runs all calls of a reply until they are finished. True if the host has denied one of them.
@@ -19,29 +20,26 @@ pub(super) async fn run_calls(turn: &TurnContext<'_>, mut requested: Vec<Request
     if several && session.faults.triggers(Bug::LosesSecondCall) {
         requested.truncate(1);
     }
-    let at_once = if one_by_one { 1 } else { requested.len() };
-    calls.queue(requested);
+    calls.add(requested);
+    let all = calls.len();
+    let at_once = if one_by_one { 1 } else { all };
     let mut denied = false;
-    loop {
-        let batch = calls.next_queued(at_once);
-        if batch.is_empty() {
-            return denied;
-        }
-        denied |= run_batch(turn, batch).await;
+    for first in (0..all).step_by(at_once) {
+        denied |= run_batch(turn, first..first + at_once).await;
     }
+    denied
 }
 
-async fn run_batch(turn: &TurnContext<'_>, batch: Vec<RequestedCall>) -> bool {
+async fn run_batch(turn: &TurnContext<'_>, batch: Range<usize>) -> bool {
     let (session, calls) = (turn.session, &turn.turn.calls);
     let jobs = JobSet::default();
     let mut runner = CallRunner { turn, jobs };
-    let first = calls.len();
-    batch.into_iter().for_each(|call| runner.admit(call));
+    batch.clone().for_each(|n| runner.admit(n));
     if session.is_closed() {
         let _ = turn.turn.stop.set(Halt::Exit);
         return std::future::pending().await;
     }
-    for n in first..calls.len() {
+    for n in batch.clone() {
         if calls.has_state(n, &CallState::New)
             || calls.has_state(n, &CallState::AwaitsApproval)
                 && session.faults.triggers(Bug::RunsBeforeApproval)
@@ -50,7 +48,7 @@ async fn run_batch(turn: &TurnContext<'_>, batch: Vec<RequestedCall>) -> bool {
         }
     }
     let mut denied = false;
-    while calls.any_open() {
+    while batch.clone().any(|n| calls.is_open(n)) {
         session.events.outbox.ready_for_turn().await;
         tokio::select! {
             biased;
@@ -95,10 +93,10 @@ struct CallRunner<'a> {
 
 impl CallRunner<'_> {
     /// Admits a call: it is invalid, waits for an approval, or can start.
-    fn admit(&self, requested: RequestedCall) {
+    fn admit(&self, n: usize) {
         let TurnContext { session, turn } = *self.turn;
-        let (faults, n) = (&session.faults, turn.calls.len());
-        let RequestedCall { id, tool, args } = requested;
+        let faults = &session.faults;
+        let RequestedCall { id, tool, args } = turn.calls.requested(n);
         let (category, description, job) = match session.tools.job(&tool, &args) {
             Ok((category, job)) => {
                 let description = job.describe().replace(char::is_control, " ");
@@ -109,7 +107,7 @@ impl CallRunner<'_> {
         let call = Rc::new(ReportedCall {
             id: match job.is_some() && faults.triggers(Bug::CallIdsRestart) {
                 true => format!("call-{n}"),
-                false => id.clone(),
+                false => id,
             },
             tool,
             category,
@@ -124,7 +122,6 @@ impl CallRunner<'_> {
                 call: &call,
                 failure: &Failure::permanent(FailureSource::Tool, why),
             });
-            calls.admit(id, None, CallState::New);
             calls.finish(n, &ToolResult::error(why));
             return;
         };
@@ -134,7 +131,7 @@ impl CallRunner<'_> {
             let event = Event::ApprovalRequest { turn, call: &call };
             session.events.emit(&event);
         }
-        calls.admit(id, Some((call, job)), state);
+        calls.admit(n, (call, job), state);
     }
 
     /// Applies a decision of the host.

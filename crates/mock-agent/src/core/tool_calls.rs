@@ -14,18 +14,16 @@ use tokio::sync::Notify;
 /// The longest tool result that [`Bug::CutsToolResults`] leaves alone, in bytes.
 const LONG_RESULT: usize = 4096;
 
-/// The calls of a turn's latest reply.
+/// The calls of a turn's latest reply. A call has the number of its place in the reply.
 #[derive(Default)]
 pub(crate) struct ToolCalls {
-    /// Calls that are not admitted yet.
-    queued: RefCell<VecDeque<RequestedCall>>,
-    /// Admitted calls, in the order of the reply.
     entries: RefCell<Vec<Entry>>,
     decisions: RefCell<VecDeque<(usize, Decision)>>,
     decided: Notify,
 }
 
 /// A call as the model has requested it.
+#[derive(Clone)]
 pub(super) struct RequestedCall {
     pub(super) id: String,
     pub(super) tool: String,
@@ -33,18 +31,17 @@ pub(super) struct RequestedCall {
 }
 
 struct Entry {
-    /// The model's id of the call.
-    id: String,
-    /// None for a call that is invalid.
+    requested: RequestedCall,
+    /// The call as the host knows it, and its job; none if it is not admitted or invalid.
     work: Option<CallWork>,
     state: CallState,
 }
 
-/// An admitted call and its job.
 type CallWork = (Rc<ReportedCall>, Rc<dyn Job>);
 
 #[derive(PartialEq)]
 pub(super) enum CallState {
+    /// Not started yet.
     New,
     AwaitsApproval,
     Decided,
@@ -66,18 +63,29 @@ impl Entry {
     fn has_host_id(&self, id: &str) -> bool {
         self.call().is_some_and(|call| call.id == id)
     }
+
+    /// Finishes the call with what the model gets; returns the call.
+    fn finish(&mut self, result: &ToolResult) -> Option<Rc<ReportedCall>> {
+        self.state = CallState::Finished(result_block(&self.requested.id, result));
+        self.call().cloned()
+    }
 }
 
 impl ToolCalls {
-    /// Whether a call waits for an approval, or runs.
+    /// Whether a call waits, runs or has not started.
     pub(crate) fn any_open(&self) -> bool {
         self.entries.borrow().iter().any(Entry::is_open)
     }
 
     /// The call that waits for an approval under this id.
     pub(super) fn awaiting(&self, id: &str) -> Option<Rc<ReportedCall>> {
-        let entries = self.entries.borrow();
-        entries[awaiting(&entries, id)?].call().cloned()
+        self.call(self.number_awaiting(id)?)
+    }
+
+    fn number_awaiting(&self, id: &str) -> Option<usize> {
+        let is_meant =
+            |entry: &Entry| entry.state == CallState::AwaitsApproval && entry.has_host_id(id);
+        self.entries.borrow().iter().position(is_meant)
     }
 
     /// The call with this id, in any state.
@@ -89,19 +97,15 @@ impl ToolCalls {
 
     /// The ids of all calls that wait for an approval.
     pub(super) fn all_awaiting(&self) -> Vec<String> {
-        let entries = self.entries.borrow();
-        let waiting = entries
-            .iter()
-            .filter(|entry| entry.state == CallState::AwaitsApproval);
-        let calls = waiting.filter_map(Entry::call);
+        let waiting = (0..self.len()).filter(|n| self.has_state(*n, &CallState::AwaitsApproval));
+        let calls = waiting.filter_map(|n| self.call(n));
         calls.map(|call| call.id.clone()).collect()
     }
 
     /// Records the decision on a call that waits for one.
     pub(super) fn decide(&self, id: &str, decision: Decision) {
-        let mut entries = self.entries.borrow_mut();
-        if let Some(n) = awaiting(&entries, id) {
-            entries[n].state = CallState::Decided;
+        if let Some(n) = self.number_awaiting(id) {
+            self.entries.borrow_mut()[n].state = CallState::Decided;
             self.decisions.borrow_mut().push_back((n, decision));
             self.decided.notify_one();
         }
@@ -113,26 +117,32 @@ impl ToolCalls {
         self.decisions.take()
     }
 
-    /// Queues the calls of a reply.
-    pub(super) fn queue(&self, calls: Vec<RequestedCall>) {
-        self.queued.replace(calls.into());
+    /// Adds the calls of a reply.
+    pub(super) fn add(&self, calls: Vec<RequestedCall>) {
+        let entries = calls.into_iter().map(|requested| Entry {
+            requested,
+            work: None,
+            state: CallState::New,
+        });
+        self.entries.borrow_mut().extend(entries);
     }
 
-    /// Takes the next calls out of the queue, at most `count`.
-    pub(super) fn next_queued(&self, count: usize) -> Vec<RequestedCall> {
-        let mut queued = self.queued.borrow_mut();
-        let count = count.min(queued.len());
-        queued.drain(..count).collect()
-    }
-
-    /// The number of admitted calls.
     pub(super) fn len(&self) -> usize {
         self.entries.borrow().len()
     }
 
-    /// Adds a call under the model's id.
-    pub(super) fn admit(&self, id: String, work: Option<CallWork>, state: CallState) {
-        self.entries.borrow_mut().push(Entry { id, work, state });
+    pub(super) fn requested(&self, n: usize) -> RequestedCall {
+        self.entries.borrow()[n].requested.clone()
+    }
+
+    /// Admits a valid call.
+    pub(super) fn admit(&self, n: usize, work: CallWork, state: CallState) {
+        let entry = &mut self.entries.borrow_mut()[n];
+        (entry.work, entry.state) = (Some(work), state);
+    }
+
+    pub(super) fn is_open(&self, n: usize) -> bool {
+        self.entries.borrow()[n].is_open()
     }
 
     pub(super) fn has_state(&self, n: usize, state: &CallState) -> bool {
@@ -144,7 +154,7 @@ impl ToolCalls {
         (0..self.len()).find(|n| self.has_state(*n, &CallState::AwaitsApproval))
     }
 
-    /// The call at this position.
+    /// The call with this number as the host knows it.
     pub(super) fn call(&self, n: usize) -> Option<Rc<ReportedCall>> {
         self.entries.borrow().get(n)?.call().cloned()
     }
@@ -157,27 +167,15 @@ impl ToolCalls {
 
     /// Finishes a call with what the model gets; returns the call.
     pub(super) fn finish(&self, n: usize, result: &ToolResult) -> Option<Rc<ReportedCall>> {
-        let entry = &mut self.entries.borrow_mut()[n];
-        entry.state = CallState::Finished(result_block(&entry.id, result));
-        entry.call().cloned()
+        self.entries.borrow_mut()[n].finish(result)
     }
 
     /// Cancels every open call; returns those that the host knows.
     pub(super) fn cancel_all(&self, reason: &str) -> Vec<Rc<ReportedCall>> {
-        let mut entries = self.entries.borrow_mut();
         let result = ToolResult::error(format!("Cancelled: {reason}"));
-        let unknown = self.queued.take().into_iter().map(|call| Entry {
-            state: CallState::Finished(result_block(&call.id, &result)),
-            id: call.id,
-            work: None,
-        });
-        entries.extend(unknown);
+        let mut entries = self.entries.borrow_mut();
         let open = entries.iter_mut().filter(|entry| entry.is_open());
-        open.filter_map(|entry| {
-            entry.state = CallState::Finished(result_block(&entry.id, &result));
-            entry.call().cloned()
-        })
-        .collect()
+        open.filter_map(|entry| entry.finish(&result)).collect()
     }
 
     /// Removes all calls; returns their results in the order of the reply.
@@ -190,13 +188,6 @@ impl ToolCalls {
         });
         results.collect()
     }
-}
-
-fn awaiting(entries: &[Entry], id: &str) -> Option<usize> {
-    let awaits = |entry: &Entry| entry.state == CallState::AwaitsApproval;
-    entries
-        .iter()
-        .position(|entry| awaits(entry) && entry.has_host_id(id))
 }
 
 /// Loses parts of what the model gets of tools. Only a fault does that.
