@@ -3,7 +3,7 @@
 use crate::model::message::Message;
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A folder with session files.
@@ -35,18 +35,14 @@ pub(crate) enum SessionChoice {
 pub(crate) struct StoredSession {
     pub(crate) id: String,
     store: SessionStore,
-    /// Nothing has been saved yet.
-    fresh: bool,
+    /// Its file, until something is saved.
+    reservation: Option<Reservation>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct SessionDocument {
-    version: u32,
     messages: Vec<Message>,
 }
-
-/// The version of the file format.
-const VERSION: u32 = 1;
 
 /// The file with the id of the session that was saved last.
 const LATEST: &str = "latest";
@@ -76,22 +72,15 @@ impl SessionStore {
             SessionChoice::New => Ok((self.create()?, Vec::new())),
             SessionChoice::Named(id) => {
                 check_id(id)?;
-                if !self.reserve(id)? {
-                    return Err(format!("Session {id} already exists"));
-                }
-                Ok((self.stored(id.clone(), true), Vec::new()))
+                let reserved = self.reserve(id)?;
+                let reserved = reserved.ok_or_else(|| format!("Session {id} already exists"))?;
+                Ok((self.stored(id.clone(), Some(reserved)), Vec::new()))
             }
-            SessionChoice::Resume(id) => {
-                check_id(id)?;
-                self.load(id)
-            }
-            SessionChoice::Latest => match self.latest() {
+            SessionChoice::Resume(id) => self.load(id),
+            SessionChoice::Latest | SessionChoice::LatestOrNew => match self.latest() {
                 Some(id) => self.load(&id),
+                None if *choice == SessionChoice::LatestOrNew => Ok((self.create()?, Vec::new())),
                 None => Err("There is no session to resume".to_owned()),
-            },
-            SessionChoice::LatestOrNew => match self.latest() {
-                Some(id) => self.load(&id),
-                None => Ok((self.create()?, Vec::new())),
             },
         }
     }
@@ -113,11 +102,11 @@ impl SessionStore {
         ids
     }
 
-    fn stored(&self, id: String, fresh: bool) -> StoredSession {
+    fn stored(&self, id: String, reservation: Option<Reservation>) -> StoredSession {
         StoredSession {
             id,
             store: self.clone(),
-            fresh,
+            reservation,
         }
     }
 
@@ -127,15 +116,13 @@ impl SessionStore {
             ErrorKind::NotFound => format!("There is no session {id}"),
             _ => format!("Session {id}: {error}"),
         })?;
-        let saved: SessionDocument = serde_json::from_str(&text)
-            .map_err(|error| format!("Session {id} is damaged: {error}"))?;
-        if saved.version != VERSION {
-            return Err(format!(
-                "Session {id} is of version {}, not {VERSION}",
-                saved.version
-            ));
-        }
-        Ok((self.stored(id.to_owned(), false), saved.messages))
+        // The file of a session that was not saved yet is empty.
+        let saved = match text.as_str() {
+            "" => Ok(SessionDocument { messages: vec![] }),
+            text => serde_json::from_str(text),
+        };
+        let saved = saved.map_err(|error| format!("Session {id} is damaged: {error}"))?;
+        Ok((self.stored(id.to_owned(), None), saved.messages))
     }
 
     fn path(&self, id: &str) -> PathBuf {
@@ -148,25 +135,16 @@ impl SessionStore {
         loop {
             let id = nth_id(store.seed, store.unused);
             store.unused += 1;
-            if store.reserve(&id)? {
-                return Ok(store.stored(id, true));
+            if let Some(reserved) = store.reserve(&id)? {
+                return Ok(store.stored(id, Some(reserved)));
             }
         }
     }
 
-    /// Creates the file of a session; false if it exists.
-    fn reserve(&self, id: &str) -> Result<bool, String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", self.folder.display());
-        let created = in_folder(&self.folder, || fs::File::create_new(self.path(id)));
-        match created {
-            Ok(mut file) => {
-                let empty = format!("{{\"version\":{VERSION},\"messages\":[]}}");
-                file.write_all(empty.as_bytes()).map_err(failed)?;
-                Ok(true)
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(failed(error)),
-        }
+    /// Creates the file of a session; none if it exists.
+    fn reserve(&self, id: &str) -> Result<Option<Reservation>, String> {
+        let reserved = Reservation::take(&self.path(id));
+        reserved.map_err(|error| format!("{}: {error}", self.folder.display()))
     }
 }
 
@@ -181,23 +159,52 @@ impl StoredSession {
 
     /// Saves the whole conversation.
     pub(crate) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
-        let saved = SessionDocument {
-            version: VERSION,
-            messages: messages.to_vec(),
-        };
-        replace_file(&self.store.path(&self.id), &serde_json::to_vec(&saved)?)?;
+        let messages = messages.to_vec();
+        let saved = serde_json::to_vec(&SessionDocument { messages })?;
+        replace_file(&self.store.path(&self.id), &saved)?;
         replace_file(&self.store.folder.join(LATEST), self.id.as_bytes())?;
-        self.fresh = false;
+        self.reservation.iter_mut().for_each(Reservation::keep);
         Ok(())
     }
 }
 
-impl Drop for StoredSession {
-    /// A session that was never saved leaves no file behind.
+/// The file of a session that was not saved yet: it is empty, and no other agent takes its name. Dropping it removes the file.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    file: PathBuf,
+    is_kept: bool,
+}
+
+impl Reservation {
+    /// Creates a file; none if it exists.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub(crate) fn take(file: &Path) -> std::io::Result<Option<Self>> {
+        match in_folder_of(file, || fs::File::create_new(file)) {
+            Ok(_) => Ok(Some(Reservation {
+                file: file.to_owned(),
+                is_kept: false,
+            })),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The session was saved: the file stays.
+    pub(crate) fn keep(&mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for Reservation {
+    /// A session that was never saved leaves no file behind, and no empty folder.
     fn drop(&mut self) {
-        if self.fresh {
-            let _ = fs::remove_file(self.store.path(&self.id));
-            remove_if_empty(&self.store.folder);
+        if !self.is_kept && fs::remove_file(&self.file).is_ok() {
+            let above = self.file.ancestors().skip(1).take(2);
+            above
+                .take_while(|folder| fs::remove_dir(folder).is_ok())
+                .for_each(drop);
         }
     }
 }
@@ -209,28 +216,19 @@ const FOLDER_ATTEMPTS: usize = 100;
 ///
 /// # Errors
 /// The folder or the file cannot be created.
-pub(crate) fn in_folder<T>(
-    folder: &Path,
+pub(crate) fn in_folder_of<T>(
+    file: &Path,
     create: impl Fn() -> std::io::Result<T>,
 ) -> std::io::Result<T> {
-    let attempt = || match fs::create_dir_all(folder) {
-        Ok(()) => create().map_err(|error| (error.kind() == ErrorKind::NotFound, error)),
-        Err(error) => {
-            let kinds = [ErrorKind::NotFound, ErrorKind::AlreadyExists];
-            Err((kinds.contains(&error.kind()), error))
+    let folder = file.parent().unwrap_or(file);
+    for _ in 1..FOLDER_ATTEMPTS {
+        match fs::create_dir_all(folder).map(|()| create()) {
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound => {}
+            Ok(created) => return created,
+            Err(_) => {}
         }
-    };
-    let mut attempts = (0..FOLDER_ATTEMPTS).map(|_| attempt());
-    let settled = attempts.find(|result| !matches!(result, Err((true, _))));
-    settled.unwrap_or_else(attempt).map_err(|(_, error)| error)
-}
-
-/// Removes a folder of sessions and the one above it, where they are empty.
-pub(crate) fn remove_if_empty(folder: &Path) {
-    let _ = fs::remove_dir(folder);
-    if let Some(above) = folder.parent() {
-        let _ = fs::remove_dir(above);
     }
+    fs::create_dir_all(folder).and_then(|()| create())
 }
 
 /// Replaces a file atomically. Other agents may replace it at the same time.
@@ -267,83 +265,77 @@ fn nth_id(seed: u64, n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::SessionChoice::{Latest, LatestOrNew, Named, New, Resume};
     use super::*;
-    use crate::model::message::{ContentBlock, Role};
 
-    fn store(dir: &tempfile::TempDir) -> SessionStore {
-        SessionStore::new(dir.path().join("a/b"), 0)
-    }
+    type Opened = Result<(StoredSession, Vec<Message>), String>;
 
-    fn conversation(text: &str) -> Vec<Message> {
-        vec![Message {
-            role: Role::User,
-            content: vec![ContentBlock::Text(text.into())],
-        }]
+    fn open(dir: &tempfile::TempDir, choice: SessionChoice) -> Opened {
+        SessionStore::new(dir.path().join("a/b"), 0).open(&choice)
     }
 
     #[test]
     fn a_saved_conversation_is_resumed() {
         let dir = tempfile::tempdir().unwrap();
-        let (mut first, _) = store(&dir)
-            .open(&SessionChoice::Named("conv-1".into()))
-            .unwrap();
-        first.save(&conversation("hi")).unwrap();
+        let conversation = vec![Message::user("hi".into())];
+        let (mut first, _) = open(&dir, Named("conv-1".into())).unwrap();
+        first.save(&conversation).unwrap();
         drop(first);
 
-        let by_id = store(&dir)
-            .open(&SessionChoice::Resume("conv-1".into()))
-            .unwrap();
-        let latest = store(&dir).open(&SessionChoice::Latest).unwrap();
-
-        assert_eq!(by_id.1, conversation("hi"));
-        assert_eq!(
-            (latest.0.id.as_str(), latest.1),
-            ("conv-1", conversation("hi"))
-        );
+        for choice in [Resume("conv-1".into()), Latest, LatestOrNew] {
+            let (session, messages) = open(&dir, choice).unwrap();
+            assert_eq!((session.id.as_str(), &messages), ("conv-1", &conversation));
+        }
     }
 
     #[test]
     fn an_id_that_is_taken_unknown_or_invalid_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let _first = store(&dir).open(&SessionChoice::Named("a".into())).unwrap();
+        let _first = open(&dir, Named("a".into())).unwrap();
 
-        let refused = |choice| store(&dir).open(&choice).unwrap_err();
-        assert_eq!(
-            refused(SessionChoice::Named("a".into())),
-            "Session a already exists"
-        );
-        assert_eq!(
-            refused(SessionChoice::Resume("b".into())),
-            "There is no session b"
-        );
-        assert_eq!(
-            refused(SessionChoice::Latest),
-            "There is no session to resume"
-        );
+        let refused = |choice| open(&dir, choice).unwrap_err();
+        assert_eq!(refused(Named("a".into())), "Session a already exists");
+        assert_eq!(refused(Resume("b".into())), "There is no session b");
+        assert_eq!(refused(Latest), "There is no session to resume");
         for id in ["", "../x", ".hidden", "latest", "a/b", "ä"] {
-            assert!(
-                refused(SessionChoice::Named(id.into())).contains("no session id"),
-                "{id}"
-            );
+            let why = refused(Named(id.into()));
+            assert!(why.contains("no session id"), "{id}");
         }
     }
 
     #[test]
     fn generated_ids_are_the_same_in_every_fresh_store_and_differ_within_one() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let first = store(&one).open(&SessionChoice::New).unwrap().0;
-        let second = store(&one).open(&SessionChoice::New).unwrap().0;
-        let elsewhere = store(&two).open(&SessionChoice::New).unwrap().0;
+        let [first, second, elsewhere] = [&one, &one, &two].map(|dir| open(dir, New).unwrap().0);
 
         assert_eq!(first.id, elsewhere.id);
         assert_ne!(first.id, second.id);
+        drop((first, second));
+        assert!(
+            !one.path().join("a").exists(),
+            "a file without a session stays"
+        );
     }
 
     #[test]
-    fn a_session_that_was_never_saved_leaves_no_file_behind() {
+    fn two_agents_never_reserve_the_same_file_while_files_are_removed() {
+        use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
         let dir = tempfile::tempdir().unwrap();
-        drop(store(&dir).open(&SessionChoice::New).unwrap());
-
-        assert!(!dir.path().join("a").exists());
+        let file = dir.path().join("a/b/1.jsonl");
+        let holders = AtomicUsize::new(0);
+        let reserve = || {
+            for _ in 0..200 {
+                if let Some(reserved) = Reservation::take(&file).unwrap() {
+                    assert_eq!(holders.fetch_add(1, SeqCst), 0);
+                    holders.fetch_sub(1, SeqCst);
+                    drop(reserved);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(reserve);
+            }
+        });
     }
 }

@@ -186,23 +186,24 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
 
 /// The lines of the help on the flags of a protocol.
 fn flag_lines(adapter: &Adapter) -> impl Iterator<Item = &'static str> {
-    let own = OWN_FLAGS_HELP.lines().filter(|line| {
+    let lines = adapter.flags_help.lines().chain(OWN_FLAGS_HELP.lines());
+    lines.filter(|line| {
         let mut flags = adapter.flags.iter();
         flags.any(|flag| line.split_whitespace().next() == Some(flag.name))
-    });
-    adapter.flags_help.lines().chain(own)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn the_help_has_a_line_for_each_flag() {
         for adapter in ADAPTERS {
-            let flags: Vec<_> = adapter.flags.iter().map(|flag| flag.name).collect();
+            let flags: BTreeSet<_> = adapter.flags.iter().map(|flag| flag.name).collect();
             let lines = flag_lines(adapter).filter_map(|line| line.split_whitespace().next());
-            assert_eq!(lines.collect::<Vec<_>>(), flags, "{}", adapter.version);
+            assert_eq!(lines.collect::<BTreeSet<_>>(), flags, "{}", adapter.version);
         }
     }
 }

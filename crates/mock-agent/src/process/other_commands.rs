@@ -29,13 +29,14 @@ pub(super) fn answer(adapter: &Adapter, args: &Arguments) -> Result<Option<ExitC
         return Ok(None);
     };
     let mut commands = adapter.other_commands.iter();
-    let Some(command) = commands.find(|command| command.name == first) else {
+    let is_named = |names: &str| names.split(' ').any(|name| name == first);
+    let Some((_, output)) = commands.find(|(names, _)| is_named(names)) else {
         return Ok(None);
     };
     eprintln!("mock-agent: `{name} {first}` has no effect here");
     let argument = args.word(1).unwrap_or_default();
-    if !command.output.is_empty() {
-        println!("{}", command.output.replace("{}", argument));
+    if !output.is_empty() {
+        println!("{}", output.replace("{}", argument));
     }
     Ok(Some(ExitCode::SUCCESS))
 }

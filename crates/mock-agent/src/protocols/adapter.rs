@@ -21,14 +21,15 @@ pub(crate) struct Adapter {
     pub(crate) chosen: fn(&[String]) -> bool,
     /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
-    /// What `--help` says of them, a line each.
+    /// What `--help` says of them, a line each; and of those of other versions.
     pub(crate) flags_help: &'static str,
     /// Flags of the real agent that are accepted and have no effect.
     pub(crate) ignored_flags: &'static [IgnoredFlag],
     /// What becomes of any other argument.
     pub(crate) unknown_arguments: UnknownArguments,
-    /// The commands of the real agent that do something else than speak the protocol, and what they print.
-    pub(crate) other_commands: &'static [OtherCommand],
+    /// The commands of the real agent that do something else than speak the protocol: names, separated by spaces, and what each of these prints
+    /// on stdout, with `{}` for the second argument.
+    pub(crate) other_commands: &'static [(&'static str, &'static str)],
     /// Flags of the real agent for modes without a protocol.
     pub(crate) other_mode_flags: &'static [&'static str],
     /// The arguments that choose the protocol, for messages.
@@ -55,20 +56,5 @@ impl Adapter {
     /// `NAME@VERSION`.
     pub(crate) fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
-    }
-}
-
-/// A command of the real agent that has no effect here.
-#[derive(Debug)]
-pub(crate) struct OtherCommand {
-    /// The first argument.
-    pub(crate) name: &'static str,
-    /// What it prints on stdout, with `{}` for the second argument.
-    pub(crate) output: &'static str,
-}
-
-impl OtherCommand {
-    pub(crate) const fn new(name: &'static str, output: &'static str) -> Self {
-        OtherCommand { name, output }
     }
 }

@@ -1,7 +1,7 @@
 //! `Bash` tool: runs a shell command in a process group of its own, with a timeout.
 
 use super::output_limit::{OUTPUT_LIMIT, truncate};
-use super::shell::{OutputSink, drain, finish, start};
+use super::shell::{drain, finish, start};
 use super::tool::{
     Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult, parse,
 };
@@ -10,7 +10,7 @@ use process_list::ProcessTree;
 use serde::Deserialize;
 use serde_json::json;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -85,14 +85,27 @@ impl Bash {
             ..HeadBuffer::default()
         };
         let limit = Duration::from_millis(self.timeout.unwrap_or(DEFAULT_TIMEOUT));
+        let mut sink = |bytes: &[u8]| head.write(bytes);
         let ended = tokio::select! {
             biased;
-            status = finish(&mut child, &mut pipe, &mut head) => Some(status?),
+            status = finish(&mut child, &mut pipe, &mut sink) => Some(status?),
             () = tokio::time::sleep(limit) => None,
         };
         drop(tree);
-        drain(&mut pipe, &mut head).await;
-        Ok(head.result(ended, limit, self.tell))
+        drain(&mut pipe, &mut sink).await;
+        let end = match ended {
+            Some(status) => match status.code() {
+                Some(code) => CommandEnd::Exited(code),
+                None => CommandEnd::Killed(status.signal().unwrap_or_default()),
+            },
+            None => CommandEnd::TimedOut(limit),
+        };
+        let text = String::from_utf8_lossy(&head.bytes).into_owned();
+        let text = (self.tell)(truncate(text, head.dropped), end);
+        Ok(match end {
+            CommandEnd::Exited(0) => ToolResult::text(text),
+            _ => ToolResult::error(text),
+        })
     }
 }
 
@@ -104,7 +117,7 @@ struct HeadBuffer<'a> {
     dropped: u64,
 }
 
-impl OutputSink for HeadBuffer<'_> {
+impl HeadBuffer<'_> {
     fn write(&mut self, bytes: &[u8]) {
         let free = OUTPUT_LIMIT
             .saturating_sub(self.bytes.len())
@@ -113,28 +126,6 @@ impl OutputSink for HeadBuffer<'_> {
         self.dropped += (bytes.len() - free) as u64;
         if let Some((listener, n)) = self.progress.filter(|_| free > 0) {
             listener(n, &String::from_utf8_lossy(&self.bytes));
-        }
-    }
-}
-
-impl HeadBuffer<'_> {
-    fn result(
-        self,
-        ended: Option<ExitStatus>,
-        limit: Duration,
-        tell: fn(String, CommandEnd) -> String,
-    ) -> ToolResult {
-        let text = String::from_utf8_lossy(&self.bytes).into_owned();
-        let text = truncate(text, self.dropped);
-        let ended = ended.map(|status| (status.code(), status.signal()));
-        let end = match ended {
-            Some((Some(code), _)) => CommandEnd::Exited(code),
-            Some((None, signal)) => CommandEnd::Killed(signal.unwrap_or_default()),
-            None => CommandEnd::TimedOut(limit),
-        };
-        match end {
-            CommandEnd::Exited(0) => ToolResult::text(tell(text, end)),
-            _ => ToolResult::error(tell(text, end)),
         }
     }
 }

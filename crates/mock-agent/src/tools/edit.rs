@@ -28,11 +28,11 @@ pub(crate) const TOOL: Tool = Tool {
 pub(crate) struct Edit {
     pub(crate) file_path: String,
     pub(crate) edits: Vec<Replacement>,
-    /// The result, of the text before and after, and of the path in the workspace.
     tell: Tell,
 }
 
-type Tell = fn(&Edit, (&str, &str), &str) -> ToolResult;
+/// The result of an edit, of the text before and after it, and of the path in the workspace.
+pub(crate) type Tell = fn(&Edit, (&str, &str), &str) -> ToolResult;
 
 #[derive(Deserialize)]
 pub(crate) struct Replacement {
@@ -59,7 +59,6 @@ impl Edit {
     pub(crate) fn parse(args: &Value, tell: Tell) -> Result<Edit, serde_json::Error> {
         #[derive(Deserialize)]
         struct Args {
-            #[serde(alias = "path")]
             file_path: String,
             #[serde(default)]
             edits: Vec<Replacement>,
@@ -178,7 +177,7 @@ mod tests {
                 Err("overlap"),
             ),
         ] {
-            args["path"] = json!("f");
+            args["file_path"] = json!("f");
             let edit = Edit::parse(&args, as_diff).unwrap();
             let after = edit.replaced(before, &Faults::none());
             match expected {

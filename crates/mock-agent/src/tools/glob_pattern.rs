@@ -2,6 +2,14 @@
 
 use regex::Regex;
 
+/// Signs of a pattern, each before those that it begins with, and their regular expressions.
+const WILDCARDS: [(&str, &str); 4] = [
+    ("**/", "(?:.*/)?"),
+    ("**", ".*"),
+    ("*", "[^/]*"),
+    ("?", "[^/]"),
+];
+
 /// Compiles a pattern to a regular expression that matches a whole relative path.
 ///
 /// # Errors
@@ -11,14 +19,9 @@ pub(super) fn compile(glob: &str) -> Result<Regex, String> {
     let mut rest = glob;
     let mut depth = 0;
     while let Some(c) = rest.chars().next() {
-        if let Some(after) = rest.strip_prefix("**/") {
-            out.push_str("(?:.*/)?");
-            rest = after;
-            continue;
-        }
-        if let Some(after) = rest.strip_prefix("**") {
-            out.push_str(".*");
-            rest = after;
+        if let Some((pattern, regex)) = WILDCARDS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            out.push_str(regex);
+            rest = &rest[pattern.len()..];
             continue;
         }
         if let Some(end) = class_end(rest) {
@@ -31,8 +34,6 @@ pub(super) fn compile(glob: &str) -> Result<Regex, String> {
             continue;
         }
         match c {
-            '*' => out.push_str("[^/]*"),
-            '?' => out.push_str("[^/]"),
             '{' => {
                 depth += 1;
                 out.push_str("(?:");

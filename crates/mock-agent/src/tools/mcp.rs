@@ -88,45 +88,43 @@ impl McpTool {
 
     /// A call with these arguments.
     pub(super) fn call(&self, args: &Value) -> McpCall {
-        let text = self.output.clone().unwrap_or_else(|| args.to_string());
-        McpCall {
-            name: self.name.clone(),
-            server: self.server.clone(),
-            args: args.clone(),
-            result: ToolResult {
-                ok: !self.error,
-                ..ToolResult::text(truncate(text, 0))
-            },
-        }
+        let (tool, args) = (self.clone(), args.clone());
+        McpCall { tool, args }
     }
 }
 
 /// A call of an MCP tool.
 pub(super) struct McpCall {
-    name: String,
-    server: Option<(Rc<McpConnection>, String)>,
+    tool: McpTool,
     args: Value,
-    /// The result of a scripted tool.
-    result: ToolResult,
+}
+
+impl McpCall {
+    async fn result(&self) -> ToolResult {
+        let tool = &self.tool;
+        if let Some((server, name)) = &tool.server {
+            return server.call(name, &self.args).await;
+        }
+        let text = tool.output.clone();
+        ToolResult {
+            ok: !tool.error,
+            ..ToolResult::text(text.unwrap_or_else(|| self.args.to_string()))
+        }
+    }
 }
 
 impl Job for McpCall {
     fn describe(&self) -> String {
-        format!("Call {}", self.name)
+        format!("Call {}", self.tool.name)
     }
 
     fn run<'a>(self: Rc<Self>, _: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match &self.server {
-                Some((server, tool)) => {
-                    let mut result = server.call(tool, &self.args).await;
-                    if let ToolOutput::Text(text) = result.output {
-                        result.output = ToolOutput::Text(truncate(text, 0));
-                    }
-                    result
-                }
-                None => self.result.clone(),
+            let mut result = self.result().await;
+            if let ToolOutput::Text(text) = result.output {
+                result.output = ToolOutput::Text(truncate(text, 0));
             }
+            result
         })
     }
 }
@@ -135,14 +133,12 @@ impl Job for McpCall {
 mod tests {
     use super::*;
 
-    #[test]
-    fn tools_are_declared_in_a_list() {
+    #[tokio::test]
+    async fn tools_are_declared_in_a_list() {
         let tools = load_mcp("[{name: mcp__docs__search, output: found}]").unwrap();
 
-        assert_eq!(
-            tools[0].call(&json!({ "q": 1 })).result,
-            ToolResult::text("found")
-        );
+        let result = tools[0].call(&json!({ "q": 1 })).result().await;
+        assert_eq!(result, ToolResult::text("found"));
     }
 
     #[test]

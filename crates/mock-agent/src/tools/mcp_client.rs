@@ -31,10 +31,13 @@ const LINE_LIMIT: u64 = 16 << 20;
 const MCP_VERSION: &str = "2024-11-05";
 
 /// A tool in the list of a server.
+#[derive(Deserialize)]
 pub(crate) struct ListedTool {
     pub(crate) name: String,
+    #[serde(default)]
     pub(crate) description: String,
     /// JSON Schema of the arguments, if the server has one.
+    #[serde(rename = "inputSchema")]
     pub(crate) parameters: Option<Value>,
 }
 
@@ -63,18 +66,13 @@ async fn open(server: &McpServer, root: &Path) -> io::Result<(McpConnection, Vec
         .await?;
     let listed = pipes.request("tools/list", json!({})).await?;
     let tools = listed["tools"].as_array().into_iter().flatten();
-    let tools = tools.filter_map(|tool| {
-        Some(ListedTool {
-            name: tool["name"].as_str()?.to_owned(),
-            description: tool["description"].as_str().unwrap_or_default().to_owned(),
-            parameters: tool.get("inputSchema").cloned(),
-        })
-    });
+    let tools = tools.filter_map(|tool| ListedTool::deserialize(tool).ok());
     let tools = tools.collect();
     Ok((McpConnection(Mutex::new(pipes)), tools))
 }
 
 /// A connection to an MCP server.
+#[derive(Debug)]
 pub(crate) struct McpConnection(Mutex<Pipes>);
 
 impl McpConnection {
@@ -93,12 +91,6 @@ impl McpConnection {
     }
 }
 
-impl std::fmt::Debug for McpConnection {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("McpConnection")
-    }
-}
-
 /// The texts in the content of a result, joined.
 fn joined_text(result: &Value) -> String {
     let content = result["content"].as_array().into_iter().flatten();
@@ -107,6 +99,7 @@ fn joined_text(result: &Value) -> String {
 }
 
 /// The pipes to a server process. Dropping them kills its process tree.
+#[derive(Debug)]
 struct Pipes {
     stdin: ChildStdin,
     stdout: Take<BufReader<ChildStdout>>,

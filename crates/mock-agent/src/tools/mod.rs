@@ -23,7 +23,7 @@ mod workspace;
 mod write;
 
 pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
-pub(crate) use edit::{Edit, TOOL as EDIT};
+pub(crate) use edit::{Edit, TOOL as EDIT, Tell};
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};

@@ -30,12 +30,8 @@ const TAIL_LINES: usize = 2000;
 pub(super) struct TailBuffer<'f> {
     folder: &'f Path,
     kept: VecDeque<u8>,
-    overflow: Option<OverflowFile>,
-}
-
-struct OverflowFile {
-    file: File,
-    path: PathBuf,
+    /// The file with all of it, once it is long.
+    overflow: Option<(File, PathBuf)>,
 }
 
 impl<'f> TailBuffer<'f> {
@@ -49,8 +45,8 @@ impl<'f> TailBuffer<'f> {
     }
 
     pub(super) fn push(&mut self, bytes: &[u8]) {
-        if let Some(overflow) = &mut self.overflow {
-            let _ = overflow.file.write_all(bytes);
+        if let Some((file, _)) = &mut self.overflow {
+            let _ = file.write_all(bytes);
         }
         self.kept.extend(bytes);
         if self.kept.len() > TAIL_BYTES {
@@ -69,7 +65,7 @@ impl<'f> TailBuffer<'f> {
         }
         let bytes: Vec<u8> = self.kept.into_iter().skip(first).collect();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        (text, self.overflow.map(|overflow| overflow.path))
+        (text, self.overflow.map(|(_, path)| path))
     }
 
     /// Starts the file with the output so far.
@@ -80,7 +76,7 @@ impl<'f> TailBuffer<'f> {
         match create_file(self.folder) {
             Ok((mut file, path)) => {
                 let _ = file.write_all(self.kept.make_contiguous());
-                self.overflow = Some(OverflowFile { file, path });
+                self.overflow = Some((file, path));
             }
             Err(error) => tracing::warn!("a long output could not be saved: {error}"),
         }
@@ -132,53 +128,37 @@ mod tests {
     }
 
     #[test]
-    fn a_short_output_is_kept_whole() {
-        assert_eq!(tail(&[b"a\n", b"b"]), ("a\nb".into(), None));
-        assert_eq!(tail(&[]), (String::new(), None));
-    }
-
-    #[test]
-    fn of_many_lines_the_last_are_kept_and_the_file_has_all() {
-        let all: String = (1..=TAIL_LINES + 5).map(|n| format!("{n}\n")).collect();
-        let (text, whole) = tail(&[all.as_bytes()]);
-
-        assert!(text.starts_with("6\n7\n"), "{}", &text[..20]);
-        assert_eq!(text.lines().count(), TAIL_LINES);
-        assert_eq!(whole, Some(all));
-    }
-
-    #[test]
-    fn of_many_bytes_whole_lines_are_kept() {
+    fn the_last_whole_lines_are_kept_and_the_file_has_all() {
+        let lines = |from: usize, to| (from..=to).map(|n| format!("{n}\n")).collect::<String>();
         let line = format!("{}\n", "x".repeat(999));
-        let all = line.repeat(100);
-        let pieces: Vec<_> = all.as_bytes().chunks(777).collect();
-        let (text, whole) = tail(&pieces);
-
-        assert_eq!(text, line.repeat(51));
-        assert_eq!(whole, Some(all));
+        let endless = "x".repeat(3 * TAIL_BYTES);
+        for (pieces, all, kept) in [
+            (2, "a\nb".to_owned(), "a\nb".to_owned()),
+            (1, String::new(), String::new()),
+            (
+                TAIL_BYTES,
+                lines(1, TAIL_LINES + 5),
+                lines(6, TAIL_LINES + 5),
+            ),
+            (777, line.repeat(100), line.repeat(51)),
+            (
+                endless.len(),
+                endless.clone(),
+                endless[2 * TAIL_BYTES..].to_owned(),
+            ),
+        ] {
+            let pieces: Vec<_> = all.as_bytes().chunks(pieces).collect();
+            let (text, whole) = tail(&pieces);
+            assert_eq!(text, kept);
+            assert_eq!(whole, Some(all).filter(|all| *all != kept));
+        }
     }
 
     #[test]
-    fn of_one_endless_line_the_end_is_kept() {
-        let (text, whole) = tail(&[&vec![b'x'; 3 * TAIL_BYTES]]);
-
-        assert_eq!(text.len(), TAIL_BYTES);
-        assert_eq!(whole.map(|all| all.len()), Some(3 * TAIL_BYTES));
-    }
-
-    #[test]
-    fn a_text_within_the_limit_stays_whole() {
+    fn a_text_beyond_the_limit_is_cut_between_characters_and_says_so() {
         assert_eq!(truncate("x".repeat(OUTPUT_LIMIT), 0).len(), OUTPUT_LIMIT);
-    }
-
-    #[test]
-    fn a_longer_text_is_cut_between_characters_and_says_so() {
-        let truncated = truncate(format!("{}ää", "x".repeat(OUTPUT_LIMIT - 1)), 5);
-
-        let expected = format!(
-            "{}\n[output truncated: 9 bytes more]",
-            "x".repeat(OUTPUT_LIMIT - 1)
-        );
-        assert_eq!(truncated, expected);
+        let kept = "x".repeat(OUTPUT_LIMIT - 1);
+        let expected = format!("{kept}\n[output truncated: 9 bytes more]");
+        assert_eq!(truncate(format!("{kept}ää"), 5), expected);
     }
 }

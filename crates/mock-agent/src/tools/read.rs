@@ -25,7 +25,6 @@ pub(crate) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(crate) struct Read {
-    #[serde(alias = "path")]
     pub(crate) file_path: String,
     pub(crate) offset: Option<usize>,
     pub(crate) limit: Option<usize>,

@@ -48,26 +48,18 @@ pub(super) fn start(
 }
 
 /// Receives output.
-pub(super) trait OutputSink {
-    fn write(&mut self, bytes: &[u8]);
-}
-
-impl OutputSink for TailBuffer<'_> {
-    fn write(&mut self, bytes: &[u8]) {
-        self.push(bytes);
-    }
-}
+type OutputSink<'a> = &'a mut dyn FnMut(&[u8]);
 
 /// Reads once; false at the end of the output.
-async fn read(pipe: &mut Receiver, sink: &mut impl OutputSink) -> std::io::Result<bool> {
+async fn read(pipe: &mut Receiver, sink: OutputSink<'_>) -> std::io::Result<bool> {
     let mut buffer = [0; 8192];
     let count = pipe.read(&mut buffer).await?;
-    sink.write(&buffer[..count]);
+    sink(&buffer[..count]);
     Ok(count > 0)
 }
 
 /// Reads the rest of the output, with a timeout.
-pub(super) async fn drain(pipe: &mut Receiver, sink: &mut impl OutputSink) {
+pub(super) async fn drain(pipe: &mut Receiver, sink: OutputSink<'_>) {
     let all = async { while read(pipe, sink).await.unwrap_or(false) {} };
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, all).await;
 }
@@ -76,7 +68,7 @@ pub(super) async fn drain(pipe: &mut Receiver, sink: &mut impl OutputSink) {
 pub(super) async fn finish(
     child: &mut Child,
     pipe: &mut Receiver,
-    sink: &mut impl OutputSink,
+    sink: OutputSink<'_>,
 ) -> std::io::Result<ExitStatus> {
     let mut open = true;
     loop {
@@ -110,26 +102,13 @@ pub(crate) struct ShellOptions<'a> {
     pub(crate) faults: &'a Faults,
 }
 
-/// A tail buffer that also passes the output to a listener.
-struct TailWithListener<'a> {
-    tail: TailBuffer<'a>,
-    on_output: &'a mut dyn FnMut(&[u8]),
-}
-
-impl OutputSink for TailWithListener<'_> {
-    fn write(&mut self, bytes: &[u8]) {
-        (self.on_output)(bytes);
-        self.tail.push(bytes);
-    }
-}
-
 /// Runs a command of the host until it exits, or until `stop`, and passes its output to `on_output` as it comes. A long output is
 /// written to a file as a whole.
 pub(crate) async fn execute(
     command: &str,
     options: ShellOptions<'_>,
     stop: impl Future<Output = ()>,
-    on_output: &mut dyn FnMut(&[u8]),
+    on_output: OutputSink<'_>,
 ) -> ShellResult {
     let mut result = ShellResult {
         command: command.to_owned(),
@@ -153,9 +132,10 @@ pub(crate) async fn execute(
         }
     };
     let tree = ProcessTree::of(&child, faults.triggers(Bug::ShellKeepsChildren));
-    let mut sink = TailWithListener {
-        tail: TailBuffer::new(options.outputs),
-        on_output,
+    let mut tail = TailBuffer::new(options.outputs);
+    let mut sink = |bytes: &[u8]| {
+        on_output(bytes);
+        tail.push(bytes);
     };
     tokio::select! {
         biased;
@@ -166,6 +146,6 @@ pub(crate) async fn execute(
     }
     drop(tree);
     drain(&mut pipe, &mut sink).await;
-    (result.output, result.whole) = sink.tail.finish();
+    (result.output, result.whole) = tail.finish();
     result
 }

@@ -114,14 +114,6 @@ pub(crate) enum ToolOutput {
 }
 
 impl ToolResult {
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        ToolResult {
-            ok: true,
-            output: ToolOutput::Text(text.into()),
-            details: None,
-        }
-    }
-
     /// A success with any output.
     pub(crate) fn output(output: ToolOutput) -> Self {
         ToolResult {
@@ -131,11 +123,14 @@ impl ToolResult {
         }
     }
 
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::output(ToolOutput::Text(text.into()))
+    }
+
     pub(crate) fn error(text: impl Into<String>) -> Self {
         ToolResult {
             ok: false,
-            output: ToolOutput::Text(text.into()),
-            details: None,
+            ..Self::text(text)
         }
     }
 }

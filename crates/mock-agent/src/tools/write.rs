@@ -22,7 +22,6 @@ pub(crate) const TOOL: Tool = Tool {
 
 #[derive(Deserialize)]
 pub(crate) struct Write {
-    #[serde(alias = "path")]
     pub(crate) file_path: String,
     pub(crate) content: String,
     /// What the result says of a success.

@@ -1,9 +1,7 @@
 //! The adapters of pi, one for each version.
 
 use super::configure::{configure, configure_v0_14};
-use super::flags::{
-    FLAGS, FLAGS_HELP, FLAGS_HELP_V0_14, FLAGS_V0_14, IGNORED_FLAGS, OTHER_COMMANDS,
-};
+use super::flags::{FLAGS, FLAGS_HELP, FLAGS_V0_14, IGNORED_FLAGS, OTHER_COMMANDS};
 use super::state::PiState;
 use super::tools::{TOOLS_V0_14, TOOLS_V0_73, TOOLS_V0_87};
 use super::version::PiVersion;
@@ -17,7 +15,7 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     version_line: "0.14.0",
     chosen: is_rpc_mode,
     flags: FLAGS_V0_14,
-    flags_help: FLAGS_HELP_V0_14,
+    flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Ignored,
     other_commands: OTHER_COMMANDS,
@@ -40,7 +38,6 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
     // Like the real agent. Some readers take U+2028 for the end of a line, and the specification says that it is text.
     line: frame_faults::raw_line,
     flags: FLAGS,
-    flags_help: FLAGS_HELP,
     connect: || PiState::connect(PiVersion::V0_73),
     tools: TOOLS_V0_73,
     configure: |options, env| configure(PiVersion::V0_73, options, env),

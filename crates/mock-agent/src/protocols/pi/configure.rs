@@ -3,14 +3,14 @@
 use super::extension_script::ExtensionScript;
 use super::first_session;
 use super::models::{self, LEVELS};
-use super::models_json::{self, ModelFlags};
+use super::models_json;
 use super::version::PiVersion;
 use crate::config::options::CliOptions;
 use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
 };
 use crate::core::approval::ApprovalMode;
-use crate::core::settings::{HostOptions, RetryPolicy};
+use crate::core::settings::{HostOptions, ListedModel, RetryPolicy};
 use crate::session_store::SessionChoice;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -37,20 +37,23 @@ const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
 
 /// The configuration of 0.14: no approvals, no retries, one tool at a time.
 pub(super) fn configure_v0_14(
+    options: CliOptions,
+    env: Env<'_>,
+) -> Result<AgentConfig, StartError> {
+    let agent = agent_dir(env);
+    let models = models_json::list(agent.as_deref(), options.api_key.as_deref(), env)?;
+    with_models(options, env, &models)
+}
+
+/// The same, where these models are known.
+fn with_models(
     mut options: CliOptions,
     env: Env<'_>,
+    models: &[ListedModel],
 ) -> Result<AgentConfig, StartError> {
     let folder = agent_dir(env);
     let (provider, model) = (options.provider.take(), options.model.take());
-    let flags = ModelFlags {
-        provider: provider.as_deref(),
-        model: model.as_deref(),
-        api_key: options.api_key.as_deref(),
-    };
-    let chosen = match &folder {
-        Some(folder) => models_json::choose(&folder.join("models.json"), flags, env)?,
-        None => None,
-    };
+    let chosen = models_json::choose(models, provider.as_deref(), model.as_deref())?;
     let no_session = options.no_session;
     let mut config = AgentConfig::new(options, env)?;
     config.mode = ApprovalMode::Yolo;
@@ -76,11 +79,11 @@ pub(super) fn configure_v0_14(
     }
     match chosen {
         Some(chosen) => {
-            settings.model_info = chosen.model_info;
+            settings.model_info = chosen.model_info.clone();
             settings.max_tokens = chosen.max_tokens;
             config.wire = chosen.wire;
             if config.source == ModelSource::Echo {
-                config.source = ModelSource::Endpoint(chosen.endpoint);
+                config.source = ModelSource::Endpoint(chosen.endpoint.clone());
             }
         }
         None => {
@@ -113,12 +116,9 @@ pub(super) fn configure(
     };
     let folder = options.session_dir.take().map(PathBuf::from);
     let session_flags = first_session::take_flags(&mut options);
-    let key = options.api_key.clone();
     let agent = agent_dir(env);
-    if let Some(agent) = &agent {
-        host_options.models = models_json::list(&agent.join("models.json"), key.as_deref(), env)?;
-    }
-    let mut config = configure_v0_14(options, env)?;
+    host_options.models = models_json::list(agent.as_deref(), options.api_key.as_deref(), env)?;
+    let mut config = with_models(options, env, &host_options.models)?;
     let own = config.workspace.join(WORKSPACE_SESSIONS);
     host_options.session_folder = match &config.sessions {
         SessionStorage::Folder(kept) => Some(folder.unwrap_or_else(|| kept.clone())),

@@ -65,8 +65,9 @@ fn files(folder: Option<&Path>) -> Vec<PathBuf> {
     let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
     let entries = entries.into_iter().flatten().flatten();
     let files = entries.map(|entry| entry.path());
+    let is_saved = |file: &PathBuf| file.metadata().is_ok_and(|about| about.len() > 0);
     files
-        .filter(|file| file.extension().is_some_and(|kind| kind == "jsonl"))
+        .filter(|file| file.extension().is_some_and(|kind| kind == "jsonl") && is_saved(file))
         .collect()
 }
 
@@ -129,8 +130,9 @@ mod tests {
         let folder = folder.path();
         assert_eq!(chosen(Some(LATEST), None, folder), Ok(FirstSession::New));
         let file = folder.join("session-00000001.jsonl");
-        std::fs::write(&file, "").unwrap();
-        std::fs::write(folder.join("notes.txt"), "").unwrap();
+        std::fs::write(&file, "{}\n").unwrap();
+        std::fs::write(folder.join("notes.txt"), "x").unwrap();
+        std::fs::write(folder.join("unsaved-00000001.jsonl"), "").unwrap();
 
         let resumed = Ok(FirstSession::Resumed(file));
         assert_eq!(chosen(Some(LATEST), None, folder), resumed);

@@ -6,10 +6,9 @@ use crate::config::options::FlagEffect::{Checked, Switch, Text, Texts};
 use crate::config::options::{
     CliOptions, FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
-use crate::protocols::adapter::OtherCommand;
 
-/// The flags of 0.14.
-pub(super) const FLAGS_V0_14: &[Flag] = &[
+/// The flags; those of 0.14 come first.
+pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--mode", Checked(mode)),
     Flag::new("--no-session", Switch(|o| o.no_session = true)),
     Flag::new("--continue", Switch(resume_latest)),
@@ -17,56 +16,28 @@ pub(super) const FLAGS_V0_14: &[Flag] = &[
     Flag::new("--provider", Text(|o| &mut o.provider)),
     Flag::new("--model", Text(|o| &mut o.model)),
     Flag::new("--api-key", Text(|o| &mut o.api_key)),
-    Flag::new("--thinking", Checked(thinking_v0_14)),
+    Flag::new("--thinking", Checked(thinking)),
     Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
     SCRIPT_FLAG,
     PACE_FLAG,
     SEED_FLAG,
     PROTOCOL_FLAG,
     FAULT_FLAG,
-];
-
-/// The help on those that only this protocol has.
-pub(super) const FLAGS_HELP_V0_14: &str = "\
---mode MODE              rpc
---no-session             Do not save the session
---continue               Resume the latest session
--c                       Resume the latest session
---provider NAME          A provider of models.json; by default the first
---model ID               A model of the provider; by default the first
---api-key KEY            The API key, instead of the one of the provider
---thinking LEVEL         off, minimal, low, medium, high or xhigh
---system-prompt TEXT     The system prompt
-";
-
-/// The flags of 0.73 and later.
-pub(super) const FLAGS: &[Flag] = &[
-    Flag::new("--mode", Checked(mode)),
-    Flag::new("--no-session", Switch(|o| o.no_session = true)),
-    Flag::new("--continue", Switch(resume_latest)),
-    Flag::new("-c", Switch(resume_latest)),
     Flag::new("--session", Text(|o| &mut o.resume)),
     Flag::new("--session-id", Text(|o| &mut o.session_id)),
     Flag::new("--fork", Text(|o| &mut o.fork)),
     Flag::new("--name", Text(|o| &mut o.name)),
     Flag::new("-n", Text(|o| &mut o.name)),
     Flag::new("--session-dir", Text(|o| &mut o.session_dir)),
-    Flag::new("--provider", Text(|o| &mut o.provider)),
-    Flag::new("--model", Text(|o| &mut o.model)),
     Flag::new("--models", Text(|o| &mut o.scope)),
-    Flag::new("--api-key", Text(|o| &mut o.api_key)),
-    Flag::new("--thinking", Checked(thinking)),
     Flag::new("--extension", Texts(|o| &mut o.extensions)),
     Flag::new("-e", Texts(|o| &mut o.extensions)),
     Flag::new("--prompt-template", Texts(|o| &mut o.templates)),
     Flag::new("--skill", Texts(|o| &mut o.skills)),
-    Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
-    SCRIPT_FLAG,
-    PACE_FLAG,
-    SEED_FLAG,
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
 ];
+
+/// The flags of 0.14.
+pub(super) const FLAGS_V0_14: &[Flag] = FLAGS.split_at(14).0;
 
 /// The help on those that only this protocol has.
 pub(super) const FLAGS_HELP: &str = "\
@@ -74,22 +45,22 @@ pub(super) const FLAGS_HELP: &str = "\
 --no-session             Do not save the session
 --continue               Resume the latest session
 -c                       Resume the latest session
+--provider NAME          A provider of models.json; by default the first
+--model NAME             A model of the provider; after 0.14 also PROVIDER/MODEL, followed by :LEVEL for its thinking level
+--api-key KEY            The API key, instead of the one of the provider
+--thinking LEVEL         off, minimal, low, medium, high, xhigh or max; without effect in 0.14
+--system-prompt TEXT     The system prompt
 --session PATH|ID        Resume the session in this file, or with this part of an id
 --session-id ID          Resume the session with this id; a new one if there is none
 --fork PATH|ID           Start a session with the entries of another one
 --name NAME              The name of the session
 -n NAME                  The name of the session
 --session-dir PATH       The folder for sessions
---provider NAME          A provider of models.json; by default the first
---model PATTERN          A model, or PROVIDER/MODEL, followed by :LEVEL for its thinking level
 --models PATTERNS        The models that cycle_model goes through, as PROVIDER/MODEL, separated by commas
---api-key KEY            The API key, instead of the one of the provider
---thinking LEVEL         off, minimal, low, medium, high, xhigh or max
 --extension FILE         Do what dialogs.json in the workspace scripts; the file itself is not run
 -e FILE                  Do what dialogs.json in the workspace scripts; the file itself is not run
 --prompt-template FILE   A prompt template
 --skill FOLDER           A skill
---system-prompt TEXT     The system prompt
 ";
 
 fn mode(_: &mut CliOptions, mode: String) -> Result<(), String> {
@@ -105,31 +76,21 @@ fn resume_latest(options: &mut CliOptions) {
     options.resume = Some(LATEST.into());
 }
 
-/// The level is checked, and has no effect.
-fn thinking_v0_14(_: &mut CliOptions, level: String) -> Result<(), String> {
-    match LEVELS.contains(&level.as_str()) {
-        true => Ok(()),
-        false => Err(format!("{level:?} is none of {}", LEVELS.join(", "))),
-    }
-}
-
 fn thinking(options: &mut CliOptions, level: String) -> Result<(), String> {
-    if level != MAX_LEVEL {
-        thinking_v0_14(options, level.clone())?;
+    if level != MAX_LEVEL && !LEVELS.contains(&level.as_str()) {
+        return Err(format!("{level:?} is none of {}", LEVELS.join(", ")));
     }
     options.thinking = Some(level);
     Ok(())
 }
 
 /// Commands of the real agent that do not speak RPC.
-pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
-    OtherCommand::new("install", "Installed {}"),
-    OtherCommand::new("remove", "Removed {}"),
-    OtherCommand::new("uninstall", "Removed {}"),
-    OtherCommand::new("update", "Updated packages"),
-    OtherCommand::new("list", "No packages installed."),
-    OtherCommand::new("config", ""),
-    OtherCommand::new("auth", ""),
+pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
+    ("install", "Installed {}"),
+    ("remove uninstall", "Removed {}"),
+    ("update", "Updated packages"),
+    ("list", "No packages installed."),
+    ("config auth", ""),
 ];
 
 /// Flags of the real agent without effect here.

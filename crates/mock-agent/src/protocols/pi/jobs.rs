@@ -1,7 +1,10 @@
 //! The tools of pi at work: what their results say, as the real agent's do.
 
 use super::edit::summarize;
-use crate::tools::{Bash, CommandEnd, Edit, Job, JobFuture, Read, ToolContext, ToolResult, Write};
+use crate::protocols::arguments::with_file_path;
+use crate::tools::{
+    Bash, CommandEnd, Edit, Job, JobFuture, Read, Tell, ToolContext, ToolResult, Write,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use std::rc::Rc;
@@ -33,7 +36,7 @@ impl Job for OnFile {
 
 /// `read`: the text as it is, with a hint where to continue if a limit cut it off.
 pub(super) fn read(args: &Value) -> Parsed {
-    let read = Read::deserialize(args)?;
+    let read = Read::deserialize(&with_file_path(args))?;
     let path = read.file_path.clone();
     let show = chosen_lines;
     let job = Rc::new(Read { show, ..read });
@@ -107,25 +110,24 @@ pub(super) fn written(write: &Write) -> String {
 
 /// `write`, whose result `tell` says.
 pub(super) fn write(args: &Value, tell: fn(&Write) -> String) -> Parsed {
-    let write = Write::deserialize(args)?;
+    let write = Write::deserialize(&with_file_path(args))?;
     Ok(Rc::new(Write { tell, ..write }))
 }
 
 /// `edit`: replacements, or the texts of one.
 pub(super) fn edit(args: &Value) -> Parsed {
-    on_edit(Edit::parse(args, |edit, texts, _| {
-        replaced(edit, texts, None)
-    })?)
+    on_edit(args, |edit, texts, _| replaced(edit, texts, None))
 }
 
 /// The same of 0.87, where the details have a patch.
 pub(super) fn edit_with_patch(args: &Value) -> Parsed {
-    let tell =
-        |edit: &Edit, texts: (&str, &str), _: &str| replaced(edit, texts, Some(&edit.file_path));
-    on_edit(Edit::parse(args, tell)?)
+    on_edit(args, |edit, texts, _| {
+        replaced(edit, texts, Some(&edit.file_path))
+    })
 }
 
-fn on_edit(edit: Edit) -> Parsed {
+fn on_edit(args: &Value, tell: Tell) -> Parsed {
+    let edit = Edit::parse(&with_file_path(args), tell)?;
     let path = edit.file_path.clone();
     let job = Rc::new(edit);
     Ok(Rc::new(OnFile { path, job }))

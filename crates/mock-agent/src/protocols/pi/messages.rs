@@ -88,21 +88,23 @@ pub(super) fn compaction_summary(entry: &Value, timestamp: u64) -> Value {
     })
 }
 
-/// "BashExecutionMessage".
-pub(super) fn bash(executed: &ShellResult, timestamp: u64) -> Value {
-    let mut message = json!({
-        "role": "bashExecution",
-        "command": executed.command,
+/// "BashResult".
+pub(super) fn bash_result(executed: &ShellResult) -> Value {
+    present(json!({
         "output": executed.output,
         "exitCode": executed.code,
         "cancelled": executed.cancelled,
         "truncated": executed.whole.is_some(),
+        "fullOutputPath": executed.whole,
+    }))
+}
+
+/// "BashExecutionMessage", whose exit code is null if the command was killed.
+pub(super) fn bash(executed: &ShellResult, timestamp: u64) -> Value {
+    let message = json!({
+        "role": "bashExecution", "command": executed.command, "exitCode": null, "timestamp": timestamp,
     });
-    if let Some(path) = &executed.whole {
-        message["fullOutputPath"] = json!(path);
-    }
-    message["timestamp"] = json!(timestamp);
-    message
+    extended(message, bash_result(executed))
 }
 
 const PREAMBLE: &str = "You are a scripted agent that stands in for a real one.";

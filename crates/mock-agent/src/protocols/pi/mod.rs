@@ -19,7 +19,6 @@ mod models_json;
 mod queries;
 mod queue;
 mod responses;
-mod session_claim;
 mod session_log;
 mod sessions;
 mod shell;

@@ -8,14 +8,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// What the user asked for with flags.
-#[derive(Clone, Copy, Default)]
-pub(super) struct ModelFlags<'a> {
-    pub(super) provider: Option<&'a str>,
-    pub(super) model: Option<&'a str>,
-    pub(super) api_key: Option<&'a str>,
-}
-
 #[derive(Deserialize)]
 struct ModelsFile {
     providers: Map<String, Value>,
@@ -54,67 +46,61 @@ fn default_max_tokens() -> u32 {
     16_384
 }
 
-/// The model of the file that the flags name, or the first one. None if there is no file.
-///
-/// # Errors
-/// The file is not valid, or does not have what was asked for.
-pub(super) fn choose(
-    path: &Path,
-    flags: ModelFlags<'_>,
-    env: Env<'_>,
-) -> Result<Option<ListedModel>, String> {
-    with_file(path, |file| file.choose(flags, env))
-}
-
-/// Every model of the file whose API this agent speaks. Empty if there is no file.
+/// Every model of `models.json` in the agent's folder whose API this agent speaks. Empty if there is no file.
 ///
 /// # Errors
 /// The file is not valid.
 pub(super) fn list(
-    path: &Path,
+    agent: Option<&Path>,
     key: Option<&str>,
     env: Env<'_>,
 ) -> Result<Vec<ListedModel>, String> {
-    let listed = with_file(path, |file| file.list(key, env));
-    listed.map(Option::unwrap_or_default)
-}
-
-fn with_file<T>(
-    path: &Path,
-    look: impl FnOnce(ModelsFile) -> Result<T, String>,
-) -> Result<Option<T>, String> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => Err(error.to_string()),
+    let Some(path) = agent.map(|folder| folder.join("models.json")) else {
+        return Ok(Vec::new());
     };
-    let file = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
-    let found = file.and_then(look).map(Some);
-    found.map_err(|why| format!("{}: {why}", path.display()))
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        read => read.map_err(|error| error.to_string()),
+    };
+    let listed = text.and_then(|text| models_in(&text, key, env));
+    listed.map_err(|why| format!("{}: {why}", path.display()))
 }
 
-impl ModelsFile {
-    fn choose(&self, flags: ModelFlags<'_>, env: Env<'_>) -> Result<ListedModel, String> {
-        let mut providers = self.providers.iter();
-        let (name, provider) = providers
-            .find(|(name, _)| flags.provider.is_none_or(|asked| asked == *name))
-            .ok_or_else(|| missing("provider", flags.provider))?;
-        let mut models = models_of(name, provider, flags.api_key, env)?.into_iter();
-        models
-            .find(|listed| {
-                flags
-                    .model
-                    .is_none_or(|asked| asked == listed.model_info.model)
-            })
-            .ok_or_else(|| missing("model", flags.model))
-    }
+fn models_in(text: &str, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedModel>, String> {
+    let file: ModelsFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let spoken = |entry: &Value| wire(entry["api"].as_str().unwrap_or_default());
+    let models = file.providers.iter().filter_map(|(name, entry)| {
+        let wire = spoken(entry)?;
+        Some(models_of(name, entry, wire, key, env))
+    });
+    Ok(models.collect::<Result<Vec<_>, _>>()?.concat())
+}
 
-    fn list(&self, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedModel>, String> {
-        let providers = self.providers.iter();
-        let spoken = providers
-            .filter(|(_, entry)| wire(entry["api"].as_str().unwrap_or_default()).is_some());
-        let models = spoken.map(|(name, provider)| models_of(name, provider, key, env));
-        Ok(models.collect::<Result<Vec<_>, _>>()?.concat())
+/// The model of the list that the flags name, or the first one. None if the list is empty.
+///
+/// # Errors
+/// The list does not have what was asked for.
+pub(super) fn choose<'a>(
+    models: &'a [ListedModel],
+    provider: Option<&str>,
+    model: Option<&str>,
+) -> Result<Option<&'a ListedModel>, String> {
+    let (mut known, mut found) = (provider.is_none(), None);
+    for listed in models {
+        let info = &listed.model_info;
+        if provider.is_none_or(|asked| asked == info.provider) {
+            known = true;
+            found =
+                found.or(Some(listed).filter(|_| model.is_none_or(|asked| asked == info.model)));
+        }
+    }
+    match (models, found) {
+        (_, Some(_)) | ([], _) => Ok(found),
+        _ if known => Err(format!("there is no model {:?}", model.unwrap_or_default())),
+        _ => Err(format!(
+            "there is no provider {:?}",
+            provider.unwrap_or_default()
+        )),
     }
 }
 
@@ -122,13 +108,12 @@ impl ModelsFile {
 fn models_of(
     name: &str,
     entry: &Value,
+    wire: Wire,
     key: Option<&str>,
     env: Env<'_>,
 ) -> Result<Vec<ListedModel>, String> {
     let invalid = |error: serde_json::Error| format!("{name}: {error}");
     let provider = ProviderEntry::deserialize(entry).map_err(invalid)?;
-    let wire = wire(&provider.api)
-        .ok_or_else(|| format!("{name}: this agent does not speak {}", provider.api))?;
     let key = key.map(str::to_owned);
     let key = key
         .or_else(|| env(&provider.api_key))
@@ -212,13 +197,6 @@ pub(super) fn built_in(config: &AgentConfig) -> Result<ListedModel, String> {
     })
 }
 
-fn missing(what: &str, asked: Option<&str>) -> String {
-    match asked {
-        Some(name) => format!("there is no {what} {name:?}"),
-        None => format!("there is no {what}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,43 +209,40 @@ mod tests {
         "x":{"baseUrl":"http://127.0.0.1:9","apiKey":"k","api":"telepathy","models":[
             {"id":"m","contextWindow":1000,"maxTokens":10,"cost":{"input":3,"output":15,"cacheRead":0.3,"cacheWrite":3.75}}]}}}"#;
 
-    fn chosen(provider: Option<&str>, model: Option<&str>) -> Result<ListedModel, String> {
-        let flags = ModelFlags {
-            provider,
-            model,
-            api_key: None,
-        };
-        let file: ModelsFile = serde_json::from_str(FILE).unwrap();
-        file.choose(flags, &|name| (name == "KEY_A").then(|| "secret".into()))
+    fn listed(text: &str) -> Vec<ListedModel> {
+        let env = |name: &str| (name == "KEY_A").then(|| "secret".into());
+        models_in(text, None, &env).unwrap()
     }
 
     #[test]
-    fn the_first_model_of_the_first_provider_is_the_default() {
-        let chosen = chosen(None, None).unwrap();
-
-        assert_eq!(chosen.model_info.provider, "a");
-        assert_eq!(chosen.model_info.window, 1000);
-        assert_eq!(chosen.wire, Wire::AnthropicMessages);
-        let expected = Endpoint::new("http://127.0.0.1:9", "secret".into()).unwrap();
-        assert_eq!(chosen.endpoint, expected);
-    }
-
-    #[test]
-    fn a_provider_and_a_model_are_found_by_name() {
-        let chosen = chosen(Some("o"), Some("n")).unwrap();
-
-        assert_eq!(chosen.wire, Wire::OpenAiChat);
-        assert_eq!(chosen.max_tokens, 20);
-        let expected = Endpoint::new("http://127.0.0.1:9/v1", "plain".into()).unwrap();
-        assert_eq!(chosen.endpoint, expected);
+    fn a_model_is_found_by_its_name_and_that_of_its_provider() {
+        let models = listed(FILE);
+        let one = (Wire::AnthropicMessages, 10, "http://127.0.0.1:9", "secret");
+        let other = (Wire::OpenAiChat, 20, "http://127.0.0.1:9/v1", "plain");
+        for (provider, model, expected) in [
+            (None, None, one),
+            (Some("a"), None, one),
+            (Some("o"), Some("n"), other),
+            (None, Some("n"), other),
+        ] {
+            let chosen = choose(&models, provider, model).unwrap().unwrap();
+            let (wire, max_tokens, url, key) = expected;
+            assert_eq!((chosen.wire, chosen.max_tokens), (wire, max_tokens));
+            assert_eq!(chosen.endpoint, Endpoint::new(url, key.into()).unwrap());
+        }
+        for (provider, model, expected) in [
+            (Some("z"), None, "there is no provider \"z\""),
+            (Some("x"), None, "there is no provider \"x\""),
+            (Some("a"), Some("z"), "there is no model \"z\""),
+        ] {
+            assert_eq!(choose(&models, provider, model).err().unwrap(), expected);
+        }
     }
 
     #[test]
     fn a_model_needs_only_an_id() {
         let minimal = r#"{"providers":{"l":{"baseUrl":"http://127.0.0.1:9/v1","api":"openai-completions","models":[{"id":"m"}]}}}"#;
-        let file: ModelsFile = serde_json::from_str(minimal).unwrap();
-
-        let listed = file.list(None, &|_| None).unwrap();
+        let listed = listed(minimal);
 
         let shown = &listed[0].description;
         assert_eq!(shown["name"], "m");
@@ -275,17 +250,5 @@ mod tests {
         assert_eq!(shown["maxTokens"], 16_384);
         assert_eq!(shown["input"], json!(["text"]));
         assert_eq!(shown["cost"]["input"], 0.0);
-    }
-
-    #[test]
-    fn a_missing_provider_or_model_is_named() {
-        let refused = |provider, model| chosen(provider, model).err().unwrap();
-
-        assert_eq!(refused(Some("z"), None), "there is no provider \"z\"");
-        assert_eq!(refused(Some("a"), Some("z")), "there is no model \"z\"");
-        assert_eq!(
-            refused(Some("x"), None),
-            "x: this agent does not speak telepathy"
-        );
     }
 }

@@ -94,13 +94,12 @@ pub(super) fn set_mode(command: &PiCommand<'_>, queue: &Queue) -> Answer {
 
 pub(super) fn clear(command: &PiCommand<'_>) -> Answer {
     let queues = &command.session.queues;
-    let cleared =
-        json!({ "steering": queues.steering.texts(), "followUp": queues.follow_up.texts() });
+    let (steering, follow_up) = (queues.steering.texts(), queues.follow_up.texts());
     if queues.len() > 0 {
         queues.clear();
         command.session.send(queue_update(queues));
     }
-    data(cleared)
+    data(json!({ "steering": steering, "followUp": follow_up }))
 }
 
 #[cfg(test)]

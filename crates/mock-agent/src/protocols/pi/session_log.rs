@@ -3,7 +3,7 @@
 use super::entries::{EntryTree, LogEntry};
 use crate::core::compaction::introduced;
 use crate::model::message::{ContentBlock, Message, Role};
-use crate::session_store::in_folder;
+use crate::session_store::in_folder_of;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -75,8 +75,7 @@ impl SessionLog {
     }
 
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(path);
-        let file = in_folder(folder, || std::fs::File::create(path))?;
+        let file = in_folder_of(path, || std::fs::File::create(path))?;
         let mut file = std::io::BufWriter::new(file);
         let first = self.tree.iter().next();
         let mut header = json!({
@@ -114,7 +113,7 @@ fn section(message: &Value) -> String {
 }
 
 impl SavedSession {
-    /// Reads a session's file. `None` if there is no such file.
+    /// Reads a session's file. `None` if there is no such file, or it is empty: nothing was saved yet.
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is not JSON.
@@ -138,6 +137,9 @@ impl SavedSession {
             } else {
                 log.tree.load(entry);
             }
+        }
+        if log.id.is_empty() && log.tree.leaf().is_null() {
+            return Ok(None);
         }
         log.entries = log.tree.context();
         let messages = model_messages(&log.entries);

@@ -1,11 +1,11 @@
 //! `bash` and `abort_bash`: shell commands of the host, which run as background tasks beside the turns.
 
-use super::messages::bash as message;
+use super::messages::{bash as message, bash_result};
 use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
 use super::version::PiVersion::V0_87;
 use crate::core::session::{note, shell_options};
 use crate::protocols::frames::present;
-use crate::tools::shell::{self, ShellResult};
+use crate::tools::shell;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use tokio::sync::Notify;
@@ -48,21 +48,10 @@ async fn run(session: PiSession<'_>, text: &str, fields: &Value, stop: &Rc<Notif
     }
     state.append_message(message);
     drop(state);
-    respond(session, fields, data(result(&executed)));
+    respond(session, fields, data(bash_result(&executed)));
     if !is_excluded && let Some(note) = note(session.core(), &executed) {
         session.add_note(note);
     }
-}
-
-/// "BashResult" of the specification.
-fn result(executed: &ShellResult) -> Value {
-    present(json!({
-        "output": executed.output,
-        "cancelled": executed.cancelled,
-        "truncated": executed.whole.is_some(),
-        "exitCode": executed.code,
-        "fullOutputPath": executed.whole,
-    }))
 }
 
 /// Stops every running command.
@@ -85,28 +74,22 @@ impl OutputDecoder {
     /// Decodes more bytes. None if they complete no character.
     fn decode(&mut self, bytes: &[u8]) -> Option<String> {
         self.rest.extend_from_slice(bytes);
-        let complete = self.rest.len() - incomplete(&self.rest);
+        let last = self.rest.utf8_chunks().last();
+        let end = last.map_or(&[][..], |chunk| chunk.invalid());
+        let is_begun = |error: std::str::Utf8Error| error.error_len().is_none();
+        let begun = std::str::from_utf8(end).is_err_and(is_begun);
+        let complete = self.rest.len() - if begun { end.len() } else { 0 };
         lossy(self.rest.drain(..complete).collect())
     }
 
     /// Decodes the rest at the end of the output.
-    fn finish(mut self) -> Option<String> {
-        lossy(std::mem::take(&mut self.rest))
+    fn finish(self) -> Option<String> {
+        lossy(self.rest)
     }
 }
 
 fn lossy(bytes: Vec<u8>) -> Option<String> {
     (!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// How many bytes at the end are the beginning of a character.
-fn incomplete(bytes: &[u8]) -> usize {
-    let begins = |count: &usize| {
-        let end = &bytes[bytes.len() - count..];
-        std::str::from_utf8(end)
-            .is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
-    };
-    (1..=bytes.len().min(3)).find(begins).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use super::entries::{EntryTree, LogEntry};
 use super::extension_script::{ExtensionScript, PendingDialog};
 use super::messages::CountingClock;
-use super::session_claim::SessionClaim;
 use super::session_log::{SavedSession, SessionLog};
 use super::stream::StreamingReply;
 use super::version::PiVersion;
 use crate::core::event::CompactionReason;
 use crate::core::settings::ModelInfo;
 use crate::protocols::session::Connection;
+use crate::session_store::Reservation;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ pub(super) struct PiState {
     pub(super) run: RunState,
     pub(super) log: SessionLog,
     /// Keeps other agents from the id of the session that was opened last.
-    claim: Option<SessionClaim>,
+    reserved: Option<Reservation>,
     /// The sessions that the host left, by their files.
     pub(super) saved: HashMap<PathBuf, SavedSession>,
     pub(super) thinking_level: String,
@@ -116,11 +116,11 @@ impl PiState {
             let Some(folder) = folder else {
                 break (id, None);
             };
-            // A folder that cannot be written is reported when the session is saved.
-            let claim = SessionClaim::take(folder, &id);
             let file = folder.join(format!("{id}.jsonl"));
-            if !matches!(claim, Ok(None)) && !file.exists() {
-                self.claim = claim.ok().flatten();
+            // A folder that cannot be written is reported when the session is saved.
+            let reserved = Reservation::take(&file);
+            if !matches!(reserved, Ok(None)) {
+                self.reserved = reserved.ok().flatten();
                 break (id, Some(file));
             }
         };
@@ -172,14 +172,14 @@ impl PiState {
     }
 
     /// Writes the session to its file, if it has one.
-    pub(super) fn save_session(&self) {
-        if let Some(path) = &self.log.file
-            && let Err(error) = self.log.write(path)
-        {
-            tracing::warn!(
+    pub(super) fn save_session(&mut self) {
+        let Some(path) = &self.log.file else { return };
+        match self.log.write(path) {
+            Ok(()) => self.reserved.iter_mut().for_each(Reservation::keep),
+            Err(error) => tracing::warn!(
                 "{}: the session could not be saved: {error}",
                 path.display()
-            );
+            ),
         }
     }
 }

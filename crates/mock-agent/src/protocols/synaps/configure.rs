@@ -1,6 +1,6 @@
 //! The configuration from flags, environment and the settings file.
 
-use super::settings_file::{ProviderSettings, SettingsFile};
+use super::settings_file::SettingsFile;
 use crate::config::options::CliOptions;
 use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, StartError};
 use crate::core::settings::ModelProvider;
@@ -26,9 +26,15 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
         None => base.join("config"),
     });
     let settings = read_settings(file.as_deref())?;
-    let chosen = options.model.take().or(settings.model);
+    let retries = settings.get("api_retries").map(|count| {
+        let number = count.parse();
+        number.map_err(|_| format!("api_retries: {count:?} is not a number"))
+    });
+    let retries = retries.transpose()?;
+    let chosen = options.model.take();
+    let chosen = chosen.or_else(|| settings.get("model").map(str::to_owned));
     let chosen = chosen.unwrap_or_else(|| MODEL.into());
-    let mut offers = offers(&settings.providers)?;
+    let mut offers = offers(&settings)?;
     offers.extend(anthropic(env)?);
     let known = |name: &str| offers.iter().find(|offer| offer.provider == name);
     let (provider, model) = match chosen.split_once('/') {
@@ -57,11 +63,7 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
     if let (SessionStorage::Workspace, Some(base)) = (&config.sessions, base) {
         config.sessions = SessionStorage::Folder(base.join("sessions"));
     }
-    config.settings.request_retries = config
-        .settings
-        .request_retries
-        .or(settings.retries)
-        .or(Some(0));
+    config.settings.request_retries = config.settings.request_retries.or(retries).or(Some(0));
     config.settings.no_retry_after_output = true;
     config.settings.providers = offers;
     config.settings.model_info.provider = provider.to_owned();
@@ -80,15 +82,15 @@ fn read_settings(file: Option<&Path>) -> Result<SettingsFile, String> {
     match file.filter(|file| file.exists()) {
         None => Ok(SettingsFile::default()),
         Some(file) => std::fs::read_to_string(file)
-            .map_err(|error| error.to_string())
-            .and_then(|text| SettingsFile::read(&text))
-            .map_err(|why| format!("{}: {why}", file.display())),
+            .map(|text| SettingsFile::read(&text))
+            .map_err(|error| format!("{}: {error}", file.display())),
     }
 }
 
 /// The models to choose from. The scripted one if there are no others.
-fn offers(providers: &[ProviderSettings]) -> Result<Vec<ModelProvider>, String> {
-    if providers.is_empty() {
+fn offers(settings: &SettingsFile) -> Result<Vec<ModelProvider>, String> {
+    let names = settings.providers();
+    if names.is_empty() {
         return Ok(vec![ModelProvider {
             provider: PROVIDER.into(),
             wire: Wire::OpenAiChat,
@@ -96,20 +98,23 @@ fn offers(providers: &[ProviderSettings]) -> Result<Vec<ModelProvider>, String> 
             models: vec!["mock-model".into()],
         }]);
     }
-    let offers = providers.iter().map(|provider| {
-        let ProviderSettings {
-            name,
-            url,
-            key,
-            models,
-        } = provider.clone();
-        let endpoint = url.map(|url| Endpoint::new(&url, key.unwrap_or_default()));
+    let offers = names.into_iter().map(|name| {
+        let value = |key| settings.of_provider(name, key);
+        let key = value("key").or(value("api_key")).unwrap_or_default();
+        let endpoint = value("url").map(|url| Endpoint::new(url, key.to_owned()));
         let endpoint = endpoint.transpose();
+        let models = value("models")
+            .unwrap_or_default()
+            .split(',')
+            .map(str::trim);
         Ok(ModelProvider {
             endpoint: endpoint.map_err(|why| format!("provider.{name}.url: {why}"))?,
-            provider: name,
+            provider: name.to_owned(),
             wire: Wire::OpenAiChat,
-            models,
+            models: models
+                .filter(|model| !model.is_empty())
+                .map(str::to_owned)
+                .collect(),
         })
     });
     offers.collect()
@@ -199,9 +204,16 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_url_is_reported_with_its_key() {
-        let why = configured("provider.local.url = nowhere\n", None).unwrap_err();
-
-        assert!(why.to_string().starts_with("provider.local.url: "), "{why}");
+    fn an_invalid_value_is_reported_with_its_key() {
+        for (line, key) in [
+            ("provider.local.url = nowhere\n", "provider.local.url: "),
+            (
+                "api_retries = many",
+                "api_retries: \"many\" is not a number",
+            ),
+        ] {
+            let why = configured(line, None).unwrap_err();
+            assert!(why.to_string().starts_with(key), "{why}");
+        }
     }
 }

@@ -4,7 +4,6 @@ use crate::config::options::FlagEffect::{Switch, Text};
 use crate::config::options::{
     FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
-use crate::protocols::adapter::OtherCommand;
 
 /// The subcommand and its flags.
 pub(super) const FLAGS: &[Flag] = &[
@@ -35,24 +34,13 @@ rpc                      Speak the bridge's RPC protocol on standard input and o
 ";
 
 /// Commands of the real agent that do not speak the bridge's protocol.
-pub(super) const OTHER_COMMANDS: &[OtherCommand] = &[
-    OtherCommand::new("chat", ""),
-    OtherCommand::new("server", ""),
-    OtherCommand::new("agent", ""),
-    OtherCommand::new("watcher", ""),
-    OtherCommand::new("login", ""),
-    OtherCommand::new("auth", ""),
-    OtherCommand::new("status", ""),
-    OtherCommand::new("quota-keeper", ""),
-    OtherCommand::new("auth-broker", ""),
-    OtherCommand::new("daemon", ""),
-    OtherCommand::new("attach", ""),
-    OtherCommand::new("send", ""),
-    OtherCommand::new("completions", ""),
-    OtherCommand::new("prompt", ""),
-    OtherCommand::new("tools", ""),
-    OtherCommand::new("trace", ""),
-    OtherCommand::new("retention", ""),
+pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
+    (
+        "chat server agent watcher login auth status quota-keeper",
+        "",
+    ),
+    ("auth-broker daemon attach send completions prompt", ""),
+    ("tools trace retention", ""),
 ];
 
 /// Flags of the real agent without effect here.
