@@ -3,6 +3,7 @@
 use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;
+use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -66,6 +67,73 @@ fn the_page_can_be_followed() {
     conform(folder.path(), &commands[1])
         .assert()
         .stdout(contains("5 scenarios: 5 passed"));
+}
+
+/// The top-level keys of a file in block style.
+fn keys(yaml: &str) -> Vec<&str> {
+    let keys = yaml.lines().filter_map(|line| line.split_once(':'));
+    keys.map(|(key, _)| key)
+        .filter(|key| !key.starts_with([' ', '#']))
+        .collect()
+}
+
+#[test]
+fn every_part_of_a_dialect_file_on_the_page_is_a_good_one() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let [dialect, events] = ["dialect.yaml", "events.json"]
+        .map(|file| folder.path().join("dialects/parrot/1").join(file));
+    let whole = std::fs::read_to_string(&dialect).unwrap();
+    let (schemas, parts): (Vec<_>, Vec<_>) = blocks("part")
+        .into_iter()
+        .partition(|(file, _)| file == "events.json");
+    let mut all: Value = serde_json::from_slice(&std::fs::read(&events).unwrap()).unwrap();
+    for (_, schema) in &schemas {
+        let mut schema: Value = serde_json::from_str(schema).unwrap();
+        let definitions = all["$defs"].as_object_mut().unwrap();
+        definitions.append(schema["$defs"].as_object_mut().unwrap());
+    }
+    std::fs::write(&events, all.to_string()).unwrap();
+    assert_eq!((schemas.len(), parts.len()), (1, 7));
+    for (_, part) in &parts {
+        let given = keys(part);
+        let kept = whole
+            .lines()
+            .filter(|line| !keys(line).iter().any(|key| given.contains(key)));
+        let kept: Vec<_> = kept.collect();
+        std::fs::write(&dialect, format!("{}\n{part}", kept.join("\n"))).unwrap();
+        conform(folder.path(), &commands()[0]).assert().success();
+    }
+}
+
+/// The names of the members in a JSON Schema.
+fn members(schema: &Value, names: &mut Vec<String>) {
+    let inner = schema.as_object().into_iter().flatten();
+    for (key, value) in inner {
+        if let ("properties", Some(properties)) = (key.as_str(), value.as_object()) {
+            names.extend(properties.keys().cloned());
+        }
+        members(value, names);
+    }
+}
+
+#[test]
+fn every_key_of_a_dialect_file_is_on_the_page() {
+    let schema = include_str!("../../schemas/conform/dialect.json");
+    let mut names = Vec::new();
+    members(&serde_json::from_str(schema).unwrap(), &mut names);
+    assert!(names.iter().any(|name| name == "discriminator"));
+    for name in names.iter().filter(|name| !name.starts_with('$')) {
+        let forms = [
+            format!("`{name}`"),
+            format!(" {name}:"),
+            format!("\n{name}:"),
+        ];
+        assert!(
+            forms.iter().any(|form| PAGE.contains(form)),
+            "{name} is not on the page"
+        );
+    }
 }
 
 #[test]
@@ -391,29 +459,6 @@ fn an_agent_with_findings_proves_nothing() {
     run.stderr(
         contains("the agent has findings without any fault").and(contains("parrot/end-has-all")),
     );
-}
-
-#[test]
-fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let generic = |more: &str| {
-        let line = "mutants --generic --only word --only oops --dialect parrot@1 --dialect-dir dialects --scenarios scenarios";
-        conform(folder.path(), &format!("conform {line} {more} ./parrot.sh")).assert()
-    };
-    let question = "double:oops: `oops` is sent twice, and nothing reports it.";
-    let run = generic("").success();
-    run.stdout(
-        contains(format!("question: {question}")).and(contains("question: drop:word").not()),
-    );
-
-    let accepted = folder.path().join("accepted.yaml");
-    std::fs::write(&accepted, "double:oops: a host ignores the second one\n").unwrap();
-    let run = generic("--accepted accepted.yaml").code(1);
-    run.stdout(contains("error: after-end:oops").and(contains(question).not()));
-    let both = "double:oops: a host ignores the second one\nafter-end:oops: so it does then\n";
-    std::fs::write(&accepted, both).unwrap();
-    generic("--accepted accepted.yaml").success();
 }
 
 #[test]

@@ -59,11 +59,6 @@ fn a_former_key_says_what_it_is_called_now() {
             "leave `kind` out",
         ),
         (
-            "state:\n  a: { on: { end: clear, oops: clear, 'begin{/id present}': { set: true } } }",
-            2,
-            "write `flag: { clear: \"end | oops\", set: \"begin{/id present}\" }` instead of `on`",
-        ),
-        (
             "state:\n  a: { on: { begin: { set: /id }, end: increment } }",
             2,
             "`increment` does not go with the other changes, which make the variable a value",

@@ -110,48 +110,6 @@ fn dialect(rules: &str) -> Arc<Dialect> {
     })
 }
 
-/// A frame in the notation of the page, in that of `history`: `< word id=a` is `< {"type":"word","id":"a"}`.
-fn frame(line: &str) -> String {
-    let (sign, rest) = line.split_once(' ').unwrap_or((line, ""));
-    if let Some(sign) = sign.strip_prefix("raw") {
-        return format!("{sign} {rest}");
-    }
-    if sign != "<" && sign != ">" {
-        return line.to_owned();
-    }
-    let mut words = words(rest).into_iter();
-    let name = words.next().expect("a name");
-    let mut members = Map::new();
-    members.insert("type".to_owned(), json!(name.trim_matches('"')));
-    for word in words {
-        let (key, value) = word.split_once('=').expect("KEY=VALUE");
-        let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
-        members.insert(key.to_owned(), value);
-    }
-    format!("{sign} {}", Value::Object(members))
-}
-
-/// The words of a line; a blank in quotes or brackets separates nothing.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quoted, mut depth) = (Vec::new(), String::new(), false, 0);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            '[' | '{' => depth += 1,
-            ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        if c == ' ' && !quoted && depth == 0 {
-            words.push(std::mem::take(&mut word));
-        } else {
-            word.push(c);
-        }
-    }
-    words.push(word);
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// `FRAME rule` of every finding of a session, and those that the page announces.
 fn findings(dialect: &Arc<Dialect>, session: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut script, mut announced) = (String::new(), BTreeSet::new());
@@ -160,7 +118,7 @@ fn findings(dialect: &Arc<Dialect>, session: &str) -> (BTreeSet<String>, BTreeSe
         let (text, rules) = line.split_once(MARK).unwrap_or((line, ""));
         let rules = rules.split_whitespace();
         announced.extend(rules.map(|rule| format!("{} {rule}", n + 1)));
-        script.push_str(&frame(text.trim()));
+        script.push_str(text.trim());
         script.push('\n');
     }
     let options = CheckOptions {

@@ -1,11 +1,10 @@
 //! Compiles a matcher as written, a JSON value, to patterns, and collects every mistake in it.
 
-use crate::mismatch::Pointer;
 use crate::operators::{Check, OPERATORS};
 use crate::pattern::Pattern;
 use crate::placeholder::{self, Segment};
 use serde_json::Value;
-use spanned_yaml::{describe_text, unknown};
+use spanned_yaml::{Pointer, describe_text, unknown};
 
 /// A mistake in a matcher as written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use crate::captures::Captures;
 use crate::compile::{CompileError, MatcherCompiler, WrittenMatcher};
-use crate::mismatch::{Mismatch, Pointer};
+use crate::mismatch::Mismatch;
 use crate::pattern::{Differences, MatchContext, Pattern, plain_key};
 use crate::template::Template;
 use serde_json::Value;
+use spanned_yaml::Pointer;
 
 /// A compiled matcher.
 #[derive(Debug, Clone)]

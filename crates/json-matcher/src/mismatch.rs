@@ -31,26 +31,6 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// A JSON Pointer (RFC 6901) as a chain of borrowed steps: text is allocated only when it is shown.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Pointer<'a> {
-    Root,
-    Entry(&'a Pointer<'a>, &'a str),
-    Item(&'a Pointer<'a>, usize),
-}
-
-impl fmt::Display for Pointer<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Pointer::Root => Ok(()),
-            Pointer::Entry(parent, name) => {
-                write!(f, "{parent}/{}", spanned_yaml::escape_step(name))
-            }
-            Pointer::Item(parent, index) => write!(f, "{parent}/{index}"),
-        }
-    }
-}
-
 /// Longest value shown, in characters.
 const MAX_SHOWN: usize = 200;
 

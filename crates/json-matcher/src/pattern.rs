@@ -1,10 +1,11 @@
 //! The compiled form of a matcher: patterns, the trait of operators, and equality of JSON values.
 
 use crate::captures::Captures;
-use crate::mismatch::{Mismatch, Pointer, shorten, shown};
+use crate::mismatch::{Mismatch, shorten, shown};
 use crate::operators::Check;
 use crate::placeholder::fill;
 use serde_json::{Number, Value};
+use spanned_yaml::Pointer;
 use std::borrow::Cow;
 
 /// A compiled matcher, or a part of one.

@@ -2,8 +2,8 @@
 //!
 //! A placeholder is an identifier in braces. Braces around anything else are text, and `{{name}}` is the text `{name}`.
 
-use crate::mismatch::Pointer;
 use serde_json::Value;
+use spanned_yaml::Pointer;
 use std::fmt;
 
 /// A part of a text with placeholders.

@@ -104,6 +104,14 @@ mod tests {
                 ],
             ),
             (
+                "{a/b: {$type: [string, 1]}}",
+                &["1:24 expected the name of a JSON type, found the number 1"],
+            ),
+            (
+                "{$all: [{$not: {$gte: x}}]}",
+                &["1:23 expected a number, or a captured one as \"{name}\", found the text \"x\""],
+            ),
+            (
                 "{$regex: 3}",
                 &["1:10 expected a regular expression, found the number 3"],
             ),

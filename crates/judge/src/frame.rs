@@ -38,6 +38,14 @@ impl Line {
         }
     }
 
+    /// A line of text that ended so.
+    pub fn ended(text: impl Into<Vec<u8>>, eol: Eol) -> Self {
+        Line {
+            eol,
+            ..Line::new(text)
+        }
+    }
+
     /// The bytes as text, invalid UTF-8 replaced.
     pub fn text(&self) -> std::borrow::Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)

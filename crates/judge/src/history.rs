@@ -33,8 +33,8 @@ fn body(line: &str) -> Option<Body> {
     Some(match word {
         "<" => Body::FromAgent(Line::new(rest)),
         ">" => Body::ToAgent(Line::new(rest)),
-        ">crlf" => Body::ToAgent(ended(rest, Eol::CrLf)),
-        ">torn" => Body::ToAgent(ended(rest, Eol::None)),
+        ">crlf" => Body::ToAgent(Line::ended(rest, Eol::CrLf)),
+        ">torn" => Body::ToAgent(Line::ended(rest, Eol::None)),
         ">b64" => Body::ToAgent(Line::new(BASE64.decode(rest.as_bytes()).ok()?)),
         ">pad" => {
             let (size, text) = rest.split_once(' ')?;
@@ -59,13 +59,6 @@ fn body(line: &str) -> Option<Body> {
         }),
         _ => return None,
     })
-}
-
-fn ended(text: &str, eol: Eol) -> Line {
-    Line {
-        eol,
-        ..Line::new(text)
-    }
 }
 
 fn end(text: &str) -> Option<End> {
@@ -103,13 +96,8 @@ mod tests {
         assert_eq!(line(2), (b"a".as_slice(), Eol::None));
         assert_eq!(line(3), (b"\xff".as_slice(), Eol::Lf));
         assert_eq!(line(4), (b"a  ".as_slice(), Eol::Lf));
-        assert_eq!(
-            frames[6].body,
-            Body::End(End::Exited {
-                code: 2,
-                orphans: 0
-            })
-        );
+        let (code, orphans) = (2, 0);
+        assert_eq!(frames[6].body, Body::End(End::Exited { code, orphans }));
     }
 
     #[test]

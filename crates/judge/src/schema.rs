@@ -120,7 +120,6 @@ fn as_fragment(pointer: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Level;
 
     fn schemas() -> Schemas {
         let document = json!({ "$defs": {
@@ -139,63 +138,47 @@ mod tests {
         Schemas::compile(document, ["ready"].into_iter()).unwrap()
     }
 
-    #[test]
-    fn a_violation_has_its_pointer_and_the_nearest_clause() {
-        let violations =
-            schemas().violations("ready", &json!({"version": "2", "n": "x", "kind": "c"}), 9);
-        let seen: Vec<_> = violations
-            .iter()
-            .map(|f| (f.pointer.as_str(), f.clauses[0].as_str(), f.level))
-            .collect();
-        assert!(
-            seen.contains(&("/version", "p.version", Level::Should)),
-            "{seen:?}"
-        );
-        assert!(seen.contains(&("/n", "p.count", Level::Must)), "{seen:?}");
-        assert!(
-            seen.contains(&("/kind", "p.ready", Level::Must)),
-            "{seen:?}"
-        );
-        let missing = &schemas().violations("ready", &json!({"version": "1"}), 9)[0];
-        assert_eq!(missing.pointer, "/n");
-        assert_eq!(missing.message, "`n` is missing");
+    /// `POINTER CLAUSE LEVEL` of each violation.
+    fn violations(frame: Value) -> Vec<String> {
+        let found = schemas().violations("ready", &frame, 9);
+        let each = found.iter();
+        let each = each.map(|f| format!("{} {} {}", f.pointer, f.clauses[0], f.level.word()));
+        each.collect()
     }
 
     #[test]
-    fn clauses_beside_a_reference_apply_if_its_target_has_none() {
-        let frame = json!({"version": "1", "n": 1, "usage": {"input": "x", "cached": "y"}});
-        let violations = schemas().violations("ready", &frame, 9);
-        let seen: Vec<_> = violations
-            .iter()
-            .map(|f| (f.pointer.as_str(), f.clauses[0].as_str(), f.level))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                ("/usage/input", "p.usage", Level::Should),
-                ("/usage/cached", "p.count", Level::Should),
-            ]
-        );
+    fn a_violation_has_its_pointer_and_the_nearest_clause() {
+        let seen = violations(json!({"version": "2", "n": "x", "kind": "c"}));
+        for one in [
+            "/version p.version should",
+            "/n p.count must",
+            "/kind p.ready must",
+        ] {
+            assert!(seen.iter().any(|seen| seen == one), "{seen:?}");
+        }
+        let missing = &schemas().violations("ready", &json!({"version": "1"}), 9)[0];
+        assert_eq!(missing.pointer, "/n");
+        assert_eq!(missing.message, "`n` is missing");
+        // Clauses beside a reference apply if its target has none.
+        let usage = json!({"version": "1", "n": 1, "usage": {"input": "x", "cached": "y"}});
+        let expected = [
+            "/usage/input p.usage should",
+            "/usage/cached p.count should",
+        ];
+        assert_eq!(violations(usage), expected);
     }
 
     #[test]
     fn every_keyword_that_can_be_broken_is_listed_with_its_clauses() {
         let marked = schemas().annotated_keywords("ready");
-        let at = |at: &str| {
-            marked
-                .iter()
-                .find(|m| m.at == at)
-                .map(|m| m.clauses.clone())
-        };
-        assert_eq!(
-            at("/properties/usage/type"),
-            Some(vec!["p.usage".to_owned()])
-        );
-        assert_eq!(
-            at("/properties/n/minimum"),
-            Some(vec!["p.count".to_owned()])
-        );
-        assert_eq!(at("/required"), Some(vec!["p.ready".to_owned()]));
+        for (at, clause) in [
+            ("/properties/usage/type", "p.usage"),
+            ("/properties/n/minimum", "p.count"),
+            ("/required", "p.ready"),
+        ] {
+            let found = marked.iter().find(|one| one.at == at).unwrap();
+            assert_eq!(found.clauses, [clause]);
+        }
     }
 
     #[test]
@@ -216,19 +199,17 @@ mod tests {
             assert_eq!(found.len(), 1, "{tokens}");
             assert_eq!(found[0].pointer, "/usage/tokens");
             assert_eq!(found[0].clauses, ["p.tokens"]);
-            assert!(
-                found[0].message.contains("fraction"),
-                "{}",
-                found[0].message
-            );
+            assert!(found[0].message.contains("fraction"), "{found:?}");
         }
         assert_eq!(violations(r#"{"usage":{"tokens":1.5}}"#).len(), 1);
     }
 
     #[test]
-    fn a_name_without_a_definition_is_refused() {
+    fn a_name_without_a_definition_and_a_dangling_reference_are_refused() {
         let error = Schemas::compile(json!({"$defs": {}}), ["x"].into_iter()).unwrap_err();
         assert_eq!(error.0, "/$defs/x");
+        let document = json!({"$defs": {"x": {"$ref": "#/$defs/nowhere"}}});
+        assert!(Schemas::compile(document, ["x"].into_iter()).is_err());
     }
 
     #[test]
@@ -238,11 +219,5 @@ mod tests {
         let schemas = Schemas::compile(document, [name].into_iter()).unwrap();
         let violations = schemas.violations(name, &json!({}), 9);
         assert_eq!(violations.len(), 1);
-    }
-
-    #[test]
-    fn a_dangling_reference_is_refused() {
-        let document = json!({"$defs": {"x": {"$ref": "#/$defs/nowhere"}}});
-        assert!(Schemas::compile(document, ["x"].into_iter()).is_err());
     }
 }

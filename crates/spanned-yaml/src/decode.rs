@@ -146,7 +146,8 @@ impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Span, Spanned, load_yaml, present};
+    use crate::error::at;
+    use crate::{Spanned, load_yaml, present};
     use indexmap::IndexMap;
     use serde::Deserialize;
 
@@ -187,26 +188,12 @@ mod tests {
             shape.name,
             Spanned {
                 value: "a".to_owned(),
-                span: Span {
-                    line: 1,
-                    column: 7,
-                    len: 1
-                }
+                span: at(1, 7, 1)
             }
         );
         assert!(shape.close.expect("present").is_null());
         let (key, _) = shape.map.first().expect("one");
-        assert_eq!(
-            (key.as_str(), key.span),
-            (
-                "x",
-                Span {
-                    line: 3,
-                    column: 8,
-                    len: 1
-                }
-            )
-        );
+        assert_eq!((key.as_str(), key.span), ("x", at(3, 8, 1)));
         assert_eq!((shape.mode, shape.ratio), (Some(Mode::Slow { by: 3 }), 2.0));
     }
 

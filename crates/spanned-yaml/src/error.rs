@@ -127,3 +127,9 @@ pub fn render_all(errors: &[Error]) -> String {
         .collect::<Vec<_>>()
         .join("\n")
 }
+
+/// A location, for tests.
+#[cfg(test)]
+pub(crate) fn at(line: u32, column: u32, len: u32) -> Span {
+    Span { line, column, len }
+}

@@ -57,7 +57,7 @@ pub fn load_yaml(path: impl Into<PathBuf>, text: &str) -> Result<Node, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
+    use crate::error::at;
     use serde_json::json;
 
     fn refusal(text: &str) -> String {
@@ -79,23 +79,9 @@ mod tests {
         let node = load_yaml("f.yaml", "a:\n  - größe: [x, 'y z']\n").expect("good YAML");
         let item = &node.get("a").and_then(Node::as_list).expect("a list")[0];
         let (key, list) = item.entry("größe").expect("the key");
-        assert_eq!(
-            key.span,
-            Span {
-                line: 2,
-                column: 5,
-                len: 5
-            }
-        );
+        assert_eq!(key.span, at(2, 5, 5));
         let second = &list.as_list().expect("a list")[1];
-        assert_eq!(
-            second.span(),
-            Span {
-                line: 2,
-                column: 16,
-                len: 5
-            }
-        );
+        assert_eq!(second.span(), at(2, 16, 5));
     }
 
     #[test]
@@ -144,14 +130,7 @@ mod tests {
             text.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
         }
         let error = load_yaml("bomb.yaml", &text).expect_err("refused");
-        assert_eq!(
-            error.span,
-            Span {
-                line: 6,
-                column: 45,
-                len: 3
-            }
-        );
+        assert_eq!(error.span, at(6, 45, 3));
         assert_eq!(
             error.message,
             "the file holds more than 1000000 values, its aliases written out"

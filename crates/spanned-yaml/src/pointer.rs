@@ -1,4 +1,27 @@
-//! The steps of JSON Pointers (RFC 6901, section 3): `~` and `/` in a name are escaped.
+//! JSON Pointers (RFC 6901) while a value is walked, and their steps (section 3): `~` and `/` in a name are escaped.
+
+use std::fmt;
+
+/// A JSON Pointer as a chain of borrowed steps: text is allocated only when it is shown.
+#[derive(Debug, Clone, Copy)]
+pub enum Pointer<'a> {
+    /// To the whole value.
+    Root,
+    /// To the entry of this name.
+    Entry(&'a Pointer<'a>, &'a str),
+    /// To the element at this index.
+    Item(&'a Pointer<'a>, usize),
+}
+
+impl fmt::Display for Pointer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pointer::Root => Ok(()),
+            Pointer::Entry(parent, name) => write!(f, "{parent}/{}", escape_step(name)),
+            Pointer::Item(parent, index) => write!(f, "{parent}/{index}"),
+        }
+    }
+}
 
 /// A name as a step of a pointer.
 pub fn escape_step(name: &str) -> String {

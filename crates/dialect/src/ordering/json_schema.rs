@@ -1,6 +1,7 @@
 //! Hand-written JSON Schemas for parts of `ordering.yaml` that have several shapes: conditions, operands, changes of state, slice keys.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 /// A condition.
@@ -23,43 +24,29 @@ impl JsonSchema for ConditionSchema {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let condition = generator.subschema_for::<ConditionSchema>();
         let operand = generator.subschema_for::<OperandSchema>();
-        let combined = |word: &str| {
-            json_schema!({
-                "type": "object",
-                "properties": { word: { "type": "array", "items": condition } },
-                "required": [word],
-                "additionalProperties": false
-            })
-        };
+        let list = json!({ "type": "array", "items": condition });
+        let pattern = json!({ "type": "string", "description": "A frame pattern." });
         json_schema!({
             "description": "A comparison as text, the name of a condition, a list of conditions that must all hold, or one of any, all, \
                             not, seen, and every with holds.",
             "anyOf": [
                 { "type": "string" },
-                { "type": "array", "items": condition },
-                combined("any"),
-                combined("all"),
-                {
-                    "type": "object",
-                    "properties": { "not": condition },
-                    "required": ["not"],
-                    "additionalProperties": false
-                },
-                {
-                    "type": "object",
-                    "properties": { "seen": { "type": "string", "description": "A frame pattern." } },
-                    "required": ["seen"],
-                    "additionalProperties": false
-                },
-                {
-                    "type": "object",
-                    "properties": { "every": operand, "holds": condition },
-                    "required": ["every", "holds"],
-                    "additionalProperties": false
-                }
+                list,
+                map(json!({ "any": list })),
+                map(json!({ "all": list })),
+                map(json!({ "not": condition })),
+                map(json!({ "seen": pattern })),
+                map(json!({ "every": operand, "holds": condition }))
             ]
         })
     }
+}
+
+/// A map with exactly these members.
+fn map(members: Value) -> Value {
+    let names = members.as_object().into_iter().flatten();
+    let names: Vec<_> = names.map(|(name, _)| name).collect();
+    json!({ "type": "object", "properties": members, "required": names, "additionalProperties": false })
 }
 
 impl JsonSchema for OperandSchema {

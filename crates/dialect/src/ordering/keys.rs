@@ -57,45 +57,14 @@ const FORMER_FOLD_KEYS: &[(&str, &str)] = &[
 /// Former spellings in the declarations of `ordering.yaml`: an error at each, which says what to write.
 pub(super) fn former_in_declarations(root: &Node) -> Vec<Error> {
     let state = entries(root.get("state")).iter();
-    let mut errors: Vec<_> = state.flat_map(|(_, one)| former_in_state(one)).collect();
+    let mut errors: Vec<_> = state
+        .flat_map(|(_, one)| former_keys(one, FORMER_STATE_KEYS))
+        .collect();
     errors.extend(former_keys(root, FORMER_FILE_KEYS));
     let one_by_one = root.get("acknowledgements").and_then(Node::as_list);
     let one_by_one = one_by_one.unwrap_or_default().iter();
     errors.extend(one_by_one.flat_map(|one| former_keys(one, FORMER_ACKNOWLEDGEMENT_KEYS)));
     errors
-}
-
-fn former_in_state(state: &Node) -> Vec<Error> {
-    let former = former_keys(state, FORMER_STATE_KEYS);
-    match (former.is_empty(), flag_by_changes(state)) {
-        (true, Some((key, flag))) => {
-            let message = format!("this is a flag: write `{flag}` instead of `on`");
-            vec![state.error_at(key.span, message)]
-        }
-        _ => former,
-    }
-}
-
-/// The flag that the changes of a variable amount to, if they set it to true and perhaps clear it.
-fn flag_by_changes(state: &Node) -> Option<(&Key, String)> {
-    let (on, changes) = state.entry("on")?;
-    let mut verbs: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (pattern, change) in changes.as_map()? {
-        let verb = match (change.as_str(), change.as_map()) {
-            (Some("clear"), _) => "clear",
-            (_, Some([(set, value)])) if set.name == "set" && value.to_value() == true => "set",
-            _ => return None,
-        };
-        match verbs.last_mut() {
-            Some((last, patterns)) if *last == verb => patterns.push(&pattern.name),
-            _ => verbs.push((verb, vec![&pattern.name])),
-        }
-    }
-    let is_set = verbs.iter().any(|(verb, _)| *verb == "set");
-    let each = verbs.iter();
-    let each = each.map(|(verb, on)| format!("{verb}: {:?}", on.join(" | ")));
-    let flag = format!("flag: {{ {} }}", each.collect::<Vec<_>>().join(", "));
-    (is_set && verbs.len() <= 2).then_some((on, flag))
 }
 
 fn entries(node: Option<&Node>) -> &[(Key, Node)] {

@@ -3,9 +3,10 @@
 use super::regex_text::RegexText;
 use super::types::JsonType;
 use crate::captures::Captures;
-use crate::mismatch::{Pointer, join_or, shorten};
+use crate::mismatch::{join_or, shorten};
 use crate::pattern::{Differences, MatchContext, Pattern};
 use serde_json::{Number, Value};
+use spanned_yaml::Pointer;
 use std::cmp::Ordering;
 
 /// A compiled operator with its operand.

@@ -2,6 +2,7 @@
 
 use crate::finding::Evidence;
 use crate::frame::{Body, End, Frame};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// How many frames are quoted.
@@ -52,13 +53,13 @@ impl RecentFrames {
 impl QuotedFrame {
     /// Quotes frame number `n`; its text is kept in `buffer`, which saves an allocation.
     pub(super) fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
-        let (dir, text) = quote(&frame.body);
+        let text = quote(&frame.body);
         buffer.clear();
         buffer.extend_from_slice(&text[..text.len().min(TEXT)]);
         QuotedFrame {
             frame: n,
             micros: frame.at,
-            dir,
+            dir: frame.body.dir(),
             text: buffer,
             whole: text.len(),
         }
@@ -91,31 +92,22 @@ impl QuotedFrame {
     }
 }
 
-fn quote(body: &Body) -> (&'static str, std::borrow::Cow<'_, [u8]>) {
-    match body {
-        Body::FromAgent(line) => ("from_agent", line.bytes.as_slice().into()),
-        Body::ToAgent(line) => ("to_agent", line.bytes.as_slice().into()),
-        Body::Stderr(line) => ("stderr", line.bytes.as_slice().into()),
-        Body::LlmRequest(request) => (
-            "llm_request",
-            format!("request {} to {}", request.n, request.path)
-                .into_bytes()
-                .into(),
-        ),
-        Body::LlmReply(reply) => {
-            let text = format!(
-                "reply {}: status {}, {}",
-                reply.n,
-                reply.status,
-                reply.end.as_str()
-            );
-            ("llm_reply", text.into_bytes().into())
+fn quote(body: &Body) -> Cow<'_, [u8]> {
+    let text = match body {
+        Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) => {
+            return Cow::Borrowed(&line.bytes);
         }
-        Body::StdinClosed => ("stdin_closed", b"closes stdin".as_slice().into()),
-        Body::StdoutClosed => ("stdout_closed", b"closes stdout".as_slice().into()),
-        Body::Signal(name) => ("signal", name.as_bytes().into()),
-        Body::End(end) => ("end", end_text(end).into_bytes().into()),
-    }
+        Body::Signal(name) => return Cow::Borrowed(name.as_bytes()),
+        Body::LlmRequest(request) => format!("request {} to {}", request.n, request.path),
+        Body::LlmReply(reply) => {
+            let (n, status, end) = (reply.n, reply.status, reply.end.as_str());
+            format!("reply {n}: status {status}, {end}")
+        }
+        Body::StdinClosed => "closes stdin".to_owned(),
+        Body::StdoutClosed => "closes stdout".to_owned(),
+        Body::End(end) => end_text(end),
+    };
+    Cow::Owned(text.into_bytes())
 }
 
 /// How a process ended, in words.

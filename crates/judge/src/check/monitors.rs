@@ -3,7 +3,7 @@
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::rules::frame_context::FrameContext;
-use crate::rules::monitor::{EndCircumstances, Monitor};
+use crate::rules::monitor::{EndCircumstances, Moment, Monitor};
 use crate::rules::rule::Rule;
 use crate::rules::slices::SliceKey;
 use crate::rules::symbol::{FrameSymbols, SymbolSet};
@@ -73,9 +73,15 @@ impl Monitors {
             let rule = &rules[n];
             let slice = &mut self.slices[self.same_slices[n]];
             let key = slice.key(rule, context, &mut self.text);
-            with_monitor(&mut self.monitors, n, out, |monitor, out| {
-                monitor.on_frame(&rule.config, key, context, out);
-            });
+            with_monitor(
+                &mut self.monitors,
+                (n, rule),
+                context,
+                out,
+                |monitor, at| {
+                    monitor.on_frame(key, at);
+                },
+            );
         }
     }
 
@@ -90,8 +96,9 @@ impl Monitors {
     ) {
         for scope in scopes {
             for n in self.by_scope[*scope].iter().copied() {
-                with_monitor(&mut self.monitors, n, out, |monitor, out| {
-                    monitor.on_scope_closed(&rules[n].config, context, judge, out);
+                let rule = (n, &rules[n]);
+                with_monitor(&mut self.monitors, rule, context, out, |monitor, at| {
+                    monitor.on_scope_closed(judge, at);
                 });
             }
         }
@@ -105,9 +112,9 @@ impl Monitors {
         end: EndCircumstances,
         out: &mut Violations,
     ) {
-        for (n, rule) in rules.iter().enumerate() {
-            with_monitor(&mut self.monitors, n, out, |monitor, out| {
-                monitor.on_end(&rule.config, context, end, out);
+        for rule in rules.iter().enumerate() {
+            with_monitor(&mut self.monitors, rule, context, out, |monitor, at| {
+                monitor.on_end(end, at);
             });
         }
     }
@@ -128,15 +135,21 @@ impl Monitors {
 
 fn with_monitor(
     monitors: &mut [Option<Box<dyn Monitor>>],
-    n: usize,
+    (n, rule): (usize, &Rule),
+    context: &FrameContext<'_>,
     out: &mut Violations,
-    act: impl FnOnce(&mut dyn Monitor, &mut Vec<Finding>),
+    act: impl FnOnce(&mut dyn Monitor, &mut Moment<'_>),
 ) {
     let Some(monitor) = &mut monitors[n] else {
         return;
     };
     let mut found = Vec::new();
-    act(monitor.as_mut(), &mut found);
+    let mut at = Moment {
+        config: &rule.config,
+        context: *context,
+        out: &mut found,
+    };
+    act(monitor.as_mut(), &mut at);
     out.extend(found.into_iter().map(|violation| (n, violation)));
 }
 

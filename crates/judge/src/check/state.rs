@@ -18,7 +18,7 @@ use crate::finding::{DifferenceKind, Evidence, Finding};
 use crate::frame::{Body, Frame};
 use crate::framing::Parsed;
 use crate::rules::frame_context::FrameContext;
-use crate::rules::history_state::HistoryState;
+use crate::rules::history_state::{FrameInHistory, HistoryState};
 use crate::rules::symbol::SymbolSet;
 use crate::rules::truth::Truth;
 use std::sync::Arc;
@@ -130,16 +130,16 @@ impl CheckerState {
         self.count_known(&decoded, is_command);
         self.note_session_frames(dialect, frame, &decoded);
 
-        let (symbols, value) = (&decoded.symbols, &*decoded.value);
-        let declarations = &dialect.declarations;
+        let symbols = &decoded.symbols;
         let route = self.dispatcher.route(dialect, &self.monitors, symbols);
-        let touched = &route.declarations;
-        let abandoned = self
-            .history
-            .before_rules(declarations, touched, symbols, value);
-        let closing = self
-            .history
-            .closing_scopes(declarations, touched, symbols, value);
+        let touching = FrameInHistory {
+            declarations: &dialect.declarations,
+            touched: &route.declarations,
+            symbols,
+            value: &decoded.value,
+        };
+        let abandoned = self.history.before_rules(touching);
+        let closing = self.history.closing_scopes(touching);
 
         let context = context(self.frames, frame, &decoded, &self.history);
         let (rules, monitors) = (&dialect.rules, &mut self.monitors);
@@ -151,13 +151,7 @@ impl CheckerState {
             let circumstances = self.shutdown.circumstances(end, frame.at);
             monitors.on_end(rules, &context, circumstances, &mut violations);
         }
-        self.history.after_rules(
-            declarations,
-            touched,
-            (symbols, value),
-            &closing,
-            is_command,
-        );
+        self.history.after_rules(touching, &closing, is_command);
         name_unknown_frames(dialect, &decoded, is_command, &mut violations);
         self.log(dialect, frame, violations);
     }

@@ -109,70 +109,42 @@ mod tests {
         bytes
     }
 
-    #[test]
-    fn an_empty_stream_has_no_line() {
-        assert_eq!(frame(9, []), []);
-        assert_eq!(frame(9, [&b""[..], b""]), []);
+    fn cut(text: &str, eol: Eol, dropped: u64) -> Line {
+        Line {
+            dropped,
+            ..Line::ended(text, eol)
+        }
     }
 
     #[test]
-    fn a_blank_line_is_a_line() {
-        assert_eq!(
-            frame(9, [&b"\n\r\n"[..]]),
-            [
-                Line::new(""),
-                Line {
-                    eol: Eol::CrLf,
-                    ..Line::default()
-                }
-            ]
-        );
-    }
-
-    #[test]
-    fn a_last_line_without_newline_is_emitted_at_the_end() {
-        assert_eq!(
-            frame(9, [&b"a\nb\r"[..]]),
-            [
-                Line::new("a"),
-                Line {
-                    bytes: b"b\r".into(),
-                    eol: Eol::None,
-                    dropped: 0
-                }
-            ]
-        );
-    }
-
-    #[test]
-    fn an_over_long_line_keeps_its_first_bytes_and_counts_the_rest() {
-        let lines = frame(3, [&b"abcde"[..], b"fg\nxyz\n"]);
-        assert_eq!(
-            lines,
-            [
-                Line {
-                    bytes: b"abc".into(),
-                    eol: Eol::Lf,
-                    dropped: 4
-                },
-                Line::new("xyz")
-            ]
-        );
-    }
-
-    #[test]
-    fn the_carriage_return_of_a_terminator_is_never_counted_as_content() {
-        for (text, kept, dropped) in [
-            ("ab\r\n", "ab", 0),
-            ("abc\r\n", "abc", 0),
-            ("abcd\r\n", "abc", 1),
-        ] {
-            let crlf = Line {
-                bytes: kept.into(),
-                eol: Eol::CrLf,
-                dropped,
-            };
-            assert_eq!(frame(3, text.as_bytes().chunks(1)), [crlf], "{text:?}");
+    fn each_stream_has_its_lines() {
+        let cases: &[(usize, &[&[u8]], &[Line])] = &[
+            (9, &[], &[]),
+            (9, &[b"", b""], &[]),
+            (
+                9,
+                &[b"\n\r\n"],
+                &[Line::new(""), Line::ended("", Eol::CrLf)],
+            ),
+            // The last line has no newline.
+            (
+                9,
+                &[b"a\nb\r"],
+                &[Line::new("a"), Line::ended("b\r", Eol::None)],
+            ),
+            // An over-long line keeps its first bytes, and the rest is counted.
+            (
+                3,
+                &[b"abcde", b"fg\nxyz\n"],
+                &[cut("abc", Eol::Lf, 4), Line::new("xyz")],
+            ),
+            // The carriage return of a terminator is never counted as content.
+            (3, &[b"ab\r", b"\n"], &[Line::ended("ab", Eol::CrLf)]),
+            (3, &[b"abc\r", b"\n"], &[Line::ended("abc", Eol::CrLf)]),
+            (3, &[b"abcd\r", b"\n"], &[cut("abc", Eol::CrLf, 1)]),
+        ];
+        for (limit, chunks, lines) in cases {
+            assert_eq!(frame(*limit, chunks.iter().copied()), *lines, "{chunks:?}");
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Number, Value};
+use spanned_yaml::Pointer;
 use std::cell::RefCell;
 use std::fmt;
 
@@ -17,7 +18,7 @@ pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Resu
     let found = RefCell::new(std::mem::take(duplicates));
     let mut json = serde_json::Deserializer::from_str(text);
     let value = ValueBuilder {
-        place: &JsonPath::Root,
+        place: &Pointer::Root,
         duplicates: &found,
     }
     .deserialize(&mut json);
@@ -27,28 +28,10 @@ pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Resu
     Ok(value)
 }
 
-/// The path to the present value. It is on the stack, so a line without duplicate keys has no cost for it.
-enum JsonPath<'a> {
-    Root,
-    Key(&'a JsonPath<'a>, &'a str),
-    Index(&'a JsonPath<'a>, usize),
-}
-
-impl JsonPath<'_> {
-    fn pointer(&self) -> String {
-        match self {
-            JsonPath::Root => String::new(),
-            JsonPath::Key(up, key) => {
-                format!("{}/{}", up.pointer(), spanned_yaml::escape_step(key))
-            }
-            JsonPath::Index(up, index) => format!("{}/{index}", up.pointer()),
-        }
-    }
-}
-
 #[derive(Clone, Copy)]
 struct ValueBuilder<'a> {
-    place: &'a JsonPath<'a>,
+    /// On the stack, so a line without duplicate keys has no cost for it.
+    place: &'a Pointer<'a>,
     duplicates: &'a RefCell<Vec<String>>,
 }
 
@@ -56,7 +39,7 @@ impl ValueBuilder<'_> {
     fn note_duplicate(&self, key: &str) {
         let mut duplicates = self.duplicates.borrow_mut();
         if duplicates.len() < MAX_DUPLICATES {
-            let pointer = JsonPath::Key(self.place, key).pointer();
+            let pointer = Pointer::Entry(self.place, key).to_string();
             if !duplicates.contains(&pointer) {
                 duplicates.push(pointer);
             }
@@ -112,7 +95,7 @@ impl<'de> Visitor<'de> for ValueBuilder<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
         loop {
-            let place = JsonPath::Index(self.place, items.len());
+            let place = Pointer::Item(self.place, items.len());
             match seq.next_element_seed(ValueBuilder {
                 place: &place,
                 ..self
@@ -129,7 +112,7 @@ impl<'de> Visitor<'de> for ValueBuilder<'_> {
         };
         let mut map = Map::with_capacity(USUAL_MEMBERS);
         loop {
-            let place = JsonPath::Key(self.place, &key);
+            let place = Pointer::Entry(self.place, &key);
             let value = members.next_value_seed(ValueBuilder {
                 place: &place,
                 ..self

@@ -55,6 +55,18 @@ impl<'v> Values<'v> {
 }
 
 impl<'a> EvalContext<'a> {
+    /// The context of a frame alone, with the state before it.
+    pub fn new(symbols: &'a FrameSymbols, value: &'a Value, variables: &'a [Variable]) -> Self {
+        EvalContext {
+            symbols,
+            value,
+            variables,
+            seen: 0,
+            unobservable: 0,
+            fold: None,
+        }
+    }
+
     /// Whether the frame matches a pattern.
     pub fn matches(&self, pattern: &FramePattern) -> Truth {
         let mut result = Truth::False;

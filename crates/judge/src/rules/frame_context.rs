@@ -31,14 +31,7 @@ pub struct FrameContext<'a> {
 impl<'a> FrameContext<'a> {
     /// The context for conditions on this frame.
     pub fn eval_context(&self) -> EvalContext<'a> {
-        EvalContext {
-            symbols: self.symbols,
-            value: self.value,
-            variables: &self.history.variables,
-            seen: 0,
-            unobservable: 0,
-            fold: None,
-        }
+        EvalContext::new(self.symbols, self.value, &self.history.variables)
     }
 
     /// Whether the frame matches.

@@ -113,6 +113,19 @@ impl Declarations {
     }
 }
 
+/// A frame, and what it can touch.
+#[derive(Clone, Copy)]
+pub struct FrameInHistory<'a> {
+    /// What the dialect declares.
+    pub declarations: &'a Declarations,
+    /// What of it frames with these symbols can touch.
+    pub touched: &'a TouchedDeclarations,
+    /// The symbols of the frame.
+    pub symbols: &'a FrameSymbols,
+    /// Its JSON.
+    pub value: &'a Value,
+}
+
 /// The state of a scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScopeState {
@@ -167,39 +180,31 @@ impl HistoryState {
         }
     }
 
-    fn eval_context<'a>(&'a self, symbols: &'a FrameSymbols, value: &'a Value) -> EvalContext<'a> {
-        EvalContext {
-            symbols,
-            value,
-            variables: &self.variables,
-            seen: 0,
-            unobservable: 0,
-            fold: None,
-        }
+    fn eval_context<'a>(&'a self, frame: FrameInHistory<'a>) -> EvalContext<'a> {
+        EvalContext::new(frame.symbols, frame.value, &self.variables)
     }
 
     /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken. Returns the scopes
     /// whose last instance was still open when the next one opened.
-    pub fn before_rules(
-        &mut self,
-        declarations: &Declarations,
-        touched: &TouchedDeclarations,
-        symbols: &FrameSymbols,
-        value: &Value,
-    ) -> Vec<usize> {
+    pub fn before_rules(&mut self, frame: FrameInHistory<'_>) -> Vec<usize> {
+        let FrameInHistory {
+            declarations,
+            touched,
+            ..
+        } = frame;
         for n in touched.answering.iter().copied() {
-            self.take_commands(n, &declarations.acknowledgements[n], symbols, value);
+            self.take_commands(n, frame);
         }
         for n in touched.settling.iter().copied() {
             let settles = declarations.variables[n].acknowledged_by.as_ref();
-            let eval = self.eval_context(symbols, value);
+            let eval = self.eval_context(frame);
             if settles.is_some_and(|pattern| eval.matches(pattern) == Truth::True) {
                 self.variables[n].settle(self.taken);
             }
         }
         let mut abandoned = Vec::new();
         for n in touched.opening.iter().copied() {
-            let eval = self.eval_context(symbols, value);
+            let eval = self.eval_context(frame);
             if eval.matches(&declarations.scopes[n].open) == Truth::True {
                 let scope = &mut self.scopes[n];
                 if scope.open {
@@ -213,14 +218,9 @@ impl HistoryState {
     }
 
     /// Notes that the agent took the command that this frame answers, and all before it.
-    fn take_commands(
-        &mut self,
-        n: usize,
-        answer: &Acknowledgement,
-        symbols: &FrameSymbols,
-        value: &Value,
-    ) {
-        let eval = self.eval_context(symbols, value);
+    fn take_commands(&mut self, n: usize, frame: FrameInHistory<'_>) {
+        let answer = &frame.declarations.acknowledgements[n];
+        let eval = self.eval_context(frame);
         if eval.matches(&answer.event) != Truth::True {
             return;
         }
@@ -231,38 +231,36 @@ impl HistoryState {
     }
 
     /// The scopes that a frame closes.
-    pub fn closing_scopes(
-        &self,
-        declarations: &Declarations,
-        touched: &TouchedDeclarations,
-        symbols: &FrameSymbols,
-        value: &Value,
-    ) -> Vec<usize> {
-        let eval = self.eval_context(symbols, value);
-        let closes = |n: &usize| {
-            self.scopes[*n].open && eval.matches(&declarations.scopes[*n].close) == Truth::True
-        };
-        touched.closing.iter().copied().filter(closes).collect()
+    pub fn closing_scopes(&self, frame: FrameInHistory<'_>) -> Vec<usize> {
+        let eval = self.eval_context(frame);
+        let scopes = &frame.declarations.scopes;
+        let closes =
+            |n: &usize| self.scopes[*n].open && eval.matches(&scopes[*n].close) == Truth::True;
+        frame
+            .touched
+            .closing
+            .iter()
+            .copied()
+            .filter(closes)
+            .collect()
     }
 
     /// After rules saw a frame: changes the variables, closes scopes, and notes the frame if it is a command.
-    pub fn after_rules(
-        &mut self,
-        declarations: &Declarations,
-        touched: &TouchedDeclarations,
-        (symbols, value): (&FrameSymbols, &Value),
-        closing: &[usize],
-        is_command: bool,
-    ) {
+    pub fn after_rules(&mut self, frame: FrameInHistory<'_>, closing: &[usize], is_command: bool) {
+        let FrameInHistory {
+            declarations,
+            touched,
+            ..
+        } = frame;
         if is_command {
             self.newest_command += 1;
             for n in touched.answered.iter().copied() {
-                self.note_command(n, &declarations.acknowledgements[n], symbols, value);
+                self.note_command(n, frame);
             }
         }
         // Every change sees the state before the frame, so all effects are computed before the first is applied.
         let mut effects = std::mem::take(&mut self.effects);
-        let eval = self.eval_context(symbols, value);
+        let eval = self.eval_context(frame);
         for possible in &touched.changes {
             let spec = &declarations.variables[possible.variable];
             let declared = &spec.changes[possible.change];
@@ -301,14 +299,9 @@ impl HistoryState {
         }
     }
 
-    fn note_command(
-        &mut self,
-        n: usize,
-        answer: &Acknowledgement,
-        symbols: &FrameSymbols,
-        value: &Value,
-    ) {
-        let eval = self.eval_context(symbols, value);
+    fn note_command(&mut self, n: usize, frame: FrameInHistory<'_>) {
+        let answer = &frame.declarations.acknowledgements[n];
+        let eval = self.eval_context(frame);
         if eval.matches(&answer.command) != Truth::True {
             return;
         }

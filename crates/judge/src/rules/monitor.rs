@@ -35,6 +35,16 @@ impl MonitorConfig {
     }
 }
 
+/// A frame as the monitor of a rule sees it.
+pub struct Moment<'a> {
+    /// What the rule says.
+    pub config: &'a MonitorConfig,
+    /// The frame, with the state before it.
+    pub context: FrameContext<'a>,
+    /// The violations.
+    pub out: &'a mut Vec<Finding>,
+}
+
 /// The circumstances of the end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndCircumstances {
@@ -73,34 +83,14 @@ pub trait Monitor: Send {
     fn boxed_clone(&self) -> Box<dyn Monitor>;
 
     /// Handles a frame. `key` is the slice that the frame belongs to by the rule's `each`.
-    fn on_frame(
-        &mut self,
-        config: &MonitorConfig,
-        key: Option<&SliceKey>,
-        context: &FrameContext<'_>,
-        out: &mut Vec<Finding>,
-    );
+    fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>);
 
     /// Handles the end of a scope that the rule slices by. The monitor has seen the frame that closes it. With `judge` false the slices
     /// are forgotten without a check.
-    fn on_scope_closed(
-        &mut self,
-        _config: &MonitorConfig,
-        _context: &FrameContext<'_>,
-        _judge: bool,
-        _out: &mut Vec<Finding>,
-    ) {
-    }
+    fn on_scope_closed(&mut self, _judge: bool, _at: &mut Moment<'_>) {}
 
     /// Handles the end of the session.
-    fn on_end(
-        &mut self,
-        _config: &MonitorConfig,
-        _context: &FrameContext<'_>,
-        _end: EndCircumstances,
-        _out: &mut Vec<Finding>,
-    ) {
-    }
+    fn on_end(&mut self, _end: EndCircumstances, _at: &mut Moment<'_>) {}
 
     /// How often the rule applied.
     fn exercised(&self) -> u64;

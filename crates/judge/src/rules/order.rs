@@ -4,7 +4,7 @@ use super::automaton::{Automaton, PositionSet, START, positions};
 use super::condition::Condition;
 use super::frame_context::FrameContext;
 use super::frame_pattern::{Atom, FramePattern};
-use super::monitor::{EndCircumstances, Monitor, MonitorConfig};
+use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
@@ -74,13 +74,10 @@ struct OrderMonitor {
 const DEAD: PositionSet = 0;
 
 impl OrderMonitor {
-    fn report_unfinished(
-        &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        end: bool,
-        out: &mut Vec<Finding>,
-    ) {
+    fn report_unfinished(&mut self, end: bool, at: &mut Moment<'_>) {
+        let Moment {
+            config, context, ..
+        } = *at;
         let order = &*self.rule;
         for (key, slice) in self.slices.drain() {
             if slice.state == DEAD || slice.excused || order.automaton.accepts(slice.state) {
@@ -97,7 +94,7 @@ impl OrderMonitor {
                 list(&expected),
                 slice.last
             );
-            out.push(Finding {
+            at.out.push(Finding {
                 blame: config.blame.unwrap_or(Blame::Agent),
                 origin: Origin::of(key.part()),
                 message: config.violation_message(&context.eval_context(), || message),
@@ -113,13 +110,10 @@ impl Monitor for OrderMonitor {
         Box::new(self.clone())
     }
 
-    fn on_frame(
-        &mut self,
-        config: &MonitorConfig,
-        key: Option<&SliceKey>,
-        context: &FrameContext<'_>,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>) {
+        let Moment {
+            config, context, ..
+        } = *at;
         let order = &*self.rule;
         if context.matches(&order.disable_on) != Truth::False {
             match key {
@@ -176,10 +170,10 @@ impl Monitor for OrderMonitor {
         if next == DEAD {
             let expected = order.automaton.expected(slice.state);
             let origin = Origin::of(key.part());
-            out.push(Finding {
+            at.out.push(Finding {
                 blame: config.blame.unwrap_or(context.blame),
                 message: config.violation_message(&eval, || {
-                    unexpected(context, &expected, &origin, slice.last)
+                    unexpected(&context, &expected, &origin, slice.last)
                 }),
                 origin,
                 difference: Difference::named(DifferenceKind::Unexpected, context.frame_name()),
@@ -190,33 +184,24 @@ impl Monitor for OrderMonitor {
         slice.last = context.n;
     }
 
-    fn on_scope_closed(
-        &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        judge: bool,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_scope_closed(&mut self, judge: bool, at: &mut Moment<'_>) {
         if judge {
-            self.report_unfinished(config, context, false, out);
+            self.report_unfinished(false, at);
         }
         self.slices = Slices::default();
         self.excuse_new = false;
     }
 
-    fn on_end(
-        &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        end: EndCircumstances,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_end(&mut self, end: EndCircumstances, at: &mut Moment<'_>) {
+        let Moment {
+            config, context, ..
+        } = *at;
         let order = &*self.rule;
-        if end.is_last_chance(order.at_end, context, order.timeout_if.as_ref()) {
+        if end.is_last_chance(order.at_end, &context, order.timeout_if.as_ref()) {
             if config.each.is_empty() {
                 self.slices.entry(&SliceKey::new(""), || new_slice(false));
             }
-            self.report_unfinished(config, context, true, out);
+            self.report_unfinished(true, at);
         }
     }
 

@@ -1,12 +1,10 @@
 //! Readings rules: they record which reading of an ambiguous clause the agent follows. They never give a finding.
 
 use super::condition::Condition;
-use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
-use super::monitor::{Monitor, MonitorConfig};
+use super::monitor::{Moment, Monitor};
 use super::slices::SliceKey;
 use super::truth::Truth;
-use crate::finding::Finding;
 use std::sync::Arc;
 
 /// A readings rule.
@@ -39,13 +37,10 @@ impl Monitor for ReadingsMonitor {
         Box::new(self.clone())
     }
 
-    fn on_frame(
-        &mut self,
-        config: &MonitorConfig,
-        _: Option<&SliceKey>,
-        context: &FrameContext<'_>,
-        _: &mut Vec<Finding>,
-    ) {
+    fn on_frame(&mut self, _: Option<&SliceKey>, at: &mut Moment<'_>) {
+        let Moment {
+            config, context, ..
+        } = *at;
         if context.matches(&self.rule.on) == Truth::True
             && context.certainly_holds(config.when.as_ref())
         {

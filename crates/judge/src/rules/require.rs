@@ -4,7 +4,7 @@ use super::condition::{Condition, Operand};
 use super::evaluate::{EvalContext, number};
 use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
-use super::monitor::{Monitor, MonitorConfig};
+use super::monitor::{Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
@@ -103,13 +103,10 @@ impl Monitor for RequireMonitor {
         Box::new(self.clone())
     }
 
-    fn on_frame(
-        &mut self,
-        config: &MonitorConfig,
-        key: Option<&SliceKey>,
-        context: &FrameContext<'_>,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>) {
+        let Moment {
+            config, context, ..
+        } = *at;
         let require = &*self.rule;
         let Some(key) = key else {
             return;
@@ -145,7 +142,7 @@ impl Monitor for RequireMonitor {
                     self.exercised += 1;
                     let places = require.that.pointers();
                     let member = |at: &&str| at.rsplit('/').next().map(str::to_owned);
-                    out.push(Finding {
+                    at.out.push(Finding {
                         blame: config.blame.unwrap_or(context.blame),
                         origin: Origin::of(key.part()),
                         message: config.violation_message(&eval, || {
@@ -178,18 +175,12 @@ impl Monitor for RequireMonitor {
             if let Some(fold) = &require.fold
                 && context.matches(&fold.on) != Truth::False
             {
-                slice.fold(fold, context);
+                slice.fold(fold, &context);
             }
         }
     }
 
-    fn on_scope_closed(
-        &mut self,
-        _: &MonitorConfig,
-        _: &FrameContext<'_>,
-        _: bool,
-        _: &mut Vec<Finding>,
-    ) {
+    fn on_scope_closed(&mut self, _: bool, _: &mut Moment<'_>) {
         self.slices = Slices::default();
     }
 

@@ -1,9 +1,8 @@
 //! Response rules: after one frame another must come, before a third one, or before the process ends.
 
 use super::condition::Condition;
-use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
-use super::monitor::{EndCircumstances, Monitor, MonitorConfig};
+use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::truth::Truth;
@@ -84,12 +83,13 @@ impl ResponseMonitor {
 
     fn report(
         &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
         late: Vec<(SliceKey, Obligation)>,
         how: impl Fn() -> String,
-        out: &mut Vec<Finding>,
+        at: &mut Moment<'_>,
     ) {
+        let Moment {
+            config, context, ..
+        } = *at;
         let expected: Vec<_> = self.rule.to.0.iter().collect();
         for (key, owed) in late {
             self.exercised += 1;
@@ -101,7 +101,7 @@ impl ResponseMonitor {
                     owed.since
                 )
             };
-            out.push(Finding {
+            at.out.push(Finding {
                 blame: config.blame.unwrap_or(Blame::Agent),
                 origin: Origin::of(key.part()),
                 message: config.violation_message(&context.eval_context(), message),
@@ -117,13 +117,10 @@ impl Monitor for ResponseMonitor {
         Box::new(self.clone())
     }
 
-    fn on_frame(
-        &mut self,
-        config: &MonitorConfig,
-        key: Option<&SliceKey>,
-        context: &FrameContext<'_>,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>) {
+        let Moment {
+            config, context, ..
+        } = *at;
         let response = Arc::clone(&self.rule);
         if context.matches(&response.to) != Truth::False {
             let met = self.take_obligations(key);
@@ -146,13 +143,13 @@ impl Monitor for ResponseMonitor {
                         budget / 1000
                     )
                 };
-                self.report(config, context, late, how, out);
+                self.report(late, how, at);
             }
         }
         if context.matches(&response.before) == Truth::True {
             let late = self.take_obligations(key);
             let how = || format!("`{}` came", context.frame_name());
-            self.report(config, context, late, how, out);
+            self.report(late, how, at);
         }
         if let Some(key) = key
             && context.matches(&response.from) == Truth::True
@@ -165,32 +162,21 @@ impl Monitor for ResponseMonitor {
         }
     }
 
-    fn on_scope_closed(
-        &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        judge: bool,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_scope_closed(&mut self, judge: bool, at: &mut Moment<'_>) {
         let late = self.owed.drain();
         if judge {
-            let how = || format!("`{}` came", context.frame_name());
-            self.report(config, context, late, how, out);
+            let name = at.context.frame_name();
+            self.report(late, || format!("`{name}` came"), at);
         }
     }
 
-    fn on_end(
-        &mut self,
-        config: &MonitorConfig,
-        context: &FrameContext<'_>,
-        end: EndCircumstances,
-        out: &mut Vec<Finding>,
-    ) {
+    fn on_end(&mut self, end: EndCircumstances, at: &mut Moment<'_>) {
+        let context = at.context;
         let response = &*self.rule;
-        if end.is_last_chance(response.at_end, context, response.timeout_if.as_ref()) {
+        if end.is_last_chance(response.at_end, &context, response.timeout_if.as_ref()) {
             let late = self.owed.drain();
             let how = || "the session ended".to_owned();
-            self.report(config, context, late, how, out);
+            self.report(late, how, at);
         }
     }
 

@@ -32,6 +32,17 @@ fn read(bytes: &[u8]) -> (Vec<Frame>, Option<String>) {
     (frames, None)
 }
 
+/// Frames with these contents, at the microseconds 1, 2, …
+fn in_order(bodies: impl IntoIterator<Item = Body>) -> Vec<Frame> {
+    let timed = bodies.into_iter().zip(1..);
+    timed.map(|(body, at)| Frame { at, body }).collect()
+}
+
+fn request(n: u64, path: &str, body: Value) -> Body {
+    let path = path.to_owned();
+    Body::LlmRequest(LlmRequest { n, path, body })
+}
+
 fn error_behind_header(record: &str) -> String {
     let (_, error) = read(format!("{HEADER}{record}").as_bytes());
     error.unwrap_or_else(|| panic!("no error: {record}"))
@@ -43,23 +54,18 @@ fn the_written_form_is_version_1() {
         dialect: Some("aionrs@0.1".into()),
         agent: vec!["a".into(), "--b".into()],
     };
+    let (code, orphans) = (0, 0);
+    let exited = End::Exited { code, orphans };
+    let (signal, orphans) = (9, 2);
+    let signalled = End::Signalled { signal, orphans };
     let bodies = [
         Body::FromAgent(Line::new(r#"{"type":"ready"}"#)),
-        Body::ToAgent(Line {
-            bytes: b"x".into(),
-            eol: Eol::CrLf,
-            dropped: 0,
-        }),
+        Body::ToAgent(Line::ended(b"x", Eol::CrLf)),
         Body::Stderr(Line {
-            bytes: b"\xff".into(),
-            eol: Eol::None,
             dropped: 3,
+            ..Line::ended(b"\xff", Eol::None)
         }),
-        Body::LlmRequest(LlmRequest {
-            n: 0,
-            path: "/v1/messages".into(),
-            body: json!({"m": 1}),
-        }),
+        request(0, "/v1/messages", json!({"m": 1})),
         Body::LlmReply(LlmReply {
             n: 0,
             status: 200,
@@ -68,24 +74,14 @@ fn the_written_form_is_version_1() {
         }),
         Body::StdinClosed,
         Body::Signal("SIGTERM".into()),
-        Body::End(End::Exited {
-            code: 0,
-            orphans: 0,
-        }),
-        Body::End(End::Signalled {
-            signal: 9,
-            orphans: 2,
-        }),
+        Body::End(exited),
+        Body::End(signalled),
         Body::End(End::Killed {
             why: "budget:response".into(),
         }),
         Body::End(End::Open),
     ];
-    let frames: Vec<_> = bodies
-        .into_iter()
-        .zip(1..)
-        .map(|(body, at)| Frame { at, body })
-        .collect();
+    let frames = in_order(bodies);
     let expected = HEADER.to_owned()
         + r#"{"at":1,"dir":"from_agent","line":"{\"type\":\"ready\"}"}
 {"at":2,"dir":"to_agent","line":"x","eol":"crlf"}
@@ -119,17 +115,9 @@ fn a_file_without_header_is_a_plain_capture() {
     let bytes = b"{\"type\":\"ready\"}\r\nnoise\n\xff";
     assert_eq!(TranscriptReader::new(&bytes[..]).unwrap().header(), None);
     let lines = [
-        Line {
-            bytes: br#"{"type":"ready"}"#.into(),
-            eol: Eol::CrLf,
-            dropped: 0,
-        },
+        Line::ended(br#"{"type":"ready"}"#, Eol::CrLf),
         Line::new("noise"),
-        Line {
-            bytes: b"\xff".into(),
-            eol: Eol::None,
-            dropped: 0,
-        },
+        Line::ended(b"\xff", Eol::None),
     ];
     let frames = lines.map(|line| Frame {
         at: 0,
@@ -144,21 +132,7 @@ fn unknown_fields_and_foreign_line_ends_are_read_over() {
     let text = "\u{feff}{\"conform_transcript\":1,\"host\":\"x\"}\r\n\
         {\"at\":1,\"dir\":\"llm_request\",\"n\":2,\"headers\":{\"a\":[]},\"body\":{}}\r\n\
         {\"dir\":\"stdin_closed\",\"at\":2,\"x\":{\"line\":1}}";
-    let request = Body::LlmRequest(LlmRequest {
-        n: 2,
-        path: String::new(),
-        body: json!({}),
-    });
-    let frames = vec![
-        Frame {
-            at: 1,
-            body: request,
-        },
-        Frame {
-            at: 2,
-            body: Body::StdinClosed,
-        },
-    ];
+    let frames = in_order([request(2, "", json!({})), Body::StdinClosed]);
     assert_eq!(read(text.as_bytes()), (frames, None));
     assert_eq!(
         TranscriptReader::new(text.as_bytes()).unwrap().header(),
@@ -228,16 +202,14 @@ fn records_of_later_kinds_are_passed_over() {
 
 #[test]
 fn a_signal_may_be_given_by_its_name_or_its_number() {
-    for signal in ["15", "\"SIGTERM\""] {
-        let record = format!("{{\"at\":1,\"dir\":\"signal\",\"signal\":{signal}}}");
+    for given in ["15", "\"SIGTERM\""] {
+        let record = format!("{{\"at\":1,\"dir\":\"signal\",\"signal\":{given}}}");
         assert_eq!(body_of(&record), Body::Signal("SIGTERM".into()));
         let record =
-            format!("{{\"at\":1,\"dir\":\"end\",\"end\":\"signalled\",\"signal\":{signal}}}");
-        let ended = End::Signalled {
-            signal: 15,
-            orphans: 0,
-        };
-        assert_eq!(body_of(&record), Body::End(ended));
+            format!("{{\"at\":1,\"dir\":\"end\",\"end\":\"signalled\",\"signal\":{given}}}");
+        let (signal, orphans) = (15, 0);
+        let ended = Body::End(End::Signalled { signal, orphans });
+        assert_eq!(body_of(&record), ended);
     }
 }
 
@@ -342,11 +314,7 @@ fn any_frame() -> impl Strategy<Value = Frame> {
         any_line().prop_map(Body::ToAgent),
         any_line().prop_map(Body::FromAgent),
         any_line().prop_map(Body::Stderr),
-        (any::<u64>(), ".*", any_body()).prop_map(|(n, path, body)| Body::LlmRequest(LlmRequest {
-            n,
-            path,
-            body
-        })),
+        (any::<u64>(), ".*", any_body()).prop_map(|(n, path, body)| request(n, &path, body)),
         (any::<u64>(), any::<u16>(), reply_end, any_body()).prop_map(|(n, status, end, body)| {
             let body = Some(body).filter(|body| !body.is_null());
             Body::LlmReply(LlmReply {
@@ -367,14 +335,7 @@ fn any_frame() -> impl Strategy<Value = Frame> {
 #[test]
 fn a_request_nested_as_deep_as_json_is_ever_read_survives() {
     let body = serde_json::from_str(&format!("{}{}", "[".repeat(127), "]".repeat(127))).unwrap();
-    let frames = vec![Frame {
-        at: 0,
-        body: Body::LlmRequest(LlmRequest {
-            n: 0,
-            path: "/".into(),
-            body,
-        }),
-    }];
+    let frames = in_order([request(0, "/", body)]);
     assert_eq!(read(&written(&Header::default(), &frames)), (frames, None));
 }
 

@@ -8,12 +8,10 @@ use crate::config::{
 use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
-use crate::core::prompt_markers::{PromptMarkers, placeholders, story};
+use crate::core::prompt_markers::{PromptMarkers, script, story};
 use crate::core::session::{Session, SessionParts};
 use crate::faults::{Bug, Faults};
-use crate::model::{
-    Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions, script_file,
-};
+use crate::model::{Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
 use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
@@ -102,7 +100,8 @@ fn backend(
 
 /// The replies of a script file.
 fn script_of_file(path: &Path, workspace: &Path, seed: u64) -> Result<ReplySource, String> {
-    let script = script_file::load(path, &placeholders(workspace))?;
+    let node = spanned_yaml::load_file(path).map_err(|error| error.headline())?;
+    let script = script(&node, workspace)?;
     let model = mock_provider::Model::new(script, seed);
     Ok(ReplySource::Script(Box::new(model)))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
 
 /// Adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
-/// `expect_exit` has an ending of its own. An added step has the place of `steps`.
+/// `expect_exit` has an ending of its own. An added step has the place of the scenario.
 ///
 /// # Errors
 /// The scenario writes the prelude or the ending out, or a step of them is wrong.
@@ -23,7 +23,7 @@ pub(super) fn add_usual_steps(
     if file.prelude {
         let usual = &dialect.prelude;
         refuse_written_out("prelude", usual, written.get(..usual.len()), includes)?;
-        file.steps.value.splice(0..0, decode_at(place, usual)?);
+        file.steps.value.splice(0..0, decode_at(scenario, usual)?);
     }
     if file.ending {
         let usual = &dialect.ending;
@@ -36,14 +36,17 @@ pub(super) fn add_usual_steps(
         )?;
         let last = file.steps.value.last();
         if last.is_none_or(|step| step.value.expect_exit.is_none()) {
-            file.steps.value.extend(decode_at(place, usual)?);
+            file.steps.value.extend(decode_at(scenario, usual)?);
         }
     }
     Ok(())
 }
 
-/// Decodes steps as if they were written at a place of the scenario.
+/// Decodes steps as if they were written at a place of the scenario. What no step can be is a mistake where they are written.
 fn decode_at(place: &Node, steps: &[Node]) -> Result<Vec<Spanned<StepFile>>, Vec<Error>> {
+    for step in steps {
+        decode_all::<StepFile>(step)?;
+    }
     let moved = steps.iter().map(|step| step.moved_to(place)).collect();
     decode_all(&place.with_kind(Kind::List(moved)))
 }
@@ -81,9 +84,14 @@ mod tests {
     use spanned_yaml::load_yaml;
     use std::sync::Arc;
 
+    const USUAL: &str = "{ prelude: [{ pause_reading: 1s }], ending: [{ close_stdin: }, { expect_exit: { code: 0 } }] }";
+
     fn loaded(scenario: &str) -> Result<Scenario, String> {
+        loaded_with(USUAL, scenario)
+    }
+
+    fn loaded_with(usual: &str, scenario: &str) -> Result<Scenario, String> {
         let mut dialect = dialect::load(&DialectSource::default(), "aionrs@0.1").unwrap();
-        let usual = "{ prelude: [{ pause_reading: 1s }], ending: [{ close_stdin: }, { expect_exit: { code: 0 } }] }";
         let usual = load_yaml("dialect.yaml", usual).unwrap();
         let steps = |name: &str| usual.get(name).unwrap().as_list().unwrap().to_vec();
         let own = Arc::get_mut(&mut dialect).unwrap();
@@ -112,9 +120,13 @@ mod tests {
     }
 
     #[test]
-    fn an_added_step_has_the_place_of_the_steps() {
+    fn an_added_step_has_the_place_of_the_scenario_and_its_mistakes_that_of_the_dialect() {
         let scenario = loaded("name: n\nsteps:\n  - pause_reading: 2s\n").unwrap();
-        assert_eq!(scenario.steps[0].span.line, 3);
+        assert_eq!(scenario.steps[0].span.line, 1);
+        let wrong = "{ prelude: [{ puase_reading: 1s }], ending: [] }";
+        let scenario = "{ name: n, steps: [{ pause_reading: 2s }] }";
+        let error = loaded_with(wrong, scenario).err().unwrap();
+        assert!(error.contains("--> dialect.yaml:1:15"), "{error}");
     }
 
     #[test]
