@@ -242,7 +242,7 @@ mod tests {
         }
     }
 
-    fn fate(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+    fn row(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Row {
         let fault = TestedFault {
             id: "f".into(),
             summary: "s".into(),
@@ -250,7 +250,18 @@ mod tests {
             side: Blame::Agent,
             at_fault,
         };
-        matrix_row(&fault, scenarios).fate
+        matrix_row(&fault, scenarios)
+    }
+
+    fn fate(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+        row(at_fault, caught_by, scenarios).fate
+    }
+
+    fn unplayed(id: &str, findings: &[(&str, u64)]) -> PlayedScenario {
+        PlayedScenario {
+            traces: vec![FaultTrace::sample(&[2, 4], None)],
+            ..scenario(id, findings)
+        }
     }
 
     fn by_rule() -> [Catcher; 2] {
@@ -296,12 +307,8 @@ mod tests {
 
     #[test]
     fn a_fault_that_was_never_injected_is_not_reached() {
-        let unplayed = PlayedScenario {
-            traces: vec![FaultTrace::sample(&[2, 4], None)],
-            ..scenario("a", &[])
-        };
-        let fate = fate(true, &by_rule(), &[unplayed]);
-        assert_eq!(fate, Fate::NotReached);
+        let never = [unplayed("a", &[])];
+        assert_eq!(fate(true, &by_rule(), &never), Fate::NotReached);
     }
 
     #[test]
@@ -313,18 +320,8 @@ mod tests {
 
     #[test]
     fn a_fault_that_names_nothing_and_never_happened_is_not_active_whatever_was_found() {
-        let fault = TestedFault {
-            id: "f".into(),
-            summary: "s".into(),
-            caught_by: Vec::new(),
-            side: Blame::Agent,
-            at_fault: false,
-        };
-        let unplayed = PlayedScenario {
-            traces: vec![FaultTrace::sample(&[2, 4], None)],
-            ..scenario("a", &[("scenario.expect", 4)])
-        };
-        let fate = |scenarios: &[PlayedScenario]| matrix_row(&fault, scenarios).fate;
+        let unplayed = unplayed("a", &[("scenario.expect", 4)]);
+        let fate = |scenarios: &[PlayedScenario]| fate(false, &[], scenarios);
         assert_eq!(fate(std::slice::from_ref(&unplayed)), Fate::NotReached);
         let early = scenario("b", &[("d/r", 2)]);
         assert_eq!(fate(&[unplayed.clone(), early]), Fate::Survived);
@@ -338,14 +335,8 @@ mod tests {
 
     #[test]
     fn the_first_listed_catcher_counts() {
-        let fault = TestedFault {
-            id: "f".into(),
-            summary: "s".into(),
-            caught_by: by_rule().to_vec(),
-            side: Blame::Agent,
-            at_fault: false,
-        };
-        let row = matrix_row(&fault, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
+        let found = [("d/also", 4), ("d/r", 5)];
+        let row = row(false, &by_rule(), &[scenario("a", &found)]);
         assert_eq!((row.caught_by.as_str(), row.line), ("d/r", 2));
         assert_eq!(row.also, ["d/also"]);
     }
