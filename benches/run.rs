@@ -3,7 +3,6 @@
 use conform_judge::dialect::{DialectSource, load};
 use conform_judge::profile::Profile;
 use conform_runner::agent::Agent;
-use conform_runner::arguments::RecipeArgs;
 use conform_runner::retry::RetryOptions;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario::ScenarioSource;
@@ -22,14 +21,7 @@ fn part() -> DialectSuite {
     let files = ScenarioSource::embedded(&dialect.name, &dialect.version);
     let scenarios = files.load(Some(&dialect));
     DialectSuite {
-        agent: Agent {
-            program: env!("CARGO_BIN_EXE_conform").into(),
-            prefix: vec!["agent".into()],
-            args: Vec::new(),
-            recipe_args: RecipeArgs::Append,
-            env: vec![],
-            missing_features: Vec::new(),
-        },
+        agent: Agent::bundled(env!("CARGO_BIN_EXE_conform").into(), Vec::new()),
         scenarios: scenarios.expect("the scenarios load"),
         dialect,
         wire: None,

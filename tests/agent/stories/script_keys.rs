@@ -177,7 +177,7 @@ fn the_samples_have_every_key_of_the_format() {
         .iter()
         .find(|format| format.name == "script")
         .unwrap();
-    let schema = (format.schema)();
+    let schema = format.schema();
     let (mut keys, mut covered) = (BTreeSet::new(), BTreeSet::new());
     keys_of_schema(&schema, &schema, "", &mut keys);
     // An expected text can be a repeated one too, which is the same as any other; the words of `delivery` are its keys.
