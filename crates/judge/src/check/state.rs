@@ -5,7 +5,7 @@ use super::checker::{CheckOptions, CheckOutcome};
 use super::decoded_frame::DecodedFrame;
 use super::dispatch::Dispatcher;
 use super::end_of_session::ShutdownFacts;
-use super::evidence::RecentFrames;
+use super::evidence::{FRAMES, RecentFrames};
 use super::excerpt::SessionExcerpt;
 use super::exercised::Exercised;
 use super::finding_log::FindingLog;
@@ -106,7 +106,7 @@ impl CheckerState {
 
     fn count(&mut self, frame: &Frame) {
         self.frames += 1;
-        self.recent.push(self.frames, frame);
+        self.recent.push(self.frames, frame, FRAMES);
     }
 
     /// Checks a frame.
