@@ -9,8 +9,7 @@ use super::exit::ExitStatus;
 use super::{output, reports};
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Judge recorded sessions, without starting a process
@@ -64,31 +63,4 @@ pub(super) fn run(args: CheckArgs) -> Result<ExitStatus, CommandError> {
     } else {
         ExitStatus::of(&report.summary, args.baseline.is_failed_by(&report))
     })
-}
-
-/// A transcript that was just recorded, and the reports to write on it.
-pub(super) struct RecordedSession<'a> {
-    pub(super) transcript: &'a Path,
-    pub(super) dialect: &'a DialectArgs,
-    pub(super) side: SideArg,
-    pub(super) reports: &'a [ReportTarget],
-}
-
-/// Judges a recorded session without a word on standard output, and writes its reports.
-///
-/// # Errors
-/// The transcript cannot be read, or a report cannot be written.
-pub(super) fn report_on(session: &RecordedSession<'_>) -> Result<(), String> {
-    let args = CheckArgs {
-        details: DetailsArg::default(),
-        transcripts: vec![session.transcript.to_owned()],
-        dialect: session.dialect.clone(),
-        side: session.side,
-        profile: ProfileArg::default(),
-        baseline: BaselineArgs::default(),
-        reports: session.reports.to_vec(),
-    };
-    let (report, _unread) = judge::all(&args, &args.baseline.read()?, &mut io::sink())
-        .map_err(|error| error.to_string())?;
-    reports::write(&report, session.reports)
 }

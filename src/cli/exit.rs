@@ -51,79 +51,34 @@ mod tests {
 
     #[test]
     fn counts_give_the_exit_status_of_the_contract() {
-        let none = VerdictCounts::default();
+        let with = |change: fn(&mut VerdictCounts)| {
+            let mut summary = VerdictCounts::default();
+            change(&mut summary);
+            summary
+        };
         let cases = [
-            (none.clone(), ExitStatus::Incomplete),
+            (with(|_| {}), ExitStatus::Incomplete),
+            (with(|s| s.passed = 1), ExitStatus::Conformant),
+            (with(|s| s.warned = 1), ExitStatus::Conformant),
             (
-                VerdictCounts {
-                    passed: 1,
-                    ..none.clone()
-                },
+                with(|s| (s.passed, s.skipped, s.known) = (1, 1, 1)),
                 ExitStatus::Conformant,
             ),
+            (with(|s| s.flaky = 1), ExitStatus::Conformant),
+            (with(|s| s.skipped = 9), ExitStatus::Incomplete),
             (
-                VerdictCounts {
-                    warned: 1,
-                    ..none.clone()
-                },
-                ExitStatus::Conformant,
-            ),
-            (
-                VerdictCounts {
-                    passed: 1,
-                    skipped: 1,
-                    known: 1,
-                    ..none.clone()
-                },
-                ExitStatus::Conformant,
-            ),
-            (
-                VerdictCounts {
-                    flaky: 1,
-                    ..none.clone()
-                },
-                ExitStatus::Conformant,
-            ),
-            (
-                VerdictCounts {
-                    skipped: 9,
-                    ..none.clone()
-                },
+                with(|s| (s.passed, s.inconclusive) = (1, 1)),
                 ExitStatus::Incomplete,
             ),
             (
-                VerdictCounts {
-                    passed: 1,
-                    inconclusive: 1,
-                    ..none.clone()
-                },
+                with(|s| (s.passed, s.not_exercised) = (1, 1)),
                 ExitStatus::Incomplete,
             ),
             (
-                VerdictCounts {
-                    passed: 1,
-                    not_exercised: 1,
-                    ..none.clone()
-                },
-                ExitStatus::Incomplete,
-            ),
-            (
-                VerdictCounts {
-                    passed: 1,
-                    not_exercised: 1,
-                    failed: 1,
-                    ..none.clone()
-                },
+                with(|s| (s.passed, s.not_exercised, s.failed) = (1, 1, 1)),
                 ExitStatus::Violations,
             ),
-            (
-                VerdictCounts {
-                    failed: 1,
-                    broken: 1,
-                    ..none.clone()
-                },
-                ExitStatus::Harness,
-            ),
+            (with(|s| (s.failed, s.broken) = (1, 1)), ExitStatus::Harness),
         ];
         for (summary, expected) in cases {
             assert_eq!(ExitStatus::of(&summary, false), expected, "{summary:?}");

@@ -5,11 +5,9 @@ mod journal;
 
 use super::catalogue::render_errors;
 use super::{command_error::CommandError, exit::ExitStatus, output, termination};
-use conform_runner::scenario::{model_of, script_of};
 use control::ProviderState;
 use control_socket::{ControlAddress, ControlServer};
 use journal::JournalWriter;
-use json_matcher::{Captures, Template};
 use mock_provider::server::{Observer, Server, ServerOptions};
 use mock_provider::{Pace, Script};
 use spanned_yaml::Node;
@@ -158,25 +156,17 @@ impl ScriptContext {
             Some(name) => mock_agent::built_in_script(name, self.dialect.as_deref())?,
             None => spanned_yaml::load_file(script).map_err(|error| error.to_string())?,
         };
-        filled(script, &node, self.workspace.as_deref())
+        filled(&node, self.workspace.as_deref())
     }
 }
 
-fn filled(path: &Path, node: &Node, workspace: Option<&Path>) -> Result<Script, String> {
-    script_of(node).map_err(|errors| render_errors(&errors))?;
-    let model = model_of(node).map_err(|error| error.to_string())?;
+fn filled(node: &Node, workspace: Option<&Path>) -> Result<Script, String> {
     let workspace = match workspace {
         Some(folder) => std::path::absolute(folder),
         None => std::env::current_dir(),
     };
     let workspace = workspace.map_err(|error| format!("there is no current folder: {error}"))?;
-    let home = std::env::var("HOME").unwrap_or_default();
-    let mut placeholders = Captures::default();
-    placeholders.set("workspace", workspace.to_string_lossy());
-    placeholders.set("home", home);
-    let filled = Template::new(model.to_value()).render(&placeholders);
-    let filled = filled.map_err(|unknown| model.error(unknown.to_string()).to_string())?;
-    Script::from_value(filled).map_err(|problem| format!("{}: {problem}", path.display()))
+    Script::load(node, &workspace).map_err(|errors| render_errors(&errors))
 }
 
 fn at(path: &Path, error: &io::Error) -> String {

@@ -5,8 +5,7 @@ mod redirect;
 mod script_file;
 mod transcript_file;
 
-use super::args::{DialectArgs, ReportTarget, SideArg, report_target};
-use super::check::{self, RecordedSession};
+use super::args::DialectArgs;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::output;
@@ -19,7 +18,7 @@ use redirect::redirect;
 use script_file::ScriptKind;
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use transcript_file::create_transcript;
@@ -40,12 +39,6 @@ pub(super) struct RecordArgs {
     /// Print the findings on both sides to stderr as they happen
     #[arg(long)]
     judge: bool,
-    /// Write a report when the session is over; repeatable
-    #[arg(long = "report", value_name = "FORMAT=PATH", value_parser = file_target)]
-    reports: Vec<ReportTarget>,
-    /// Whose findings decide in the report
-    #[arg(long, value_enum, default_value_t)]
-    side: SideArg,
     /// Stand between the agent and its model too, and record the requests. URL is the base URL of the model; the recorder's own takes its
     /// place in `{llm_url}` of the agent's arguments and in environment variables that begin with URL. For https://, SSL_CERT_FILE names
     /// certificates to trust instead of the system's, and HTTPS_PROXY a proxy
@@ -69,14 +62,6 @@ pub(super) struct RecordArgs {
         trailing_var_arg = true
     )]
     agent: Vec<OsString>,
-}
-
-fn file_target(text: &str) -> Result<ReportTarget, String> {
-    let target = report_target(text)?;
-    if target.path == Path::new("-") {
-        return Err("standard output belongs to the agent; name a file".to_owned());
-    }
-    Ok(target)
 }
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.
@@ -123,9 +108,6 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
     if let Some(judge) = judge {
         locked(&judge).finish();
     }
-    if !args.reports.is_empty() {
-        report(args);
-    }
     write_scripts(args);
     Ok(ending)
 }
@@ -166,17 +148,4 @@ fn recording(
     let redactor = (!args.keep_secrets).then(|| Redactor::new(environment));
     let observer = judge.map(|judge| observer(judge, LiveJudge::push));
     Recording::new(file, header, redactor, observer).map_err(failed)
-}
-
-/// Writes the reports: those of `conform check` on the transcript.
-fn report(args: &RecordArgs) {
-    let session = RecordedSession {
-        transcript: &args.out,
-        dialect: &args.dialect,
-        side: args.side,
-        reports: &args.reports,
-    };
-    if let Err(message) = check::report_on(&session) {
-        output::error(message);
-    }
 }

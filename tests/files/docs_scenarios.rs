@@ -2,8 +2,9 @@
 
 use conform::editor_schemas::file_schema;
 use conform_judge::dialect::{self, DialectSource};
-use conform_runner::scenario::{load, script_of};
+use conform_runner::scenario::load;
 use json_matcher::OPERATORS;
+use mock_provider::Script;
 use spanned_yaml::{Error, Node, load_yaml, render_all};
 
 const PAGE: &str = include_str!("../../docs/scenarios.md");
@@ -39,7 +40,7 @@ fn every_example_loads() {
     for example in examples() {
         let node = parse_example(example);
         let result: Result<(), Vec<Error>> = match node.as_list() {
-            Some(_) => script_of(&node).map(drop),
+            Some(_) => Script::of_file(&node).map(drop),
             None => load(&node, "example", Some(&dialect)).map(drop),
         };
         result.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));

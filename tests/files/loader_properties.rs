@@ -1,6 +1,7 @@
 //! Property tests of the loader: no input makes it panic, hang or report a wrong location.
 
-use conform_runner::scenario::{load, script_of};
+use conform_runner::scenario::load;
+use mock_provider::Script;
 use proptest::prelude::*;
 use spanned_yaml::{Error, Node, load_yaml};
 
@@ -64,7 +65,7 @@ fn check_errors(text: &str) -> Result<(), TestCaseError> {
 
 fn load_errors(node: &Node) -> Vec<Error> {
     let scenario = load(node, "f", None).map(drop);
-    let script = script_of(node).map(drop);
+    let script = Script::of_file(node).map(drop);
     [scenario, script]
         .into_iter()
         .filter_map(Result::err)

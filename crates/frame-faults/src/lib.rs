@@ -36,8 +36,7 @@
 //!   [`command_line`](FaultPlayer::command_line). The caller does what the [`Output`]s say, in order.
 //! - After each call, [`take_log_entry`](FaultPlayer::take_log_entry) goes to stderr, before the outputs: it names the first line of
 //!   the output that can be wrong. [`parse_entry`] reads it back.
-//! - [`generic_faults`] makes faults of any agent from the frames that it sends. At the end of the output, [`end`](FaultPlayer::end)
-//!   releases the frames that come last.
+//! - At the end of the output, [`end`](FaultPlayer::end) releases the frames that come last.
 //! - [`Fault::is_playable_outside`] tells faults on frames from behaviors of the reference agent.
 
 mod check;
@@ -48,7 +47,6 @@ mod edit;
 mod fault;
 mod fault_log;
 pub mod file;
-mod generic;
 mod line;
 mod operation;
 mod player;
@@ -63,7 +61,6 @@ pub use edit::{Edit, Edits};
 pub use fault::{Effect, EventFault, Fault};
 pub use fault_log::{entry, parse_entry};
 pub use file::{ActiveFrom, ShownAt};
-pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
 pub use operation::{KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};

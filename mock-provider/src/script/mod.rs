@@ -6,6 +6,7 @@ mod check;
 mod content;
 mod delivery;
 mod expect;
+mod load;
 mod reply;
 mod values;
 

@@ -46,45 +46,26 @@ impl std::fmt::Display for ScriptError {
 impl std::error::Error for ScriptError {}
 
 impl Script {
-    /// Reads a script from a list of replies, or from the `model` part of a whole scenario.
+    /// Reads a script from a list of replies.
     ///
     /// # Errors
     /// The first value that does not decode, with the pointer of its reply. Other mistakes are found by [`Script::check`].
     pub fn from_value(value: Value) -> Result<Self, ScriptError> {
-        let problem = |pointer: &str, message: String| ScriptError {
-            pointer: pointer.into(),
-            message,
-        };
-        let (base, list) = match value {
-            Value::Array(list) => ("", list),
-            Value::Object(mut scenario) => match scenario.remove("model") {
-                Some(Value::Array(list)) => ("/model", list),
-                Some(_) => {
-                    return Err(problem(
-                        "/model",
-                        "a model script is a list of replies".into(),
-                    ));
-                }
-                None => return Err(problem(
-                    "",
-                    "expected a model script: a list of replies, or a scenario with a `model` part"
-                        .into(),
-                )),
-            },
-            _ => return Err(problem("", "a model script is a list of replies".into())),
+        let Value::Array(list) = value else {
+            return Err(ScriptError {
+                pointer: String::new(),
+                message: "a model script is a list of replies".to_owned(),
+            });
         };
         let decode = |(i, reply)| {
             serde_json::from_value(reply).map_err(|error| ScriptError {
-                pointer: format!("{base}/{i}"),
+                pointer: format!("/{i}"),
                 message: error.to_string(),
             })
         };
+        let replies = list.into_iter().enumerate().map(decode);
         Ok(Script {
-            replies: list
-                .into_iter()
-                .enumerate()
-                .map(decode)
-                .collect::<Result<_, _>>()?,
+            replies: replies.collect::<Result<_, _>>()?,
         })
     }
 

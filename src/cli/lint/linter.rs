@@ -9,6 +9,7 @@ use conform_runner::mutation::bad_hosts;
 use conform_runner::scenario::{self, ScenarioSource, UniqueNames};
 use frame_faults::{FaultTable, KnownNames};
 use indexmap::{IndexMap, IndexSet};
+use mock_provider::Script;
 use spanned_yaml::{Error, Node, load_file};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -91,7 +92,7 @@ impl Linter {
         self.count(one, several);
         match kind {
             FileKind::Scenario => self.scenario(path, &node),
-            FileKind::Script => self.take(scenario::script_of(&node).map(drop)),
+            FileKind::Script => self.take(Script::of_file(&node).map(drop)),
             FileKind::AgentScript => self.agent_script(path, &node),
             FileKind::Dialect => self.dialect_file(path, &node),
         }

@@ -41,10 +41,8 @@ fn samples() -> Vec<Sample> {
         |id: &str| json!({ "id": id, "name": "Glob", "args": { "pattern": "*" }, "chunks": 3 });
     let raw = json!({ "name": "Glob", "args_raw": "{\"pattern\": \"*\"}" });
     let fragments = json!({ "name": "Glob", "args_raw": ["{\"pattern\": ", "\"*\"}"] });
-    let repeated = |joined: bool| {
-        let args = json!({ "chunk": "{\"pattern\": \"*\"}", "times": 1, "joined": joined });
-        json!({ "name": "Glob", "args_raw": args })
-    };
+    let args = json!({ "chunk": "{\"pattern\": \"*\"}", "times": 1 });
+    let repeated = json!({ "name": "Glob", "args_raw": args });
     let result = json!({ "call": "c1", "is_error": false, "contains": "a", "not_contains": "b" });
     vec![
         sample(json!([
@@ -53,21 +51,22 @@ fn samples() -> Vec<Sample> {
               "tool_calls": [glob("c1"), glob("c2")], "interleave": true,
               "usage": { "input": 1, "output": 2, "cache_read": 3, "cache_write": 4, "reasoning": 1 } },
             { "when": { "tool_result": result }, "expect_request": { "tool_result": result },
-              "tool_calls": [raw, fragments, repeated(true)] },
+              "tool_calls": [raw, fragments, repeated] },
             { "text": ["a", "b"], "stop": "end_turn" },
         ])),
         sample(json!([
-            { "text": { "chunk": "ab", "times": 3, "joined": true }, "thinking": { "text": { "chunk": "t", "times": 2, "joined": false } },
+            { "text": { "chunk": "ab", "times": 3 }, "thinking": { "text": { "chunk": "t", "times": 2 } },
               "stop": "max_tokens" },
         ])),
         sample(json!([
             { "content": [
-                { "thinking": { "text": { "chunk": "t", "times": 2, "joined": true }, "signature": "s" } },
+                { "thinking": { "chunk": "t", "times": 2 } },
+                { "thinking": { "text": { "chunk": "t", "times": 2 }, "signature": "s" } },
                 { "redacted_thinking": "opaque" },
-                { "text": { "chunk": "x", "times": 2, "joined": false } },
-                { "tool_call": glob("c1") }, { "tool_call": raw }, { "tool_call": repeated(false) },
+                { "text": { "chunk": "x", "times": 2 } },
+                { "tool_call": glob("c1") }, { "tool_call": raw }, { "tool_call": repeated },
             ], "stop": "tool_use" },
-            { "text": "x", "stop": "stop_sequence" },
+            { "thinking": { "chunk": "t", "times": 2 }, "text": "x", "stop": "stop_sequence" },
         ])),
         Sample {
             prompts: 3,
@@ -180,8 +179,8 @@ fn the_samples_have_every_key_of_the_format() {
     let schema = (format.schema)();
     let (mut keys, mut covered) = (BTreeSet::new(), BTreeSet::new());
     keys_of_schema(&schema, &schema, "", &mut keys);
-    // An expected text can be a repeated one too, which is the same as any other; the words of `delivery` are its keys.
-    keys.retain(|key| !key.contains("contains.") && !key.starts_with(".delivery="));
+    // A text with `repeat` is like any other once its file is read, and an expected text can have chunks like any other.
+    keys.retain(|key| !key.ends_with(".repeat") && !key.contains("contains."));
     for sample in samples() {
         keys_of(&sample.script, "", &mut covered);
     }

@@ -8,9 +8,7 @@ const MESSAGE: &str = r#"{"type":"message","msg_id":"m1","input":"sk-ant-REDACTE
 #[test]
 fn a_session_is_judged_while_it_is_recorded() {
     let recorder = Recorder::new();
-    let report = recorder.path("report.json");
-    let report_option = format!("--report=json={report}");
-    let options = ["--judge", "--dialect", "aionrs@0.1", &report_option];
+    let options = ["--judge", "--dialect", "aionrs@0.1"];
     let agent = [env!("CARGO_BIN_EXE_mock-agent"), "--json-stream"];
     let mut child = recorder.start(&options, &agent);
     let mut stdin = child.stdin.take().unwrap();
@@ -36,9 +34,6 @@ fn a_session_is_judged_while_it_is_recorded() {
         messages.contains("findings: 0 on the agent, "),
         "{messages}"
     );
-    let written: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
-    assert_eq!(written["scenarios"][0]["verdict"], "pass");
     // The agent repeats the secret, and the host gets it.
     assert!(said.contains("sk-ant-"), "{said}");
     let transcript = std::fs::read_to_string(recorder.transcript()).unwrap();

@@ -1,10 +1,12 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
 use crate::faults::Faults;
-use crate::model::{PromptMarker, ScriptedModel, StoryScript, TurnSettings, script_file};
+use crate::model::{PromptMarker, ScriptedModel, StoryScript, TurnSettings};
 use crate::stories;
 use frame_faults::{Effect, Fault};
+use mock_provider::Script;
 use serde_json::Value;
+use spanned_yaml::{Error, Node};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -77,6 +79,15 @@ impl PromptMarkers {
     }
 }
 
+/// The script in a file, to be played in this workspace.
+///
+/// # Errors
+/// The first mistake, with its location.
+pub(crate) fn script(file: &Node, workspace: &Path) -> Result<Script, String> {
+    let script = Script::load(file, workspace);
+    script.map_err(|errors| errors.first().map(Error::headline).unwrap_or_default())
+}
+
 /// A story, to be played in this workspace.
 ///
 /// # Errors
@@ -87,16 +98,8 @@ pub(crate) fn story(
     workspace: &Path,
 ) -> Result<StoryScript, String> {
     let story = stories::find(name, dialect)?;
-    let placeholders = placeholders(workspace);
     Ok(StoryScript {
-        script: script_file::script(Path::new(story.path), story.node()?, &placeholders)?,
+        script: script(&story.node()?, workspace)?,
         extension: story.extension(),
     })
-}
-
-/// The values of the placeholders in a script.
-pub(crate) fn placeholders(workspace: &Path) -> [(&'static str, String); 2] {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let workspace = workspace.to_string_lossy().into_owned();
-    [("workspace", workspace), ("home", home)]
 }

@@ -16,7 +16,6 @@ mod openai_responses;
 mod prompt_marker;
 mod reply_stream;
 mod request;
-pub(crate) mod script_file;
 mod scripted;
 mod summary;
 mod wires;

@@ -161,14 +161,14 @@ pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::script_file;
     use crate::protocols::table::ADAPTERS;
+    use mock_provider::Script;
 
     #[test]
     fn every_file_is_a_valid_script_with_a_summary() {
         assert!(files().count() > 30);
         for story in files() {
-            let script = script_file::script(Path::new(story.path), story.node().unwrap(), &[]);
+            let script = Script::load(&story.node().unwrap(), Path::new("/w"));
             assert!(script.is_ok(), "{script:?}");
             assert!(!story.summary().is_empty(), "{}", story.path);
         }

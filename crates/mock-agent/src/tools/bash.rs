@@ -112,7 +112,7 @@ impl Bash {
 /// The beginning of the output, and how many bytes were dropped after it.
 #[derive(Default)]
 struct HeadBuffer<'a> {
-    progress: Option<(&'a dyn ProgressListener, usize)>,
+    progress: Option<(ProgressListener<'a>, usize)>,
     bytes: Vec<u8>,
     dropped: u64,
 }
@@ -125,7 +125,7 @@ impl HeadBuffer<'_> {
         self.bytes.extend_from_slice(&bytes[..free]);
         self.dropped += (bytes.len() - free) as u64;
         if let Some((listener, n)) = self.progress.filter(|_| free > 0) {
-            listener.on_output(n, &String::from_utf8_lossy(&self.bytes));
+            listener(n, &String::from_utf8_lossy(&self.bytes));
         }
     }
 }

@@ -30,12 +30,12 @@ pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
 pub(crate) use media::{Media, sniff};
 pub(crate) use read::{Read, TOOL as READ};
 pub(crate) use spawn::TOOL as SPAWN;
-pub(crate) use subagent::TOOL as SUBAGENT;
+pub(crate) use subagent::{SubagentTask, TOOL as SUBAGENT};
 pub(crate) use table::TOOLS;
 pub(crate) use tool::{
-    Category, Job, JobFuture, ProgressListener, SubagentFuture, SubagentRunner, SubagentTask, Tool,
-    ToolContext, ToolOutput, ToolResult,
+    Category, Job, JobFuture, SubagentFuture, SubagentRunner, Tool, ToolContext, ToolOutput,
+    ToolResult,
 };
-pub(crate) use toolbox::{InvalidCall, Toolbox};
+pub(crate) use toolbox::Toolbox;
 pub(crate) use workspace::Workspace;
 pub(crate) use write::{TOOL as WRITE, Write};

@@ -56,7 +56,7 @@ mod tests {
                 "The arguments of Read are not a JSON object.",
             ),
         ] {
-            assert_eq!(toolbox.job(name, &args).err().unwrap().0, why);
+            assert_eq!(toolbox.job(name, &args).err().unwrap(), why);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What every tool shares: its declaration, the job of one call, the job's context and result.
 
+use super::subagent::SubagentTask;
 use super::workspace::Workspace;
 use crate::faults::Faults;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::time::Duration;
 
 /// A built-in tool.
 pub(crate) struct Tool {
@@ -69,14 +69,11 @@ pub(crate) struct ToolContext<'a> {
     pub(crate) subagents: &'a dyn SubagentRunner,
     pub(crate) faults: &'a Faults,
     /// The listener for the job's output, and the job's number; none if nobody listens.
-    pub(crate) progress: Option<(&'a dyn ProgressListener, usize)>,
+    pub(crate) progress: Option<(ProgressListener<'a>, usize)>,
 }
 
-/// Listens to the output of running jobs.
-pub(crate) trait ProgressListener {
-    /// Job number `n` has written this output so far.
-    fn on_output(&self, n: usize, output: &str);
-}
+/// Gets the number of a running job, and the output that the job has written so far.
+pub(crate) type ProgressListener<'a> = &'a dyn Fn(usize, &str);
 
 /// Runs tasks in sub-agents.
 pub(crate) trait SubagentRunner {
@@ -89,20 +86,6 @@ pub(crate) trait SubagentRunner {
 
 /// A sub-agent that runs.
 pub(crate) type SubagentFuture<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
-
-/// A task for a sub-agent.
-#[derive(Debug, Clone)]
-pub(crate) struct SubagentTask {
-    /// The sub-agent's name.
-    pub(crate) name: String,
-    /// Its system prompt; the agent's own if left out.
-    pub(crate) system: Option<String>,
-    pub(crate) task: String,
-    /// Its model, by the name of the model's API; the turn's if left out.
-    pub(crate) model: Option<String>,
-    /// Its timeout.
-    pub(crate) limit: Duration,
-}
 
 /// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]

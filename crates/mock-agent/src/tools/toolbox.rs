@@ -13,10 +13,6 @@ pub(crate) struct Toolbox {
     mcp: RefCell<Vec<McpTool>>,
 }
 
-/// Why a call is invalid: no such tool, or arguments that do not fit.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct InvalidCall(pub(crate) String);
-
 impl Toolbox {
     pub(crate) fn new(built_in: &'static [Tool], mcp: Vec<McpTool>) -> Self {
         Toolbox {
@@ -38,25 +34,18 @@ impl Toolbox {
     ///
     /// # Errors
     /// There is no such tool, or the arguments do not fit.
-    pub(crate) fn job(
-        &self,
-        name: &str,
-        args: &Value,
-    ) -> Result<(Category, Rc<dyn Job>), InvalidCall> {
+    pub(crate) fn job(&self, name: &str, args: &Value) -> Result<(Category, Rc<dyn Job>), String> {
         if !args.is_object() {
-            return Err(InvalidCall(format!(
-                "The arguments of {name} are not a JSON object."
-            )));
+            return Err(format!("The arguments of {name} are not a JSON object."));
         }
         if let Some(tool) = self.mcp.borrow().iter().find(|tool| tool.name == name) {
             return Ok((Category::Mcp, Rc::new(tool.call(args))));
         }
         let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
-            return Err(InvalidCall(format!("There is no tool named {name:?}.")));
+            return Err(format!("There is no tool named {name:?}."));
         };
-        let job = (tool.parse)(args).map_err(|error| {
-            InvalidCall(format!("The arguments of {name} are invalid: {error}."))
-        })?;
+        let job = (tool.parse)(args)
+            .map_err(|error| format!("The arguments of {name} are invalid: {error}."))?;
         Ok((tool.category, job))
     }
 

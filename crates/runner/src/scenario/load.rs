@@ -42,7 +42,7 @@ pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario
 }
 
 fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option<Scenario> {
-    let script = file.model.as_ref().map(check_script);
+    let script = file.model.as_ref().map(Script::of_node);
     if let Some(script) = script {
         context.value_or_report(script);
     }
@@ -96,40 +96,4 @@ fn answer(file: &AutoAnswerFile, context: &mut LoadContext<'_>) -> Option<AutoAn
         send: Template::new(send),
         times: file.times.as_ref().map(|times| times.value),
     })
-}
-
-/// The node of the model script: the whole file if it is a list, or its `model` part.
-///
-/// # Errors
-/// The file is neither a list nor a map with `model`.
-pub fn model_of(file: &Node) -> Result<&Node, Error> {
-    match (file.as_list(), file.get("model")) {
-        (Some(_), _) => Ok(file),
-        (None, Some(model)) => Ok(model),
-        _ => Err(file.error(format!(
-            "expected a model script: a list of replies, or a scenario with a `model` part; found {}",
-            if file.as_map().is_some() { "a map without `model`".to_owned() } else { file.describe() }
-        ))),
-    }
-}
-
-/// The checked model script of a file: a script on its own, or a scenario.
-///
-/// # Errors
-/// Every mistake in it, with its location.
-pub fn script_of(file: &Node) -> Result<Script, Vec<Error>> {
-    check_script(model_of(file).map_err(|error| vec![error])?)
-}
-
-/// Decodes and checks a script's node.
-fn check_script(node: &Node) -> Result<Script, Vec<Error>> {
-    let script: Script = decode_all(node)?;
-    let problems = script.check();
-    if problems.is_empty() {
-        return Ok(script);
-    }
-    Err(problems
-        .into_iter()
-        .map(|problem| node.nearest(&problem.pointer).error(problem.message))
-        .collect())
 }

@@ -19,7 +19,7 @@ pub mod types;
 mod usual_steps;
 
 pub use file::ScenarioFile;
-pub use load::{load, model_of, script_of};
+pub use load::load;
 pub use request_matcher::RequestMatcher;
 pub use source::{ScenarioSource, SourceFile, UniqueNames};
 pub use types::Scenario;

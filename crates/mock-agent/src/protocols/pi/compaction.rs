@@ -6,7 +6,7 @@ use super::responses::{Answer, data, response};
 use super::state::PiState;
 use super::version::PiVersion::V0_87;
 use crate::core::compaction::ABORTED;
-use crate::core::event::{CompactionReason, Summary, SummaryRetry};
+use crate::core::event::{CompactionReason, ScheduledRetry, Summary, SummaryRetry};
 use crate::core::failure::{Failure, FailureSource};
 use crate::protocols::frames::present;
 use serde_json::{Value, json};
@@ -147,18 +147,7 @@ pub(super) fn compaction_start(reason: CompactionReason) -> Value {
 /// "summarization_retry_*".
 pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
     match retry {
-        SummaryRetry::Scheduled {
-            attempt,
-            of,
-            delay,
-            failure,
-        } => json!({
-            "type": "summarization_retry_scheduled",
-            "attempt": attempt,
-            "maxAttempts": of,
-            "delayMs": delay.as_millis() as u64,
-            "errorMessage": failure.message,
-        }),
+        SummaryRetry::Scheduled(retry) => scheduled("summarization_retry_scheduled", retry),
         SummaryRetry::Starts(reason) => json!({
             "type": "summarization_retry_attempt_start",
             "source": "compaction",
@@ -166,6 +155,17 @@ pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
         }),
         SummaryRetry::Finished => bare_frame("summarization_retry_finished"),
     }
+}
+
+/// The frame of this type about a retry.
+pub(super) fn scheduled(kind: &str, retry: &ScheduledRetry<'_>) -> Value {
+    json!({
+        "type": kind,
+        "attempt": retry.attempt,
+        "maxAttempts": retry.of,
+        "delayMs": retry.delay.as_millis() as u64,
+        "errorMessage": retry.failure.message,
+    })
 }
 
 fn reason_name(reason: CompactionReason) -> &'static str {

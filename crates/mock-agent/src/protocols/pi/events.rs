@@ -1,7 +1,7 @@
 //! "Events" of the specification. A turn of the core is a run here, with one turn for each reply of the model.
 
 use super::commands;
-use super::compaction::{compaction_start, compaction_v0_14, summary_retry};
+use super::compaction::{compaction_start, compaction_v0_14, scheduled, summary_retry};
 use super::dialogs;
 use super::entries::LogEntry;
 use super::messages::{
@@ -68,20 +68,9 @@ impl Protocol for PiState {
                 halt, will_retry, ..
             } => self.run_ended(halt.is_some(), *will_retry),
             Event::Idle => self.settled(),
-            Event::RetryStart {
-                attempt,
-                of,
-                delay,
-                failure,
-            } => {
-                let start = json!({
-                    "type": "auto_retry_start",
-                    "attempt": attempt,
-                    "maxAttempts": of,
-                    "delayMs": delay.as_millis() as u64,
-                    "errorMessage": failure.message,
-                });
-                self.retry = Some(*attempt);
+            Event::RetryStart(retry) => {
+                let start = scheduled("auto_retry_start", retry);
+                self.retry = Some(retry.attempt);
                 let entry = self.take_back_failed_reply();
                 std::iter::once(start).chain(entry).collect()
             }
