@@ -40,7 +40,6 @@ pub(crate) struct Bash {
     pub(crate) tell: fn(String, CommandEnd) -> String,
 }
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum CommandEnd {
     Exited(i32),

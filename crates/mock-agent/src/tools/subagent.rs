@@ -23,7 +23,6 @@ pub(crate) const TOOL: Tool = Tool {
     parse: parse::<SubagentTask>,
 };
 
-/// The default timeout of a sub-agent, in seconds.
 const DEFAULT_TIMEOUT: u64 = 300;
 
 /// A task for a sub-agent.

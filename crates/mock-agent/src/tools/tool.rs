@@ -8,7 +8,6 @@ use serde_json::Value;
 use std::pin::Pin;
 use std::rc::Rc;
 
-/// A built-in tool.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) category: Category,
@@ -22,13 +21,9 @@ pub(crate) struct Tool {
 /// What kind of effect a tool has. Approval modes go by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Category {
-    /// Reads only.
     Info,
-    /// Changes files.
     Edit,
-    /// Runs programs or sub-agents.
     Exec,
-    /// Runs on an MCP server.
     Mcp,
 }
 
@@ -52,17 +47,14 @@ impl Category {
 
 /// A tool call with parsed arguments.
 pub(crate) trait Job {
-    /// What the call does, in one line.
     fn describe(&self) -> String;
 
     /// Runs the call. Dropping the future kills the processes that it started; other effects stay.
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a>;
 }
 
-/// A job that runs.
 pub(crate) type JobFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + 'a>>;
 
-/// What a job has access to.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolContext<'a> {
     pub(crate) workspace: &'a Workspace,
@@ -84,20 +76,16 @@ pub(crate) trait SubagentRunner {
     fn run<'a>(&'a self, task: &'a SubagentTask) -> SubagentFuture<'a>;
 }
 
-/// A sub-agent that runs.
 pub(crate) type SubagentFuture<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
 
-/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolResult {
-    /// Whether the tool succeeded.
     pub(crate) ok: bool,
     pub(crate) output: ToolOutput,
     /// What the host shows beside the output, and the model does not get.
     pub(crate) details: Option<Value>,
 }
 
-/// The output of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolOutput {
     Text(String),
@@ -106,7 +94,6 @@ pub(crate) enum ToolOutput {
         diff: String,
         path: String,
     },
-    /// An image, in base64.
     Image {
         media_type: String,
         data: String,

@@ -25,7 +25,6 @@ impl Toolbox {
         !self.mcp.borrow().is_empty()
     }
 
-    /// Adds the tools of an MCP server.
     pub(crate) fn add(&self, tools: Vec<McpTool>) {
         self.mcp.borrow_mut().extend(tools);
     }
@@ -58,5 +57,52 @@ impl Toolbox {
         });
         let mcp = self.mcp.borrow();
         built_in.chain(mcp.iter().map(McpTool::spec)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+    use serde_json::json;
+
+    #[test]
+    fn each_tool_has_the_category_of_its_effect() {
+        let toolbox = Toolbox::new(TOOLS, Vec::new());
+        for (name, args, category) in [
+            ("Read", json!({ "file_path": "a" }), "info"),
+            ("Glob", json!({ "pattern": "*" }), "info"),
+            ("Grep", json!({ "pattern": "x" }), "info"),
+            ("Write", json!({ "file_path": "a", "content": "" }), "edit"),
+            (
+                "Edit",
+                json!({ "file_path": "a", "old_string": "x", "new_string": "y" }),
+                "edit",
+            ),
+            ("Bash", json!({ "command": "true" }), "exec"),
+            ("Spawn", json!({ "prompt": "p" }), "exec"),
+        ] {
+            assert_eq!(toolbox.job(name, &args).unwrap().0.name(), category);
+        }
+    }
+
+    #[test]
+    fn an_invalid_call_is_refused_with_the_reason() {
+        let toolbox = Toolbox::new(TOOLS, Vec::new());
+        for (name, args, why) in [
+            ("Fly", json!({}), "There is no tool named \"Fly\"."),
+            (
+                "Read",
+                json!({}),
+                "The arguments of Read are invalid: missing field `file_path`.",
+            ),
+            (
+                "Read",
+                json!([]),
+                "The arguments of Read are not a JSON object.",
+            ),
+        ] {
+            assert_eq!(toolbox.job(name, &args).err().unwrap(), why);
+        }
     }
 }

@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 /// The average size of a token in bytes.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// The error of a session without messages.
 const NOTHING: &str = "Nothing to compact (session too small)";
 
 impl PiState {
@@ -43,7 +42,7 @@ impl PiState {
             result["estimatedTokensAfter"] = json!(summary.text.len().div_ceil(BYTES_PER_TOKEN));
             result["usage"] = usage;
         }
-        self.append_entry("compaction", &id, entry);
+        self.log.tree.append("compaction", &id, entry);
         self.log.entries = self.log.tree.context();
         self.log.unmeasured = true;
         let end = json!({
@@ -72,7 +71,6 @@ impl PiState {
         frames
     }
 
-    /// The position of the first of the last prompts.
     fn first_kept(&self, prompts: usize) -> usize {
         let entries = &self.log.entries;
         let is_prompt = |place: &usize| {
@@ -110,7 +108,6 @@ impl PiState {
     }
 }
 
-/// "compaction" of 0.14.
 pub(super) fn compaction_v0_14(summary: &Summary) -> Value {
     present(json!({
         "type": "compaction",
@@ -139,12 +136,10 @@ fn files(entries: &[LogEntry]) -> Value {
     json!({ "readFiles": only_read, "modifiedFiles": modified })
 }
 
-/// "compaction_start".
 pub(super) fn compaction_start(reason: CompactionReason) -> Value {
     json!({ "type": "compaction_start", "reason": reason_name(reason) })
 }
 
-/// "summarization_retry_*".
 pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
     match retry {
         SummaryRetry::Scheduled(retry) => scheduled("summarization_retry_scheduled", retry),

@@ -207,7 +207,6 @@ impl PiState {
         })
     }
 
-    /// The reply is over.
     fn answer(&mut self, reason: &str, error: Option<&str>) -> Vec<Value> {
         let mut frames = Vec::new();
         let message = self.reply(&mut frames).message(reason, error);
@@ -340,14 +339,12 @@ impl PiState {
     }
 }
 
-/// "auto_retry_end".
 fn retry_end(attempt: u32, error: Option<&str>) -> Value {
     present(json!({
         "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt, "finalError": error,
     }))
 }
 
-/// The results of a reply's calls, in the order of the calls.
 fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
     let calls = answer["content"].as_array().into_iter().flatten();
     let ids: Vec<_> = calls.filter_map(|block| block["id"].as_str()).collect();
