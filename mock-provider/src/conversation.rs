@@ -153,7 +153,7 @@ fn strings(value: &Value) -> Vec<&str> {
     found
 }
 
-/// `all`: include keys that are no content elsewhere, as in the arguments of a call.
+/// `all`: include keys that are not content elsewhere, as in the arguments of a call.
 fn collect<'a>(value: &'a Value, all: bool, found: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => found.push(text),

@@ -38,7 +38,7 @@ pub enum FailureKind {
     Unmatched,
     /// A request repeats an earlier one that was answered, and later there were too few replies.
     Repeated,
-    /// A side request, such as one for a title, got a reply of the script that may be meant for another request. This is no failure by
+    /// A side request, such as one for a title, got a reply of the script that may be meant for another request. This is not a failure by
     /// itself, but findings from here on are doubtful.
     #[serde(rename = "beside")]
     SideRequest,

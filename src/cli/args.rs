@@ -64,7 +64,7 @@ pub fn factor(text: &str) -> Result<f64, String> {
 /// Parses a count.
 ///
 /// # Errors
-/// It is no number of this type, or 0.
+/// It is not a number of this type, or 0.
 pub fn at_least_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|error: ParseIntError| match error.kind() {

@@ -195,7 +195,7 @@ fn start_log() {
             .with_writer(io::stderr)
             .init(),
         Err(error) => output::warning(format_args!(
-            "{VARIABLE}={filter} is no log filter: {error}"
+            "{VARIABLE}={filter} is not a log filter: {error}"
         )),
     }
 }

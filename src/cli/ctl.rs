@@ -155,7 +155,7 @@ fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
         CtlCommand::Journal { after } => Command::Journal { after },
         CtlCommand::Send { frame } => Command::Send {
             frame: serde_json::from_str(&frame)
-                .map_err(|error| format!("the event is no JSON: {error}"))?,
+                .map_err(|error| format!("the event is not JSON: {error}"))?,
         },
         CtlCommand::SendRaw { text } => Command::SendRaw { text },
         CtlCommand::Fault { id } => Command::Fault { id },

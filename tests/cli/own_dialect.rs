@@ -402,7 +402,9 @@ fn the_bad_hosts_of_the_page_are_all_caught() {
     let torn = text.replacen("    < {", "    <{", 1);
     std::fs::write(&path, torn).unwrap();
     let lint = conform(folder.path(), &commands()[0]).assert().code(2);
-    lint.stderr(contains("this line is no frame of a session: <{").and(contains("hosts.yaml:5:5")));
+    lint.stderr(
+        contains("this line is not a frame of a session: <{").and(contains("hosts.yaml:5:5")),
+    );
     std::fs::write(&path, text.replace(r#""text":7"#, r#""text":"7""#)).unwrap();
     let run = conform(folder.path(), line.trim()).assert().code(1);
     run.stdout(

@@ -28,7 +28,7 @@ fn a_behavior_is_in_the_code_of_the_agent_if_a_fault_file_names_it() {
 }
 
 #[test]
-fn every_fault_has_a_plain_id_and_a_summary_that_is_no_sentence() {
+fn every_fault_has_a_plain_id_and_a_summary_that_is_not_a_sentence() {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     let faults = all_faults();
     for (dialect, fault) in &faults {

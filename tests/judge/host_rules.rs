@@ -97,7 +97,7 @@ fn a_late_answer_crosses_the_cancellation_of_its_call() {
 }
 
 #[test]
-fn an_unusual_form_of_a_command_is_no_mistake() {
+fn an_unusual_form_of_a_command_is_not_a_mistake() {
     assert_all(
         "aionrs@0.1",
         AIONRS,

@@ -219,7 +219,7 @@ fn unsound_and_ineffective_rules_and_unknown_names_are_rejected() {
         (
             "rules:\n  r: { doc: d, order: begin ned }",
             2,
-            "`ned` is no event or class of this dialect; did you mean `end`?",
+            "`ned` is not an event or class of this dialect; did you mean `end`?",
         ),
         (
             "rules:\n  r: { doc: d, order: begin (end }",

@@ -73,7 +73,7 @@ echo '{"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_token
 cat >/dev/null
 "#;
     let result = dir.run_scenario(PLAIN_TURN, &agent(&[READY, nan]));
-    assert_first_cause(&result, "the line is not JSON: `NaN` is no JSON value");
+    assert_first_cause(&result, "the line is not JSON: `NaN` is not a JSON value");
     let causes = result.report.unwrap().causes;
     let rules: Vec<_> = causes.iter().map(|cause| cause.rule.as_str()).collect();
     assert_eq!(rules, ["aionrs/json-lines", "scenario.never_asked"]);

@@ -73,7 +73,7 @@ fn the_output_of_an_orphan_is_still_read() {
     );
 }
 
-/// Starts a run whose scenario waits for ever, and sends conform a signal when the agent runs.
+/// Starts a run whose scenario waits forever, and sends conform a signal when the agent runs.
 fn signalled(dir: &TestDir, signal: Signal) -> Child {
     let scenario = dir.file(
         "one.yaml",

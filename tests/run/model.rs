@@ -68,7 +68,7 @@ fn run_bundled_with_fault(dir: &TestDir, fault: &str, scenario: &str) -> crate::
 }
 
 #[test]
-fn a_request_for_a_title_or_a_summary_is_no_finding() {
+fn a_request_for_a_title_or_a_summary_is_not_a_finding() {
     let dir = TestDir::new();
     for fault in ["asks-for-a-title", "asks-for-a-summary"] {
         let result = run_bundled_with_fault(&dir, fault, TWO_TURNS);

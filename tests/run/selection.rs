@@ -159,7 +159,7 @@ fn a_scenario_with_a_tool_that_the_agent_does_not_offer_is_skipped() {
     let dir = TestDir::new();
     dir.file("conform.yaml", "tools: { Glob: { name: FindFiles } }\n");
     let glob = ["--dialect", "aionrs@0.1", "--only", "tools/glob"];
-    // What the agent does after a call that no model would make is no finding.
+    // What the agent does after a call that no model would make is not a finding.
     let crash = ["--env", "MOCK_AGENT_FAULT=panics-at-eof"];
     for arguments in [glob.to_vec(), [&glob[..], &crash].concat()] {
         let result = dir.run(&arguments);

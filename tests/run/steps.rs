@@ -20,7 +20,7 @@ fn verdict(result: &RunResult) -> Verdict {
 const WAIT_FOR_EOF: &str = "cat >/dev/null\n";
 
 #[test]
-fn the_nearest_event_to_alternatives_is_shown_and_a_line_that_is_no_event_is_not() {
+fn the_nearest_event_to_alternatives_is_shown_and_a_line_that_is_not_an_event_is_not() {
     let steps =
         "  - expect: { $any: [{ type: info, message: five }, { type: info, message: six }] }\n";
     for (line, expected) in [
@@ -210,7 +210,7 @@ fn an_invalid_command_after_a_capture_is_an_error_of_the_scenario() {
         &text.replace("msg_id: m1, input: hi", "msg_id: \"{caps}\", input: hi"),
         &agent(&[READY, TURNS]),
     );
-    result.assert_exit(4, "one.yaml:8:5: the command is no valid `message`");
+    result.assert_exit(4, "one.yaml:8:5: the command is not a valid `message`");
     assert_eq!(verdict(&result), Verdict::Broken);
 }
 

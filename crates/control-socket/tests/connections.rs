@@ -19,7 +19,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 /// Long enough for a busy machine; only a failure waits for it.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Answers every command with its own text, except that a release is refused, a wait for a gate lasts for ever, and an event comes back.
+/// Answers every command with its own text, except that a release is refused, a wait for a gate lasts forever, and an event comes back.
 fn answer(mut commands: UnboundedReceiver<Incoming>) {
     let runtime = Builder::new_current_thread().build().unwrap();
     let serving = async move {

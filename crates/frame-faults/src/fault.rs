@@ -54,7 +54,7 @@ pub struct EventFault {
 }
 
 impl Fault {
-    /// Whether it can be played on the frames of an agent from outside: it is no behavior of the reference agent.
+    /// Whether it can be played on the frames of an agent from outside: it is not a behavior of the reference agent.
     #[must_use]
     pub fn is_playable_outside(&self) -> bool {
         matches!(self.effect, Effect::Events(_) | Effect::Commands(..))

@@ -9,7 +9,7 @@ pub fn entry(fault: &str, line: u64) -> String {
     format!("{BEGIN}{fault}{MIDDLE}{line}")
 }
 
-/// Reads a line of stderr: the fault and its first line of stdout, or `None` if it is no entry of the fault log.
+/// Reads a line of stderr: the fault and its first line of stdout, or `None` if it is not an entry of the fault log.
 #[must_use]
 pub fn parse_entry(text: &str) -> Option<(&str, u64)> {
     let (fault, line) = text.strip_prefix(BEGIN)?.split_once(MIDDLE)?;

@@ -113,7 +113,7 @@ impl From<FramesFile> for Frames {
     }
 }
 
-/// Bytes: a text, `{ hex: "f0 9f" }` for what is no text, `{ repeat: text, times: N }`, or a list of these.
+/// Bytes: a text, `{ hex: "f0 9f" }` for what is not text, `{ repeat: text, times: N }`, or a list of these.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(try_from = "BytesFile")]
 pub struct Bytes(pub(crate) Vec<u8>);

@@ -143,7 +143,7 @@ impl FaultPlayer {
     }
 
     /// What is done in place of a line that the agent writes, with its newline. A line that the fault leaves alone stays as it is, byte
-    /// for byte; so does what is no JSON object.
+    /// for byte; so does what is not a JSON object.
     pub fn event_line(&mut self, bytes: &[u8]) -> Vec<Output> {
         if let Log::Moved(line) = self.log {
             self.log = Log::Due(line);

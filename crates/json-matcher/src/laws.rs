@@ -28,7 +28,7 @@ fn escaped(key: &str) -> String {
     format!("{doubled}{key}")
 }
 
-/// A value whose keys are no operators, and whose texts are unchanged.
+/// A value whose keys are not operators, and whose texts are unchanged.
 fn with_plain_keys(value: &Value) -> Value {
     match value {
         Value::Array(items) => items.iter().map(with_plain_keys).collect(),

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_braces_of_a_regular_expression_are_no_placeholders() {
+    fn the_braces_of_a_regular_expression_are_not_placeholders() {
         let text = "{a: {$regex: '\\p{Lu}{2}{call}'}, b: '{other}'}";
         let node = load_yaml("f.yaml", text).expect("good YAML");
         let names: Vec<_> = placeholders_in(&node)

@@ -194,7 +194,7 @@ impl Origin {
         Origin { session: 0, part }
     }
 
-    /// The values that name the slice; none if it is no slice.
+    /// The values that name the slice; none if it is not a slice.
     pub fn slice(&self) -> &[SliceValue] {
         match &self.part {
             Part::Slice(values) => values,
@@ -211,7 +211,7 @@ impl Origin {
         }
     }
 
-    /// Whether it is no part of the only session.
+    /// Whether it is not part of the only session.
     pub fn is_whole(&self) -> bool {
         *self == Origin::default()
     }

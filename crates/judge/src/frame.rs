@@ -68,7 +68,7 @@ pub enum Body {
     ToAgent(Line),
     /// A line the agent wrote to its stdout.
     FromAgent(Line),
-    /// A line of the agent's stderr. It is no part of a protocol and serves as evidence.
+    /// A line of the agent's stderr. It is not part of a protocol and serves as evidence.
     Stderr(Line),
     /// A request that reached the scripted model.
     LlmRequest(LlmRequest),

@@ -22,7 +22,7 @@ pub fn frames(text: &str) -> Result<Vec<Frame>, String> {
             Err(_) => (0, line),
         };
         let body =
-            body(text).ok_or_else(|| format!("this line is no frame of a session: {line}"))?;
+            body(text).ok_or_else(|| format!("this line is not a frame of a session: {line}"))?;
         Ok(Frame { at, body })
     });
     frames.collect()
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_frame_is_named() {
+    fn a_line_that_is_not_a_frame_is_named() {
         for line in ["{}", ">pad x a", "end soon", ">b64 !", "stdin"] {
             let why = frames(&format!("< {{}}\n{line}\n")).unwrap_err();
             assert!(why.ends_with(line), "{why}");

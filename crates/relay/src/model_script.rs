@@ -5,7 +5,7 @@ use mock_provider::server::ExchangeEnd;
 use mock_provider::{RecordedAnswer, is_message_path, recorded_reply};
 use serde_json::{Value, json};
 
-/// The lowest HTTP status that is no success.
+/// The lowest HTTP status that is not a success.
 const FIRST_ERROR: u16 = 300;
 
 /// The replies of the model in a session, as a list for `mock-agent --script`: one for each request to the model, chunk by chunk. `None`

@@ -166,7 +166,7 @@ impl Stage for RecordStage {
     }
 
     fn receiver_closed(&mut self) {
-        // The rest of the line is not read any more, so what came of it is no line.
+        // The rest of the line is not read any more, so what came of it is not a line.
         self.framer = None;
         if let Some(closed) = self.closed.take() {
             self.recording.add(closed);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn half_lines_and_bytes_that_are_no_text_pass_as_they_are() {
+    fn half_lines_and_bytes_that_are_not_text_pass_as_they_are() {
         let chunks = [b"{\"a\":".to_vec(), b"1}\r\n\xff\xfe\nhalf".to_vec()];
         let (out, frames) = recorded(&chunks);
 

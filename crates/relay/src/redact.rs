@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_is_no_secret() {
+    fn ordinary_text_is_not_a_secret() {
         for text in [
             r#"{"max_tokens":100,"token":"Hello","text":"risk-averse task-list vim"}"#,
             r#"{"usage":{"input_tokens":10},"next":"a basic idea"}"#,

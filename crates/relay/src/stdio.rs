@@ -26,7 +26,7 @@ pub(super) fn take_stdout() -> io::Result<File> {
     Ok(taken.into())
 }
 
-/// Lets a pipe hold so many bytes more, as far as the system allows; a file that is no pipe stays as it is.
+/// Lets a pipe hold so many bytes more, as far as the system allows; a file that is not a pipe stays as it is.
 #[cfg(target_os = "linux")]
 pub(super) fn make_room(pipe: &File, bytes: usize) {
     if let Ok(size) = rustix::pipe::fcntl_getpipe_size(pipe) {

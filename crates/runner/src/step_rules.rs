@@ -78,7 +78,7 @@ pub const RULES: &[StepRule] = &[
     },
     StepRule {
         id: SCRIPT,
-        doc: "The agent asks the model as often as the conversation needs it: a request that brings nothing beyond one that had its answer, with no reply left in the script, or a reply that was never asked for shows that the conversation went another way. A request that brings something new and that the script does not foresee is no finding; the scenario is inconclusive.",
+        doc: "The agent asks the model as often as the conversation needs it: a request that brings nothing beyond one that had its answer, with no reply left in the script, or a reply that was never asked for shows that the conversation went another way. A request that brings something new and that the script does not foresee is not a finding; the scenario is inconclusive.",
     },
     StepRule {
         id: NEVER_ASKED,

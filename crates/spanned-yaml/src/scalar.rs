@@ -51,7 +51,7 @@ fn integer(text: &str) -> Option<Option<Number>> {
     Some(signed.or_else(|| text.parse::<u64>().ok().map(Number::from)))
 }
 
-/// `Some(None)` for a float beyond the range of 64 bits. Words such as `inf` are no numbers here.
+/// `Some(None)` for a float beyond the range of 64 bits. Words such as `inf` are not numbers here.
 fn float(text: &str) -> Option<Option<Number>> {
     let is_plain = |byte: u8| byte.is_ascii_digit() || b".eE+-".contains(&byte);
     let number = text

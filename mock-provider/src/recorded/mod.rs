@@ -8,7 +8,7 @@ use crate::server::ExchangeEnd;
 use crate::wire::{DecodeError, ReplyDecoder};
 use serde_json::Value;
 
-/// The lowest HTTP status that is no success.
+/// The lowest HTTP status that is not a success.
 const FIRST_ERROR: u16 = 300;
 
 /// An answer as it came over HTTP.
@@ -36,7 +36,7 @@ fn wire_of(path: &str) -> Option<Wire> {
     Wire::ALL.iter().find(ends).copied()
 }
 
-/// The reply that gives this answer again; `None` if it is no answer of an API that is known here.
+/// The reply that gives this answer again; `None` if it is not an answer of an API that is known here.
 #[must_use]
 pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
     let mut decoder = ReplyDecoder::new(wire_of(answer.path)?);

@@ -20,7 +20,7 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
 /// The matrix of a dialect in a folder.
 ///
 /// # Errors
-/// A file that cannot be read, or is no matrix.
+/// A file that cannot be read, or is not a matrix.
 pub(in crate::cli) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
     let path = folder.join(format!("{dialect}.json"));
     let place =

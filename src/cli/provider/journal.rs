@@ -34,7 +34,7 @@ impl JournalWriter {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exit status: a request that the script has no reply for is no violation, but the run is incomplete.
+    /// The exit status: a request that the script has no reply for is not a violation, but the run is incomplete.
     pub(super) fn status(&self) -> ExitStatus {
         if self.failed.load(Ordering::Acquire) {
             ExitStatus::Violations

@@ -185,7 +185,7 @@ pub struct OrderFile {
     /// The pattern of more frames that count: one of them is a finding where the expression does not allow it.
     #[schemars(with = "Option<String>")]
     pub alphabet: Option<Node>,
-    /// The pattern of frames after which an incomplete slice is no finding.
+    /// The pattern of frames after which an incomplete slice is not a finding.
     #[schemars(with = "Option<String>")]
     pub unless: Option<Node>,
     /// The pattern of frames after which the slice is no longer checked.

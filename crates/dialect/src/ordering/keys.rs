@@ -71,7 +71,7 @@ fn entries(node: Option<&Node>) -> &[(Key, Node)] {
     node.and_then(Node::as_map).unwrap_or_default()
 }
 
-/// The keys of the map of a form; none if it is no map.
+/// The keys of the map of a form; none if it is not a map.
 fn keys_of(form: &str) -> &'static [&'static str] {
     match form {
         "order" => names_of::<OrderFile>(),

@@ -47,7 +47,7 @@ fn each_fault_changes_what_it_says() {
 }
 
 #[test]
-fn bytes_that_are_no_frame_stay_as_they_are() {
+fn bytes_that_are_not_a_frame_stay_as_they_are() {
     let mut player = player("{ summary: x, on: a, remove: [/n], every: true }", Some(0));
     for line in [b"\xff\n".as_slice(), b"{\"type\":\"a\"}"] {
         assert_eq!(player.event_line(line), [Output::Bytes(line.to_vec())]);

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kill_signal_is_no_request_to_end() {
+    fn a_kill_signal_is_not_a_request_to_end() {
         let kill = Body::Signal(KILL.into());
         let end = end_value(&signalled(9), 20, facts(&[(10, kill.clone())]));
         assert_eq!(end["end"], "killed");

@@ -9,7 +9,7 @@ pub fn fault_sources(dialect: &Dialect) -> Vec<String> {
     bases.chain([dialect.id()]).collect()
 }
 
-/// The names of a dialect that its faults may use. Scenarios and behaviors of the reference agent are no part of a dialect: the caller
+/// The names of a dialect that its faults may use. Scenarios and behaviors of the reference agent are not part of a dialect: the caller
 /// adds them.
 pub fn names_for_faults(dialect: &Dialect) -> KnownNames {
     let prefix = format!("{}/", dialect.name);

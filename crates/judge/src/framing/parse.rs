@@ -18,7 +18,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// The parsed line of a frame; empty for a frame that is no line of the host or the agent.
+    /// The parsed line of a frame; empty for a frame that is not a line of the host or the agent.
     pub fn of(frame: &Frame) -> Self {
         match &frame.body {
             Body::FromAgent(line) | Body::ToAgent(line) => parse(line),
@@ -139,8 +139,8 @@ fn recover(
         defects.push(Defect::new("lone-surrogate", column + skipped));
         return Some(value);
     }
-    let why =
-        foreign_word(body, error.column()).map_or(why, |word| format!("`{word}` is no JSON value"));
+    let why = foreign_word(body, error.column())
+        .map_or(why, |word| format!("`{word}` is not a JSON value"));
     let detail = format!("{why} at column {}", error.column() + skipped);
     defects.push(Defect::new("not-json", detail));
     None
@@ -225,17 +225,17 @@ mod tests {
             (
                 br#"{"n":NaN}"#,
                 None,
-                "not-json `NaN` is no JSON value at column 6",
+                "not-json `NaN` is not a JSON value at column 6",
             ),
             (
                 br#"{"n":True}"#,
                 None,
-                "not-json `True` is no JSON value at column 6",
+                "not-json `True` is not a JSON value at column 6",
             ),
             (
                 b"[1,None]",
                 None,
-                "not-json `None` is no JSON value at column 4",
+                "not-json `None` is not a JSON value at column 4",
             ),
             (b"null", Some(json!(null)), "not-object null"),
             (b"[1]", Some(json!([1])), "not-object an array"),

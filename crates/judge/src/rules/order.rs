@@ -22,7 +22,7 @@ pub struct OrderRule {
     pub source: String,
     /// Frames that count although the expression need not name them: they may come only where it does.
     pub alphabet: FramePattern,
-    /// Frames after which an unfinished slice is no violation. A wrong order still is one.
+    /// Frames after which an unfinished slice is not a violation. A wrong order still is one.
     pub unless: FramePattern,
     /// Frames after which the slice is no longer checked.
     pub disable_on: FramePattern,

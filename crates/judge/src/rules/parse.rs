@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(unknown.at, 6);
         assert_eq!(
             unknown.message,
-            "`stream_ends` is no event or class of this dialect; did you mean `stream_end`?"
+            "`stream_ends` is not an event or class of this dialect; did you mean `stream_end`?"
         );
         for (source, at) in [
             ("ready (", 7),

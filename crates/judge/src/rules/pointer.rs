@@ -11,7 +11,7 @@ const FEW: usize = 12;
 pub struct JsonPointer {
     /// The part before the first `*`, as written.
     plain: String,
-    /// The steps to the value, or to the list; `None` if the text is no pointer, which finds nothing.
+    /// The steps to the value, or to the list; `None` if the text is not a pointer, which finds nothing.
     steps: Option<Vec<PointerStep>>,
     /// The pointer into each element of the list.
     each: Option<Box<JsonPointer>>,

@@ -4,7 +4,7 @@ use super::frame_pattern::Atom;
 use crate::finding::{Facts, Finding};
 use indexmap::IndexSet;
 
-/// Frames that are no lines of the agent, in words.
+/// Frames that are not lines of the agent, in words.
 const SYMBOLS: &[(&str, &str)] = &[
     ("!#unknown", "an event that the protocol defines"),
     ("#end", "the end of the process"),

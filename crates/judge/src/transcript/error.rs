@@ -17,7 +17,7 @@ pub struct Problem {
     /// The byte column, from 1, if one place is wrong.
     column: Option<usize>,
     message: String,
-    /// Whether the line is no JSON, as one that was cut.
+    /// Whether the line is not JSON, as one that was cut.
     pub(super) is_syntax: bool,
 }
 

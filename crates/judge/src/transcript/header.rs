@@ -34,7 +34,7 @@ impl Header {
         })
     }
 
-    /// Parses the first line of a file; `None` if it is no header, and the file is a plain capture.
+    /// Parses the first line of a file; `None` if it is not a header, and the file is a plain capture.
     pub(super) fn from_line(line: &[u8]) -> Option<Result<Header, Problem>> {
         let text = line
             .strip_prefix("\u{feff}".as_bytes())

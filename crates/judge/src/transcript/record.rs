@@ -173,7 +173,7 @@ fn text(record: Record<&RawValue>) -> Result<Line, Problem> {
         (Some(line), None) => line.into_owned().into_bytes(),
         (None, Some(b64)) => BASE64
             .decode(b64.as_bytes())
-            .map_err(|error| Problem::of_record(format!("\"b64\" is no Base64: {error}")))?,
+            .map_err(|error| Problem::of_record(format!("\"b64\" is not Base64: {error}")))?,
         (Some(_), Some(_)) => {
             return Err(Problem::of_record("both \"line\" and \"b64\""));
         }

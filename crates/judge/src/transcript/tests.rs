@@ -227,7 +227,7 @@ nonsense
 {"at":1,"dir":"stderr","line":"","b64":""}
     line 2: not a transcript record: both "line" and "b64"
 {"at":1,"dir":"stderr","b64":"!"}
-    line 2: not a transcript record: "b64" is no Base64: invalid length at 0
+    line 2: not a transcript record: "b64" is not Base64: invalid length at 0
 {"at":1,"dir":"end","end":"exited"}
     line 2: not a transcript record: missing field `code`
 {"at":1,"dir":"end","end":"lost"}

@@ -231,7 +231,7 @@ impl Compiler<'_> {
         match frame.at(pointer) {
             None => {
                 let message = format!(
-                    "this event has no name at {pointer}; send a line that is no event of {} with `send_raw`",
+                    "this event has no name at {pointer}; send a line that is not an event of {} with `send_raw`",
                     vocabulary.dialect
                 );
                 self.error(frame.span(), message);

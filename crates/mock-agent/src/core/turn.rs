@@ -334,7 +334,7 @@ fn abandons_work(faults: &Faults, halt: Halt, tool: bool) -> bool {
     }
 }
 
-/// Sends a request that is no part of the conversation, with this system prompt or with all that others have. Its reply is not used.
+/// Sends a request that is not part of the conversation, with this system prompt or with all that others have. Its reply is not used.
 async fn send_extra(turn: TurnContext<'_>, system: Option<&str>, messages: &[Message]) {
     let tools = match system {
         None => turn.session.tools.specs(),

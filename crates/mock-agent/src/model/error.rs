@@ -32,7 +32,7 @@ const TEMPORARY: [&str; 6] = [
 /// The code for an account without credit. It has the status of a rate limit, but waiting does not help.
 const NO_CREDIT: &str = "insufficient_quota";
 
-/// How much of an error body that is no error document is shown, in characters.
+/// How much of an error body that is not an error document is shown, in characters.
 const EXCERPT: usize = 300;
 
 impl ModelError {
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_body_that_is_no_error_document_an_excerpt_is_shown() {
+    fn of_a_body_that_is_not_an_error_document_an_excerpt_is_shown() {
         let error = ModelError::status(502, "<html>\n bad gateway".as_bytes(), None);
 
         assert_eq!(error.message, "<html> bad gateway (HTTP 502, error).");

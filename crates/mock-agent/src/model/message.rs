@@ -39,7 +39,7 @@ pub(crate) enum ContentBlock {
     },
     /// Encrypted thinking.
     Redacted(String),
-    /// A tool call. If the arguments were no valid JSON, `args` is null and `raw` has their text.
+    /// A tool call. If the arguments were not valid JSON, `args` is null and `raw` has their text.
     Call {
         id: String,
         tool: String,

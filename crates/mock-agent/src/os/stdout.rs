@@ -82,7 +82,7 @@ impl Outbox {
         &self.journal
     }
 
-    /// Queues bytes that are no frame. Never waits.
+    /// Queues bytes that are not a frame. Never waits.
     pub(crate) fn write_bytes(&self, bytes: Vec<u8>) {
         self.queue(Output::Bytes(bytes));
     }

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// The environment variables that are no keys of the settings file.
+/// The environment variables that are not keys of the settings file.
 const OTHER_VARIABLES: &[(&str, &str)] = &[
     (
         "MOCK_AGENT_CONFIG",

@@ -9,7 +9,7 @@ const MAX_FILE_BYTES: u64 = 5 << 20;
 /// Reads a whole file.
 ///
 /// # Errors
-/// It is no regular file, is too big, or cannot be read.
+/// It is not a regular file, is too big, or cannot be read.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     let about = path.metadata().map_err(|error| error_message(&error))?;
     if !about.is_file() {

@@ -13,7 +13,7 @@ impl Workspace {
     /// Opens a folder.
     ///
     /// # Errors
-    /// It does not exist, or is no folder.
+    /// It does not exist, or is not a folder.
     pub(crate) fn open(path: &Path) -> Result<Self, String> {
         let failed = |why: &dyn std::fmt::Display| format!("workspace {}: {why}", path.display());
         let given = std::path::absolute(path).map_err(|error| failed(&error))?;

@@ -169,7 +169,7 @@ impl Writer<'_> {
         self.push(&item.unwrap_or_default());
     }
 
-    /// Writes a name that the dialect does not have so that it is no mistake in the script.
+    /// Writes a name that the dialect does not have so that it is not a mistake in the script.
     fn allow_unknown_name(&self, command: &Value, matcher: &mut Value) {
         let commands = &self.dialect.commands;
         if let FrameIdentity::Unknown(_) = commands.identify(command)

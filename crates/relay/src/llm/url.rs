@@ -61,7 +61,7 @@ impl ModelUrl {
         self.authority.host().trim_matches(['[', ']'])
     }
 
-    /// The URL at the model for a URL at the relay. `None` if both together are no URL.
+    /// The URL at the model for a URL at the relay. `None` if both together are not a URL.
     pub(super) fn of_request(&self, request: &Uri) -> Option<Uri> {
         let path = request.path_and_query().map_or("/", PathAndQuery::as_str);
         Uri::builder()

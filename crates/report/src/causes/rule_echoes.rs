@@ -43,7 +43,7 @@ fn explained_once(
     own
 }
 
-/// For a line without its end: the finding that it is no JSON, because it is torn.
+/// For a line without its end: the finding that it is not JSON, because it is torn.
 fn torn(findings: &[Finding], n: usize) -> Option<usize> {
     let is_defect = |finding: &Finding, name: &str| {
         finding.difference.kind == DifferenceKind::Malformed && finding.difference.name == name
@@ -73,7 +73,7 @@ fn has_expected_name(line: &Finding, missing: &Finding) -> bool {
     missing.facts.frames.iter().any(|name| quotes(line, name))
 }
 
-/// For a frame that a rule misses: the finding that a line is no JSON, which has the name of the frame and the id of the slice in it.
+/// For a frame that a rule misses: the finding that a line is not JSON, which has the name of the frame and the id of the slice in it.
 fn unreadable(findings: &[Finding], n: usize) -> Option<usize> {
     let missing = &findings[n];
     let is_of_slice = |line: &Finding| {

@@ -11,7 +11,7 @@ pub struct Format {
     pub name: &'static str,
     /// Its purpose, in a few words.
     pub about: &'static str,
-    /// Whether it contains terminal colours. They must be stripped when the output is no terminal.
+    /// Whether it contains terminal colours. They must be stripped when the output is not a terminal.
     pub coloured: bool,
     /// Writes a report in this format.
     pub render: Render,

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_baseline_knows_is_no_annotation() {
+    fn what_the_baseline_knows_is_not_an_annotation() {
         let mut report = sample::report();
         for cause in &mut report.causes {
             cause.baseline = Some(conform_judge::finding::Baselined {

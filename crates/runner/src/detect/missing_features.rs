@@ -8,7 +8,7 @@ use spanned_yaml::unknown;
 /// The commands, capabilities and wires that an agent lacks: those that came after the version of its package, and those in `named`.
 ///
 /// # Errors
-/// A sentence about a name that is no command, capability or wire of the dialect.
+/// A sentence about a name that is not a command, capability or wire of the dialect.
 pub fn missing_features(
     dialect: &Dialect,
     package: Option<&Package>,

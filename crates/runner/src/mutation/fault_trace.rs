@@ -16,7 +16,7 @@ pub struct FaultTrace {
     lines: Vec<u64>,
     /// The first line of stdout, counted from 1, that the fault can affect.
     injected: Option<u64>,
-    /// The affected frame, if it is no line of the agent's stdout.
+    /// The affected frame, if it is not a line of the agent's stdout.
     frame: Option<u64>,
 }
 

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_cut_short_is_no_query() {
+    fn a_message_that_is_cut_short_is_not_a_query() {
         for length in 0..QUERY.len() - 4 {
             assert_eq!(question(&QUERY[..length]), None, "{length}");
         }

@@ -16,7 +16,7 @@ pub(super) struct Awaited {
 }
 
 impl Awaited {
-    /// Something that is no event.
+    /// Something that is not an event.
     pub(super) fn thing(subject: impl Into<String>, expected: String) -> Self {
         Awaited {
             subject: subject.into(),

@@ -230,7 +230,7 @@ impl ScenarioPlayer {
             | FrameIdentity::Known(name, None)
             | FrameIdentity::Unknown(name) => name,
             FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
-            FrameIdentity::Missing => "a line that is no event".to_owned(),
+            FrameIdentity::Missing => "a line that is not an event".to_owned(),
         };
         let is_text = self.suite.dialect.session.text.as_ref() == Some(&name);
         let is_answer = self.session.first_prompt.is_some();

@@ -153,7 +153,7 @@ impl ScenarioPlayer {
             FrameIdentity::Known(name, kind) => (name, kind),
             FrameIdentity::Unknown(name) => {
                 return Some(format!(
-                    "`{name}` is no command of the dialect; `send_raw` sends any line"
+                    "`{name}` is not a command of the dialect; `send_raw` sends any line"
                 ));
             }
             FrameIdentity::Missing => {
@@ -166,7 +166,7 @@ impl ScenarioPlayer {
             .into_iter()
             .find(|fault| fault.level == Level::Must)?;
         Some(format!(
-            "the command is no valid `{shape}`: {}; `send_raw` sends any line",
+            "the command is not a valid `{shape}`: {}; `send_raw` sends any line",
             fault.message
         ))
     }

@@ -27,7 +27,7 @@ impl StdinWriter {
         StdinWriter(sender)
     }
 
-    /// Queues one write. Nothing is written to an agent that has closed its stdin, and that is no error.
+    /// Queues one write. Nothing is written to an agent that has closed its stdin, and that is not an error.
     pub(super) fn write(&self, bytes: Vec<u8>) -> Result<(), StdinFull> {
         match self.0.try_send(bytes) {
             Ok(()) | Err(TrySendError::Closed(_)) => Ok(()),

@@ -6,7 +6,7 @@ use spanned_yaml::{Error, Node};
 /// The bytes of a chunk.
 ///
 /// # Errors
-/// It is no text, or its Base64 is invalid.
+/// It is not text, or its Base64 is invalid.
 pub(super) fn bytes(node: &Node) -> Result<Vec<u8>, Vec<Error>> {
     let error = |message| Err(vec![node.error(message)]);
     let Some(text) = node.as_str() else {

@@ -53,7 +53,7 @@ impl<'a> AnthropicStream<'a> {
         Some(self.sse.named("content_block_delta", &data))
     }
 
-    /// The events of a chunk that is no delta.
+    /// The events of a chunk that is not a delta.
     fn content(&mut self, chunk: &Chunk) -> Vec<Value> {
         match chunk {
             Chunk::Start { index, block } => {

@@ -71,7 +71,7 @@ impl<'a> ResponsesStream<'a> {
         self.sse.named(kind, &Value::Object(event).to_string())
     }
 
-    /// The events of a chunk that is no delta.
+    /// The events of a chunk that is not a delta.
     fn content(&mut self, chunk: &Chunk) -> Vec<SseFields> {
         match chunk {
             Chunk::Start { index, block } => self.open(*index, block),

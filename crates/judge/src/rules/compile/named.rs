@@ -31,7 +31,7 @@ impl Compiler<'_> {
 
     fn named_condition(&mut self, name: &str, node: &Node) {
         self.seen.clear();
-        // A condition with a mistake stays known, so that its uses are no mistakes too.
+        // A condition with a mistake stays known, so that its uses are not mistakes too.
         let condition = self.condition(node).unwrap_or(Condition::Any(Vec::new()));
         let named = NamedCondition {
             condition,

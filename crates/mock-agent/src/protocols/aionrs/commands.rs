@@ -1,4 +1,4 @@
-//! Sections 2.1 to 2.6 of the specification: commands. Section 4.1: the errors of lines that are no command.
+//! Sections 2.1 to 2.6 of the specification: commands. Section 4.1: the errors of lines that are not a command.
 
 use super::adapters::LINE_LIMIT;
 use super::events::{AionrsState, info};

@@ -120,7 +120,7 @@ fn document(read: PiAttachment) -> Result<ContentBlock, String> {
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text_of(&name, &text)),
         _ => Err(format!(
-            "{name} has no extractedText, and is no text itself"
+            "{name} has no extractedText, and is not text itself"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! Commands ("RpcCommand", lines 101 to 194), and the errors of lines that are no command.
+//! Commands ("RpcCommand", lines 101 to 194), and the errors of lines that are not a command.
 
 use super::answers;
 use super::attachments::{self, SynapsAttachment};

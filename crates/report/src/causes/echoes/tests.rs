@@ -123,7 +123,7 @@ fn a_response_without_its_id_explains_the_response_that_is_missing() {
 }
 
 #[test]
-fn a_line_that_is_no_json_explains_the_event_that_a_rule_misses() {
+fn a_line_that_is_not_json_explains_the_event_that_a_rule_misses() {
     let line = "p/json-lines 5 malformed not-json here=from_agent texts=type,turn_end,msg_id,m1";
     let step = "scenario.expect 7 absent turn_end";
     let absent = "p/envelope 9 absent expects=turn_end msg_id=m1";
