@@ -3,7 +3,7 @@
 use super::entries::EntryTree;
 use super::models;
 use super::responses::PiSession;
-use super::session_log::SavedSession;
+use super::session_log::SessionLog;
 use crate::config::options::CliOptions;
 use crate::core::compaction::estimate_tokens;
 use crate::core::settings::FirstSession;
@@ -83,20 +83,21 @@ pub(super) fn open(session: PiSession<'_>) {
         FirstSession::New => None,
     };
     let saved = file.as_deref().and_then(|file| {
-        let saved = SavedSession::load(file);
+        let saved = SessionLog::load(file);
         saved.unwrap_or_else(|why| {
             tracing::error!("{why}");
             None
         })
     });
     let mut state = session.state();
-    let Some(SavedSession { mut log, messages }) = saved else {
+    let Some(mut log) = saved else {
         return match &host_options.first_session {
             FirstSession::WithId(id) => state.begin_session(id.clone(), file, EntryTree::default()),
             FirstSession::Resumed(file) if folder.is_some() => state.open_session_in(file),
             _ => state.open_session(folder, EntryTree::default()),
         };
     };
+    let messages = std::mem::take(&mut log.messages);
     session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
     if let FirstSession::Forked(_) = host_options.first_session {

@@ -5,7 +5,7 @@ use super::extension_script::ExtensionScript;
 use super::first_session;
 use super::models::{self, send_effort};
 use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
-use super::session_log::{SavedSession, model_messages, text_of};
+use super::session_log::{SessionLog, model_messages, text_of};
 use super::version::PiVersion::V0_87;
 use crate::core::compaction::estimate_tokens;
 use crate::core::failure::Halt;
@@ -105,14 +105,14 @@ pub(super) fn switch_session(command: &PiCommand<'_>) -> Answer {
         let kept = session.state().saved.get(&path).cloned();
         let next = match kept {
             Some(kept) => Some(kept),
-            None => SavedSession::load(&path)?,
+            None => SessionLog::load(&path)?,
         };
         if session.faults.triggers(Bug::SwitchLoadsNothing) {
             return cancelled(false);
         }
-        let (log, messages) = next.map(|next| (next.log, next.messages)).unzip();
+        let messages = next.as_ref().map(|log| log.messages.clone());
         leave(session, messages.unwrap_or_default());
-        match log {
+        match next {
             Some(log) => session.state().resume_session(log),
             None => {
                 reset_level(session);
@@ -183,12 +183,12 @@ fn leave(session: PiSession<'_>, messages: Vec<Message>) {
     session.conversation.borrow_mut().messages = messages;
     let mut state = session.state();
     state.save_session();
-    let log = std::mem::take(&mut state.log);
+    let mut log = std::mem::take(&mut state.log);
     if let Some(file) = log.file.clone()
         && !(state.saved.contains_key(&file) && session.faults.triggers(Bug::ResumedStaysUnsaved))
     {
-        let messages = current;
-        state.saved.insert(file, SavedSession { log, messages });
+        log.messages = current;
+        state.saved.insert(file, log);
     }
 }
 
