@@ -16,10 +16,10 @@ use std::fmt::{self, Display, Formatter};
     PartialOrd,
     Ord,
     Hash,
+    Default,
     Serialize,
     Deserialize,
     JsonSchema,
-    Default,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
