@@ -75,12 +75,11 @@ pub(super) fn new_session(command: &PiCommand<'_>) -> Answer {
         if !session.faults.triggers(Bug::NewSessionKeepsConversation) {
             leave(session, Vec::new());
             reset_level(session);
-            let folder = session.settings.host_options.session_folder.as_deref();
-            let mut state = session.state();
-            state.open_session(folder, EntryTree::default());
-            state.log.parent = fields["parentSession"].as_str().map(str::to_owned);
-            state.save_session();
-            drop(state);
+            open(
+                session,
+                EntryTree::default(),
+                fields["parentSession"].as_str(),
+            );
             send_effort(session);
         }
         cancelled(false)
@@ -138,7 +137,7 @@ pub(super) fn fork(command: &PiCommand<'_>) -> Answer {
                 false => before,
             },
         );
-        open(session, tree);
+        open(session, tree, None);
         data(json!({ "text": text, "cancelled": false }))
     })
 }
@@ -151,7 +150,7 @@ pub(super) fn clone_session(command: &PiCommand<'_>) -> Answer {
             (tree, messages) = Default::default();
         }
         leave(session, messages);
-        open(session, tree);
+        open(session, tree, None);
         cancelled(false)
     })
 }
@@ -192,10 +191,12 @@ fn leave(session: PiSession<'_>, messages: Vec<Message>) {
     }
 }
 
-fn open(session: PiSession<'_>, tree: EntryTree) {
+/// Opens and saves a session that begins with these entries. The host may name the file of the one that it was started from.
+fn open(session: PiSession<'_>, tree: EntryTree, parent: Option<&str>) {
     let folder = session.settings.host_options.session_folder.as_deref();
     let mut state = session.state();
     state.open_session(folder, tree);
+    state.log.parent = parent.map(str::to_owned);
     state.save_session();
 }
 
