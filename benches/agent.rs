@@ -39,57 +39,42 @@ struct Spoken {
     deltas: usize,
 }
 
-const PI_PROMPT: &str = r#"{"type":"prompt","id":"1","message":"{text}"}"#;
+const AIONRS: Spoken = Spoken {
+    name: "aionrs@0.2",
+    args: &["--json-stream", "--protocol", "0.2"],
+    first: None,
+    prompt: r#"{"type":"message","msg_id":"m","content":"{text}"}"#,
+    end: "\"stream_end\"",
+    deltas: DELTAS,
+};
 
+const PI: Spoken = Spoken {
+    name: "pi@0.87",
+    args: &["--mode", "rpc", "--no-session", "--protocol", "0.87"],
+    first: Some(STATE),
+    prompt: r#"{"type":"prompt","id":"1","message":"{text}"}"#,
+    end: "{\"type\":\"agent_settled\"",
+    deltas: DELTAS,
+};
+
+/// Each protocol, and the version of pi whose events grow.
 const SPOKEN: &[Spoken] = &[
-    Spoken {
-        name: "aionrs@0.1",
-        args: &["--json-stream"],
-        first: None,
-        prompt: r#"{"type":"message","msg_id":"m","input":"{text}"}"#,
-        end: "\"stream_end\"",
-        deltas: DELTAS,
-    },
-    Spoken {
-        name: "aionrs@0.2",
-        args: &["--json-stream", "--protocol", "0.2"],
-        first: None,
-        prompt: r#"{"type":"message","msg_id":"m","content":"{text}"}"#,
-        end: "\"stream_end\"",
-        deltas: DELTAS,
-    },
+    AIONRS,
     Spoken {
         name: "synaps@1",
         args: &["rpc"],
         first: None,
-        prompt: PI_PROMPT,
         end: "\"response\"",
-        deltas: DELTAS,
-    },
-    Spoken {
-        name: "pi@0.14",
-        args: &["--mode", "rpc", "--no-session", "--protocol", "0.14"],
-        first: Some(STATE),
-        prompt: PI_PROMPT,
-        end: "{\"type\":\"agent_end\"",
-        deltas: DELTAS / 50,
+        ..PI
     },
     Spoken {
         name: "pi@0.73",
         args: &["--mode", "rpc", "--no-session", "--protocol", "0.73"],
-        first: Some(STATE),
-        prompt: PI_PROMPT,
         end: "{\"type\":\"agent_end\"",
         deltas: DELTAS / 50,
+        ..PI
     },
-    Spoken {
-        name: "pi@0.87",
-        args: &["--mode", "rpc", "--no-session", "--protocol", "0.87"],
-        first: Some(STATE),
-        prompt: PI_PROMPT,
-        end: "{\"type\":\"agent_settled\"",
-        deltas: DELTAS,
-    },
+    PI,
 ];
 
 /// A process with its pipes.
@@ -176,25 +161,22 @@ fn node() -> Option<Duration> {
     (0..STARTS / 2).map(|_| once()).min().flatten()
 }
 
+fn row(name: &str, time: Duration, remark: &str) {
+    println!("{name:<34} {time:>10.2?}  {remark}");
+}
+
 fn starts(folder: &Path) {
     let node = node();
-    let beside = |time: Duration| match node {
-        Some(node) => format!(
-            "{:.3} of `node -e 0`",
-            time.as_secs_f64() / node.as_secs_f64()
-        ),
-        None => "there is no node to compare with".to_owned(),
+    let start = |name: &str, make: &dyn Fn() -> Command, first| {
+        let time = until_first_line(make, first, folder);
+        let beside = node.map_or("there is no node to compare with".to_owned(), |node| {
+            let ratio = time.as_secs_f64() / node.as_secs_f64();
+            format!("{ratio:.3} of `node -e 0`")
+        });
+        row(&format!("{name} to its first line"), time, &beside);
     };
-    if let Some(node) = node {
-        println!("{:<34} {node:>10.2?}", "node -e 0");
-    }
     for spoken in SPOKEN {
-        let time = until_first_line(|| command(AGENT, spoken.args), spoken.first, folder);
-        println!(
-            "{:<34} {time:>10.2?}  {}",
-            format!("{} to its first line", spoken.name),
-            beside(time)
-        );
+        start(spoken.name, &|| command(AGENT, spoken.args), spoken.first);
     }
     let install = command(AGENT, &["install", "programs"])
         .current_dir(folder)
@@ -204,52 +186,40 @@ fn starts(folder: &Path) {
         install.is_ok_and(|status| status.success()),
         "the programs are installed"
     );
-    if node.is_some() {
-        let make = || {
-            command(
-                "node",
-                &["programs/pi.mjs", "--mode", "rpc", "--no-session"],
-            )
-        };
-        let time = until_first_line(make, Some(STATE), folder);
-        println!(
-            "{:<34} {time:>10.2?}  {}",
-            "node pi.mjs to its first line",
-            beside(time)
-        );
+    if let Some(node) = node {
+        row("node -e 0", node, "");
+        let args = ["programs/pi.mjs", "--mode", "rpc", "--no-session"];
+        start("node pi.mjs", &|| command("node", &args), PI.first);
     }
-    let time = until_first_line(|| recorded(&[AGENT, "--json-stream"]), None, folder);
-    println!(
-        "{:<34} {time:>10.2?}  {}",
-        "aionrs@0.1 behind the recorder",
-        beside(time)
-    );
+    let make = || recorded(&[AGENT, "--json-stream"]);
+    start("aionrs behind the recorder", &make, None);
+}
+
+fn streaming(spoken: &Spoken, more: &[&str], folder: &Path) -> Session {
+    let script = serde_json::json!([{ "text": vec!["ab"; spoken.deltas] }]);
+    std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
+    let mut agent = command(AGENT, spoken.args);
+    agent.args(["--script", "deltas.json"]).args(more);
+    Session::start(agent, folder)
 }
 
 fn deltas(folder: &Path) {
     for spoken in SPOKEN {
-        let script = serde_json::json!([{ "text": vec!["ab"; spoken.deltas] }]);
-        std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
-        let mut agent = command(AGENT, spoken.args);
-        agent.args(["--script", "deltas.json"]);
-        let mut session = Session::start(agent, folder);
+        let mut session = streaming(spoken, &[], folder);
         let started = Instant::now();
         session.send(&spoken.prompt.replace("{text}", "go"));
         session.until(spoken.end);
-        let time = started.elapsed();
-        println!(
-            "{:<34} {time:>10.2?}",
-            format!("{}: {} deltas", spoken.name, spoken.deltas)
-        );
+        let name = format!("{}: {} deltas", spoken.name, spoken.deltas);
+        row(&name, started.elapsed(), "");
         session.end();
     }
 }
 
 /// A record of 10 MB: the time, and the longest pause between two reads of it.
 fn long_record(folder: &Path) {
-    let mut session = Session::start(command(AGENT, SPOKEN[0].args), folder);
+    let mut session = Session::start(command(AGENT, AIONRS.args), folder);
     session.line();
-    let prompt = SPOKEN[0].prompt.replace("{text}", &"x".repeat(LONG_RECORD));
+    let prompt = AIONRS.prompt.replace("{text}", &"x".repeat(LONG_RECORD));
     session.send(&prompt);
     // The answer begins with what comes before the long word.
     session.until("said: ");
@@ -266,12 +236,9 @@ fn long_record(folder: &Path) {
         longest = longest.max(now.duration_since(last));
         last = now;
     }
-    println!(
-        "{:<34} {:>10.2?}  longest pause {longest:.2?}, first byte after {:.2?}",
-        "a record of 10 MB",
-        begun.elapsed(),
-        begun.duration_since(asked)
-    );
+    let asked = begun.duration_since(asked);
+    let remark = format!("longest pause {longest:.2?}, first byte after {asked:.2?}");
+    row("a record of 10 MB", begun.elapsed(), &remark);
     drop(session.stdin);
     output.read_to_end(&mut buffer).expect("the rest");
     session.child.wait().expect("it ends");
@@ -325,20 +292,7 @@ fn recorder(folder: &Path) {
 
 /// Commands on the control socket while a long answer streams.
 fn control(folder: &Path) {
-    let script = serde_json::json!([{ "text": vec!["ab"; DELTAS] }]);
-    std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
-    let mut agent = command(
-        AGENT,
-        &[
-            "--json-stream",
-            "--script",
-            "deltas.json",
-            "--control",
-            "control",
-        ],
-    );
-    agent.env_remove("MOCK_AGENT_CONTROL");
-    let mut session = Session::start(agent, folder);
+    let mut session = streaming(&AIONRS, &["--control", "control"], folder);
     session.line();
     let process = wait_for(&folder.join("control"), Duration::from_secs(10), |_| true);
     let mut client = Client::connect(&process.expect("it is registered")).expect("it listens");
@@ -355,8 +309,8 @@ fn control(folder: &Path) {
         times
     });
     let started = Instant::now();
-    session.send(&SPOKEN[0].prompt.replace("{text}", "go"));
-    session.until(SPOKEN[0].end);
+    session.send(&AIONRS.prompt.replace("{text}", "go"));
+    session.until(AIONRS.end);
     let time = started.elapsed();
     is_over.store(true, Ordering::SeqCst);
     let times = asking.join().expect("answers");

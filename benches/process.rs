@@ -1,17 +1,15 @@
 //! What processes cost: the harness around an agent, a long transcript in memory.
 
-mod session;
+mod long;
 
 use conform_judge::frame::Body;
 use conform_judge::transcript::TranscriptReader;
 use conform_report::Report;
+use long::{SESSIONS, Session};
 use std::fs;
 use std::io::{BufReader, BufWriter};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// The size of the long transcript.
-const LONG: usize = 200 << 20;
 
 /// The peak of a child's resident memory, in KiB.
 fn peak(child: &Child) -> Option<u64> {
@@ -27,7 +25,7 @@ fn peak(child: &Child) -> Option<u64> {
 }
 
 /// Feeds a transcript of so many turns to `conform check`; gives frames, time and peak memory.
-fn check(turns: usize) -> (u64, Duration, Option<u64>) {
+fn check(session: &Session, turns: usize) -> (u64, Duration, Option<u64>) {
     let started = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
         .args(["check", "-"])
@@ -36,24 +34,24 @@ fn check(turns: usize) -> (u64, Duration, Option<u64>) {
         .spawn()
         .expect("conform starts");
     let stdin = BufWriter::with_capacity(1 << 16, child.stdin.as_mut().expect("a pipe"));
-    let frames = session::write(stdin, turns).expect("conform reads to the end");
+    let frames = session
+        .write(stdin, turns)
+        .expect("conform reads to the end");
     let peak = peak(&child);
     assert!(child.wait().expect("conform ends").success());
     (frames, started.elapsed(), peak)
 }
 
 fn long_transcript() {
-    let mut one = Vec::new();
-    session::write(&mut one, 1).expect("memory holds it");
-    let turns = LONG / one.len();
-    for (turns, name) in [(turns / 10, "20 MB"), (turns, "200 MB")] {
-        let (frames, time, peak) = check(turns);
+    let session = &SESSIONS[0];
+    for turns in [session.turns, 10 * session.turns] {
+        let (frames, time, peak) = check(session, turns);
         let rate = frames as f64 / time.as_secs_f64();
         let peak = peak.map_or("unknown".to_owned(), |kib| {
             format!("{:.1} MB", kib as f64 / 1024.0)
         });
         println!(
-            "check of {name:>6}: {frames} frames in {time:.2?}, {rate:.0} a second, peak memory {peak}"
+            "check of {turns} turns: {frames} frames in {time:.2?}, {rate:.0} a second, peak memory {peak}"
         );
     }
 }
@@ -63,7 +61,7 @@ fn overhead() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let status = Command::new(env!("CARGO_BIN_EXE_conform"))
-        .args(["run", "--dialect", session::DIALECT, "--jobs", "1"])
+        .args(["run", "--dialect", SESSIONS[0].dialect, "--jobs", "1"])
         .args([
             "--report",
             &format!("json={}", path("report.json")),

@@ -89,8 +89,12 @@ pub(crate) fn removed_clauses(
 /// Each variable with another kind.
 pub(crate) fn check_state_kinds(delta: &Ordering, base: &Ordering) -> Result<(), Vec<Error>> {
     let mut errors = Vec::new();
-    for (name, state) in &delta.state {
-        let was = base.state.get(name).and_then(|state| state.kind().ok());
+    for (name, state) in &delta.file.state {
+        let was = base
+            .file
+            .state
+            .get(name)
+            .and_then(|state| state.kind().ok());
         if let (Some(was), Ok(now), Some(place)) = (was, state.kind(), state.place())
             && was != now
         {

@@ -5,31 +5,17 @@ mod json_schema;
 mod keys;
 pub mod state;
 
-use self::file::{
-    AcknowledgementFile, Form, GroupFile, OrderingFile, RuleFile, ScopeFile, StateFile,
-};
+use self::file::{Form, GroupFile, OrderingFile, RuleFile};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Key, Kind, Node, Span, Spanned, decode_all, decode_verb};
+use spanned_yaml::{Error, Key, Kind, Node, Span, decode_all, decode_verb};
 
 /// The rules of a dialect and what they use, before they are compiled.
 #[derive(Debug, Clone, Default)]
 pub struct Ordering {
-    /// Named groups of patterns.
-    pub classes: IndexMap<String, Vec<Node>>,
-    /// Named conditions.
-    pub conditions: IndexMap<String, Node>,
-    /// Parts of the history without an id of their own.
-    pub scopes: IndexMap<String, ScopeFile>,
-    /// The state variables.
-    pub state: IndexMap<String, StateFile>,
-    /// Events that answer commands.
-    pub acknowledgements: Vec<AcknowledgementFile>,
+    /// The declarations of the file; its rules and groups are taken out.
+    pub file: OrderingFile,
     /// The rules, by name, those of groups among them.
     pub rules: IndexMap<String, RuleSource>,
-    /// Former names of rules, with the present ones.
-    pub aliases: IndexMap<String, Spanned<String>>,
-    /// In a version that extends another one: rules of the base that do not hold here.
-    pub remove: Vec<Spanned<String>>,
 }
 
 /// A rule and its place.
@@ -92,16 +78,8 @@ impl Ordering {
             errors.sort_by_key(|error| (error.span.line, error.span.column));
             return Err(errors);
         }
-        Ok(Ordering {
-            classes: file.classes,
-            conditions: file.conditions,
-            scopes: file.scopes,
-            state: file.state,
-            acknowledgements: file.acknowledgements,
-            rules,
-            aliases: file.aliases,
-            remove: file.remove,
-        })
+        file.groups.clear();
+        Ok(Ordering { file, rules })
     }
 
     /// The same rules without these clauses.
@@ -118,18 +96,19 @@ impl Ordering {
     /// The rules of a version merged into those that it extends: entries replace those of the base with the same name, `remove`
     /// drops rules.
     #[must_use]
-    pub fn over(mut self, mut base: Ordering) -> Self {
-        base.classes.extend(self.classes);
-        base.conditions.extend(self.conditions);
-        base.scopes.extend(self.scopes);
-        base.state.extend(self.state);
-        base.acknowledgements.extend(self.acknowledgements);
-        for name in &self.remove {
+    pub fn over(self, mut base: Ordering) -> Self {
+        let (own, all) = (self.file, &mut base.file);
+        all.classes.extend(own.classes);
+        all.conditions.extend(own.conditions);
+        all.scopes.extend(own.scopes);
+        all.state.extend(own.state);
+        all.acknowledgements.extend(own.acknowledgements);
+        all.aliases.extend(own.aliases);
+        for name in &own.remove {
             base.rules.shift_remove(&name.value);
         }
-        base.rules.extend(self.rules.drain(..));
-        base.aliases.extend(self.aliases);
-        base.remove = self.remove;
+        base.rules.extend(self.rules);
+        base.file.remove = own.remove;
         base
     }
 }

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
     PartialOrd,
     Ord,
     Hash,
+    Default,
     Serialize,
     Deserialize,
     JsonSchema,
-    Default,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

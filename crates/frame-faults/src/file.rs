@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use spanned_yaml::{
-    Error, Node, Spanned, Verbs, WithVerbs, decode_all, former_keys, names_of, take_verbs,
-    unknown_keys,
+    Error, Node, Spanned, Verbs, WithVerbs, decode, decode_all, former_keys, load_yaml, names_of,
+    take_verbs, unknown_keys,
 };
+use std::sync::LazyLock;
 
 /// A list of names, each with its location.
 pub type Names = Vec<Spanned<String>>;
@@ -126,7 +127,10 @@ impl FaultPart {
     /// # Errors
     /// Every mistake, at its place.
     pub(crate) fn decode(node: &Node) -> Result<Vec<Self>, Vec<Error>> {
-        let former = former_keys(node, FORMER_OPERATIONS);
+        let former = FORMER_OPERATIONS
+            .iter()
+            .map(|(key, said)| (&**key, &**said));
+        let former = former_keys(node, &former.collect::<Vec<_>>());
         if !former.is_empty() {
             return Err(former);
         }
@@ -157,53 +161,8 @@ impl FaultPart {
 }
 
 /// Operations that fault files had once, and what to write instead.
-const FORMER_OPERATIONS: &[(&str, &str)] = &[
-    (
-        "rename",
-        "`rename` is gone: write `set: { /new: $/old }` and `remove: [/old]`",
-    ),
-    (
-        "reverse",
-        "`reverse` is gone: write `set: { /list/0: $/list/-1, /list/-1: $/list/0 }`",
-    ),
-    (
-        "discard",
-        "`discard` is gone: write `in: \"/list/*\"`, `where: MATCHER` and `remove: [\"\"]`",
-    ),
-    (
-        "keep",
-        "`keep` is gone: write `set: { \"\": { member: $/member } }`",
-    ),
-    (
-        "negate",
-        "`negate` is gone: write `when: { /flag: true }` and `set: { /flag: false }`",
-    ),
-    (
-        "prepend",
-        "`prepend` is gone: write `replace: { /text: { ^: more } }`",
-    ),
-    (
-        "append",
-        "`append` is gone: write `replace: { /text: { $: more } }`",
-    ),
-    (
-        "raw_after",
-        "`raw_after` is gone: write `line_end`, with a newline before the bytes",
-    ),
-    (
-        "repeat_member",
-        "`repeat_member` is gone: write `raw_in_brace: '\"member\":1,'`",
-    ),
-    (
-        "pad",
-        "`pad` is gone: write `raw_in_brace: { repeat: \" \", times: N }`",
-    ),
-    (
-        "nest",
-        "`nest` is gone: write `raw_in_brace` with a list of texts and `{ repeat: \"[\", times: N }`",
-    ),
-    (
-        "cut_character",
-        "`cut_character` is gone: write `raw_in_text: { hex: f0 9f }`, with a condition for long texts",
-    ),
-];
+static FORMER_OPERATIONS: LazyLock<IndexMap<String, String>> = LazyLock::new(|| {
+    let node = load_yaml("former.yaml", include_str!("former-operations.yaml"));
+    let table = node.ok().and_then(|node| decode(&node).ok());
+    table.unwrap_or_default()
+});

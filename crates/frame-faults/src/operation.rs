@@ -2,12 +2,10 @@
 
 use crate::edit::Edits;
 use crate::file::ShownAt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use spanned_yaml::{Node, Spanned, TextSchema};
-use std::borrow::Cow;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use spanned_yaml::{Spanned, TextSchema};
 
 /// What happens to a frame. Other frames are templates: a text `$/pointer` in them is that part of the frame.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -90,92 +88,70 @@ impl Operation {
 }
 
 /// Other frames: one, or a list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(from = "FramesFile")]
+#[schemars(inline)]
 pub struct Frames(pub(crate) Vec<Value>);
 
-impl<'de> Deserialize<'de> for Frames {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let node = Node::deserialize(deserializer)?;
-        let frames = node.as_list().unwrap_or(std::slice::from_ref(&node)).iter();
-        let frames = frames.map(|frame| match frame.as_map() {
-            Some(_) => Ok(frame.to_value()),
-            None => Err(D::Error::custom(format!(
-                "expected a frame, which is a map, found {}",
-                frame.describe()
-            ))),
-        });
-        frames.collect::<Result<_, _>>().map(Frames)
-    }
+#[derive(Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected a frame, which is a map, or a list of frames"
+)]
+enum FramesFile {
+    One(Map<String, Value>),
+    Several(Vec<Map<String, Value>>),
 }
 
-impl JsonSchema for Frames {
-    fn schema_name() -> Cow<'static, str> {
-        "Frames".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["object", "array"] })
+impl From<FramesFile> for Frames {
+    fn from(file: FramesFile) -> Self {
+        let frames = match file {
+            FramesFile::One(frame) => vec![frame],
+            FramesFile::Several(frames) => frames,
+        };
+        Frames(frames.into_iter().map(Value::Object).collect())
     }
 }
 
 /// Bytes: a text, `{ hex: "f0 9f" }` for what is no text, `{ repeat: text, times: N }`, or a list of these.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(try_from = "BytesFile")]
 pub struct Bytes(pub(crate) Vec<u8>);
 
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let node = Node::deserialize(deserializer)?;
-        let bytes = bytes(&node).ok_or_else(|| {
-            D::Error::custom(format!(
-                "expected a text, or bytes such as `{{ hex: \"f0 9f\" }}` or `{{ repeat: x, times: 64 }}`, found {}",
-                node.describe()
-            ))
-        });
-        bytes.map(Bytes)
-    }
-}
-
-fn bytes(node: &Node) -> Option<Vec<u8>> {
-    if let Some(parts) = node.as_list() {
-        let parts: Option<Vec<_>> = parts.iter().map(bytes).collect();
-        return parts.map(|parts| parts.concat());
-    }
-    match (node.as_str(), node.as_map()) {
-        (Some(text), _) => Some(text.as_bytes().to_vec()),
-        (_, Some([(key, hex)])) if key.name == "hex" => hex_bytes(hex.as_str()?),
-        _ => None,
-    }
-}
-
-fn hex_bytes(text: &str) -> Option<Vec<u8>> {
-    let pairs = text.split_whitespace();
-    let byte = |pair: &str| u8::from_str_radix(pair, 16).ok();
-    pairs
-        .map(|pair| (pair.len() == 2).then(|| byte(pair)).flatten())
-        .collect()
-}
-
-/// Bytes: a text, `{ hex: "f0 9f" }` for what is no text, `{ repeat: text, times: N }`, or a list of these.
-#[derive(JsonSchema)]
-#[schemars(rename = "Bytes")]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only its schema is used")]
-enum BytesSchema {
-    Text(TextSchema),
+#[derive(Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a text, or bytes such as `{ hex: \"f0 9f\" }` or `{ repeat: x, times: 64 }`"
+)]
+enum BytesFile {
+    Text(#[schemars(with = "TextSchema")] String),
     Hex { hex: String },
-    List(Vec<Bytes>),
+    List(#[schemars(with = "Vec<Bytes>")] Vec<BytesFile>),
 }
 
-impl JsonSchema for Bytes {
-    fn schema_name() -> Cow<'static, str> {
-        BytesSchema::schema_name()
-    }
+impl TryFrom<BytesFile> for Bytes {
+    type Error = String;
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        BytesSchema::json_schema(generator)
+    fn try_from(file: BytesFile) -> Result<Self, String> {
+        match file {
+            BytesFile::Text(text) => Ok(Bytes(text.into_bytes())),
+            BytesFile::Hex { hex } => {
+                let bytes = hex.split_whitespace().map(hex_byte);
+                let bytes: Option<_> = bytes.collect();
+                let message = || format!("{hex:?} is not bytes such as `f0 9f`");
+                bytes.map(Bytes).ok_or_else(message)
+            }
+            BytesFile::List(parts) => {
+                let parts = parts.into_iter().map(|part| Ok(Bytes::try_from(part)?.0));
+                let parts: Vec<_> = parts.collect::<Result<_, String>>()?;
+                Ok(Bytes(parts.concat()))
+            }
+        }
     }
+}
+
+fn hex_byte(pair: &str) -> Option<u8> {
+    let is_pair = pair.len() == 2;
+    is_pair.then(|| u8::from_str_radix(pair, 16).ok()).flatten()
 }

@@ -1,17 +1,17 @@
 //! Pointers to several places in a value: a JSON Pointer with `*`, `**` and negative indices.
 
 use indexmap::IndexSet;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 use spanned_yaml::{escape_step, unescape_step};
-use std::borrow::Cow;
 
 /// A pointer to any number of places in a value: `*` is every element or member, `**` any number of steps down, and a negative number
 /// counts from the end of a list.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Pointer(Vec<Step>);
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline)]
+pub struct Pointer(#[schemars(with = "String")] Vec<Step>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Step {
@@ -87,24 +87,11 @@ impl Pointer {
     }
 }
 
-impl<'de> Deserialize<'de> for Pointer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Pointer::parse(&text).map_err(D::Error::custom)
-    }
-}
+impl TryFrom<String> for Pointer {
+    type Error = String;
 
-impl JsonSchema for Pointer {
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
+    fn try_from(text: String) -> Result<Self, String> {
+        Pointer::parse(&text)
     }
 }
 

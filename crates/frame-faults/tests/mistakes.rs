@@ -89,11 +89,11 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: word, before: word",
-            "f.yaml:2:38: expected a frame, which is a map, found the text \"word\"",
+            "f.yaml:2:38: expected a frame, which is a map, or a list of frames",
         ),
         (
             "on: word, raw_before: { hex: zz }",
-            "f.yaml:2:42: expected a text, or bytes such as `{ hex: \"f0 9f\" }` or",
+            "f.yaml:2:42: \"zz\" is not bytes such as `f0 9f`",
         ),
         (
             "on: word, raw_in_text: x",

@@ -16,10 +16,10 @@ use std::fmt::{self, Display, Formatter};
     PartialOrd,
     Ord,
     Hash,
+    Default,
     Serialize,
     Deserialize,
     JsonSchema,
-    Default,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
@@ -275,10 +275,11 @@ pub struct Baselined {
 }
 
 /// How often an accepted finding occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BaselinedKind {
     /// Every time.
+    #[default]
     Known,
     /// Sometimes.
     Flaky,

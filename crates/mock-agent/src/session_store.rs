@@ -6,7 +6,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// A folder with session files.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionStore {
     folder: PathBuf,
@@ -15,7 +14,6 @@ pub(crate) struct SessionStore {
     unused: u64,
 }
 
-/// Which session is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionChoice {
     /// A new one with a generated id.
@@ -30,7 +28,6 @@ pub(crate) enum SessionChoice {
     LatestOrNew,
 }
 
-/// The open session.
 #[derive(Debug)]
 pub(crate) struct StoredSession {
     pub(crate) id: String,
@@ -47,7 +44,6 @@ struct SessionDocument {
 /// The file with the id of the session that was saved last.
 const LATEST: &str = "latest";
 
-/// The maximum length of an id.
 const ID_LENGTH: usize = 128;
 
 impl SessionStore {
@@ -85,13 +81,11 @@ impl SessionStore {
         }
     }
 
-    /// The id of the session that was saved last.
     fn latest(&self) -> Option<String> {
         let id = fs::read_to_string(self.folder.join(LATEST)).ok()?;
         Some(id.trim().to_owned())
     }
 
-    /// The ids of all sessions, sorted.
     pub(crate) fn ids(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -157,7 +151,6 @@ impl StoredSession {
         self.store.create()
     }
 
-    /// Saves the whole conversation.
     pub(crate) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
         let messages = messages.to_vec();
         let saved = serde_json::to_vec(&SessionDocument { messages })?;

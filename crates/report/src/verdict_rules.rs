@@ -7,13 +7,13 @@ use conform_judge::finding::{BaselinedKind, Blame, Finding, Level};
 /// The verdict over a checked history. The worst finding of the judged side decides; a history in which nothing was exercised does not
 /// pass.
 #[must_use]
-pub fn of_findings(findings: &[Finding], side: Blame, anything_exercised: bool) -> Verdict {
-    let worst = findings
-        .iter()
-        .filter(|finding| finding.blame == side)
-        .map(|finding| finding.level)
-        .max();
-    match worst {
+pub fn of_findings<'a>(
+    findings: impl IntoIterator<Item = &'a Finding>,
+    side: Blame,
+    anything_exercised: bool,
+) -> Verdict {
+    let own = findings.into_iter().filter(|one| one.blame == side);
+    match own.map(|finding| finding.level).max() {
         Some(Level::Must) => Verdict::Fail,
         Some(Level::Should) => Verdict::Warn,
         _ if anything_exercised => Verdict::Pass,
@@ -117,151 +117,82 @@ pub fn summary(scenarios: &[ScenarioReport]) -> VerdictCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Blame::{Agent, Host};
+    use Level::{May, Must, Should};
 
-    fn finding(level: Level, blame: Blame) -> Finding {
+    fn finding(rule: &str, level: Level, blame: Blame) -> Finding {
         Finding {
-            rule: "r".into(),
+            rule: rule.into(),
             level,
             blame,
-            at: 1,
             ..Finding::default()
         }
     }
 
     #[test]
     fn the_first_row_that_applies_decides_the_verdict_of_a_scenario() {
-        let rule = |level| finding(level, Blame::Agent);
-        let step = |level| Finding {
-            rule: "scenario.expect".into(),
-            ..finding(level, Blame::Agent)
-        };
-        let hosts = finding(Level::Must, Blame::Host);
-        let unmet = ["a.b".to_owned()];
         let good = ScenarioFacts {
             came_up: true,
             checked: true,
             ..ScenarioFacts::default()
         };
-        let silent = ScenarioFacts {
-            came_up: false,
+        let change = |change: &dyn Fn(&mut ScenarioFacts<'_>)| {
+            let mut facts = good;
+            change(&mut facts);
+            facts
+        };
+        let unmet = ["a.b".to_owned()];
+        let silent = change(&|facts| facts.came_up = false);
+        let skipped = change(&|facts| facts.skipped = Some("no mcp"));
+        let unforeseen = change(&|facts| facts.unforeseen = Some("a title"));
+        let unchecked = change(&|facts| facts.checked = false);
+        let unmet = ScenarioFacts {
+            unmet: &unmet,
             ..good
         };
-        let (must, should, may) = (
-            [rule(Level::Must)],
-            [rule(Level::Should)],
-            [rule(Level::May)],
-        );
-        let (failed, weak, hosts) = ([step(Level::Must)], [step(Level::Should)], [hosts]);
-        let found = |findings, facts| ScenarioFacts { findings, ..facts };
-        for (facts, expected) in [
-            (good, Verdict::Pass),
-            (found(&may, good), Verdict::Pass),
-            (found(&hosts, good), Verdict::Pass),
-            (found(&should, good), Verdict::Warn),
-            (found(&weak, good), Verdict::Warn),
-            (found(&must, good), Verdict::Fail),
-            (found(&failed, good), Verdict::Fail),
-            (found(&must, silent), Verdict::Fail),
-            (found(&failed, silent), Verdict::Inconclusive),
-            (found(&weak, silent), Verdict::Inconclusive),
-            (silent, Verdict::NotExercised),
-            (
-                ScenarioFacts {
-                    skipped: Some("no mcp"),
-                    ..good
-                },
-                Verdict::Skipped,
-            ),
-            (
-                ScenarioFacts {
-                    skipped: Some("no mcp"),
-                    ..found(&should, good)
-                },
-                Verdict::Skipped,
-            ),
-            (
-                ScenarioFacts {
-                    skipped: Some("no mcp"),
-                    ..found(&must, good)
-                },
-                Verdict::Fail,
-            ),
-            (
-                ScenarioFacts {
-                    unforeseen: Some("a title"),
-                    ..found(&should, good)
-                },
-                Verdict::Inconclusive,
-            ),
-            (
-                ScenarioFacts {
-                    unforeseen: Some("a title"),
-                    ..found(&failed, good)
-                },
-                Verdict::Fail,
-            ),
-            (
-                ScenarioFacts {
-                    checked: false,
-                    ..good
-                },
-                Verdict::NotExercised,
-            ),
-            (
-                ScenarioFacts {
-                    unmet: &unmet,
-                    ..good
-                },
-                Verdict::NotExercised,
-            ),
-            (
-                ScenarioFacts {
-                    unmet: &unmet,
-                    ..found(&should, good)
-                },
-                Verdict::Warn,
-            ),
-            (
-                ScenarioFacts {
-                    unmet: &unmet,
-                    ..found(&must, good)
-                },
-                Verdict::Fail,
-            ),
-            (
-                ScenarioFacts {
-                    interrupted: true,
-                    ..found(&must, good)
-                },
-                Verdict::Inconclusive,
-            ),
-            (
-                ScenarioFacts {
-                    interrupted: true,
-                    ..good
-                },
-                Verdict::Inconclusive,
-            ),
-            (
-                ScenarioFacts {
-                    broken: Some("disk"),
-                    interrupted: true,
-                    ..found(&must, good)
-                },
-                Verdict::Broken,
-            ),
+        let interrupted = change(&|facts| facts.interrupted = true);
+        let broken = ScenarioFacts {
+            broken: Some("disk"),
+            ..interrupted
+        };
+        let none = &[][..];
+        let [must, should, may] = [Must, Should, May].map(|level| [finding("r", level, Agent)]);
+        let [failed, weak] = [Must, Should].map(|level| [finding("scenario.expect", level, Agent)]);
+        let hosts = [finding("r", Must, Host)];
+        for (facts, findings, expected) in [
+            (good, none, Verdict::Pass),
+            (good, &may, Verdict::Pass),
+            (good, &hosts, Verdict::Pass),
+            (good, &should, Verdict::Warn),
+            (good, &weak, Verdict::Warn),
+            (good, &must, Verdict::Fail),
+            (good, &failed, Verdict::Fail),
+            (silent, &must, Verdict::Fail),
+            (silent, &failed, Verdict::Inconclusive),
+            (silent, &weak, Verdict::Inconclusive),
+            (silent, none, Verdict::NotExercised),
+            (skipped, none, Verdict::Skipped),
+            (skipped, &should, Verdict::Skipped),
+            (skipped, &must, Verdict::Fail),
+            (unforeseen, &should, Verdict::Inconclusive),
+            (unforeseen, &failed, Verdict::Fail),
+            (unchecked, none, Verdict::NotExercised),
+            (unmet, none, Verdict::NotExercised),
+            (unmet, &should, Verdict::Warn),
+            (unmet, &must, Verdict::Fail),
+            (interrupted, &must, Verdict::Inconclusive),
+            (interrupted, none, Verdict::Inconclusive),
+            (broken, &must, Verdict::Broken),
         ] {
+            let facts = ScenarioFacts { findings, ..facts };
             assert_eq!(of_scenario(&facts).0, expected, "{facts:?}");
         }
     }
 
     #[test]
     fn the_worst_finding_of_the_judged_side_decides() {
-        use Blame::{Agent, Host};
-        use Level::{May, Must, Should};
-        type Case = (&'static [(Level, Blame)], Blame, bool, Verdict);
-        let cases: [Case; 8] = [
-            (&[], Agent, true, Verdict::Pass),
+        for (given, side, exercised, expected) in [
+            (&[][..], Agent, true, Verdict::Pass),
             (&[], Agent, false, Verdict::NotExercised),
             (&[(May, Agent)], Agent, true, Verdict::Pass),
             (&[(Should, Agent)], Agent, true, Verdict::Warn),
@@ -274,12 +205,11 @@ mod tests {
             (&[(Must, Agent)], Agent, false, Verdict::Fail),
             (&[(Must, Host)], Agent, true, Verdict::Pass),
             (&[(Must, Host)], Host, true, Verdict::Fail),
-        ];
-        for (given, side, exercised, expected) in cases {
-            let findings: Vec<_> = given
+        ] {
+            let findings = given
                 .iter()
-                .map(|&(level, blame)| finding(level, blame))
-                .collect();
+                .map(|&(level, blame)| finding("r", level, blame));
+            let findings: Vec<_> = findings.collect();
             assert_eq!(
                 of_findings(&findings, side, exercised),
                 expected,

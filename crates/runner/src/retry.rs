@@ -49,12 +49,9 @@ impl RetryOptions {
             let known = self.baseline.as_ref();
             known.is_some_and(|known| known.covers(&scenario.id, finding))
         };
-        let open = scenario
-            .findings
-            .iter()
-            .filter(|finding| !is_known(finding));
-        let open: Vec<_> = open.cloned().collect();
-        verdict_rules::of_findings(&open, Blame::Agent, true)
+        let findings = scenario.findings.iter();
+        let open = findings.filter(|finding| !is_known(finding));
+        verdict_rules::of_findings(open, Blame::Agent, true)
     }
 }
 

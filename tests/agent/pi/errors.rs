@@ -8,10 +8,10 @@ fn an_invalid_command_is_an_error_and_the_session_continues() {
     let mut agent = Setup::new().start();
 
     for (line, message) in [
-        ("{oops", "The line is not JSON"),
-        ("[1]", "The line is not a JSON object"),
-        ("{}", "The message has no type"),
-        (r#"{"type":"levitate"}"#, "Unknown message type: levitate"),
+        ("{oops", "The command is not JSON"),
+        ("[1]", "The command is not a JSON object"),
+        ("{}", "The command has no type"),
+        (r#"{"type":"levitate"}"#, "Unknown command type: levitate"),
         (
             r#"{"type":"prompt"}"#,
             "Invalid prompt: missing field `message`",
@@ -27,7 +27,7 @@ fn an_invalid_command_is_an_error_and_the_session_continues() {
     agent.send_raw(b"\xff\n");
     assert_eq!(
         agent.next(),
-        json!({ "type": "error", "error": "The line is not UTF-8" })
+        json!({ "type": "error", "error": "The command is not UTF-8" })
     );
     assert_eq!(agent.bash("echo alive")["output"], "alive\n");
 }

@@ -52,11 +52,9 @@ impl<'a> DecodedFrame<'a> {
                     json!({ "n": reply.n, "status": reply.status, "end": reply.end.as_str() });
                 Self::special(dialect, Blame::Agent, Some("@reply"), value)
             }
-            Body::StdinClosed => {
-                Self::special(dialect, Blame::Host, Some("#stdin_closed"), json!({}))
-            }
-            Body::StdoutClosed => {
-                Self::special(dialect, Blame::Host, Some("#stdout_closed"), json!({}))
+            Body::StdinClosed | Body::StdoutClosed => {
+                let symbol = format!("#{}", frame.body.dir());
+                Self::special(dialect, Blame::Host, Some(&symbol), json!({}))
             }
             Body::Signal(name) => {
                 let symbol = (name != KILL).then_some("#signal");
@@ -130,11 +128,7 @@ impl<'a> DecodedFrame<'a> {
                     let validator = definition.validator.as_ref();
                     if validator.is_some_and(|v| !v.is_valid(&self.value)) {
                         self.mark(lines.invalid);
-                        let schemas = if lines.command {
-                            &dialect.command_schemas
-                        } else {
-                            &dialect.event_schemas
-                        };
+                        let (_, schemas) = dialect.frames(lines.command);
                         let broken = schemas.violations(
                             &definition.name,
                             &self.value,
@@ -150,11 +144,7 @@ impl<'a> DecodedFrame<'a> {
                 self.mark(outer);
             }
             Classification::Missing => {
-                let vocabulary = if lines.command {
-                    &dialect.commands
-                } else {
-                    &dialect.events
-                };
+                let (vocabulary, _) = dialect.frames(lines.command);
                 let defect = Defect::new("no-discriminator", &vocabulary.discriminator);
                 self.defects.push(defect);
                 self.mark(lines.malformed);

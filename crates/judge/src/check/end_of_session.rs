@@ -193,25 +193,21 @@ mod tests {
         let closed = (10, Body::StdinClosed);
         let rust = stderr("thread 'main' panicked at src/main.rs:1:2:");
         let node = stderr("Node.js v22.1.0");
-        let crash =
-            |frames: &[(u64, Body)], end| end_value(&end, 100, facts(frames))["crashed"] == true;
-
-        assert!(crash(std::slice::from_ref(&closed), exited(101)));
-        assert!(crash(std::slice::from_ref(&closed), signalled(11)));
-        assert!(crash(std::slice::from_ref(&closed), exited(134)));
-        assert!(crash(&[closed.clone(), (50, node.clone())], exited(1)));
-        assert!(crash(&[closed.clone(), (50, rust.clone())], exited(1)));
-
-        assert!(!crash(std::slice::from_ref(&closed), exited(1)));
-        assert!(!crash(&[closed.clone(), (50, node)], exited(0)));
-        assert!(!crash(
-            &[(10, Body::Signal("SIGTERM".into()))],
-            signalled(15)
-        ));
-        assert!(!crash(
-            &[(10, Body::Signal("SIGABRT".into()))],
-            signalled(6)
-        ));
+        let signal = |name: &str| (10, Body::Signal(name.into()));
+        for (frames, end, is_crash) in [
+            (vec![closed.clone()], exited(101), true),
+            (vec![closed.clone()], signalled(11), true),
+            (vec![closed.clone()], exited(134), true),
+            (vec![closed.clone(), (50, node.clone())], exited(1), true),
+            (vec![closed.clone(), (50, rust.clone())], exited(1), true),
+            (vec![closed.clone()], exited(1), false),
+            (vec![closed, (50, node)], exited(0), false),
+            (vec![signal("SIGTERM")], signalled(15), false),
+            (vec![signal("SIGABRT")], signalled(6), false),
+        ] {
+            let value = end_value(&end, 100, facts(&frames));
+            assert_eq!(value["crashed"], is_crash, "{frames:?} {end:?}");
+        }
         let old = end_value(&exited(1), 5_000_000, facts(&[(50, rust)]));
         assert_eq!(old["crashed"], false);
     }

@@ -5,8 +5,8 @@ use crate::frame::{Body, End, Frame};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// How many frames are quoted.
-const FRAMES: usize = 6;
+/// How many frames a finding quotes.
+pub(super) const FRAMES: usize = 6;
 /// The most bytes of a frame that are quoted.
 const TEXT: usize = 600;
 
@@ -25,16 +25,16 @@ pub(super) struct QuotedFrame {
 }
 
 impl RecentFrames {
-    pub(super) fn push(&mut self, n: u64, frame: &Frame) {
-        let buffer = if self.0.len() == FRAMES {
-            self.0
-                .pop_front()
-                .map(QuotedFrame::into_buffer)
-                .unwrap_or_default()
-        } else {
-            Vec::new()
-        };
-        self.0.push_back(QuotedFrame::new(n, frame, buffer));
+    /// Adds frame number `n`, and forgets the oldest one if there are as many as `most`. Its buffer serves again.
+    pub(super) fn push(&mut self, n: u64, frame: &Frame, most: usize) {
+        let oldest = (self.0.len() >= most).then(|| self.0.pop_front());
+        let buffer = oldest.flatten().map(|oldest| oldest.text);
+        let quoted = QuotedFrame::new(n, frame, buffer.unwrap_or_default());
+        self.0.push_back(quoted);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &QuotedFrame> {
+        self.0.iter()
     }
 
     /// The number of the newest frame, counted from 1; 0 before the first.
@@ -52,7 +52,7 @@ impl RecentFrames {
 
 impl QuotedFrame {
     /// Quotes frame number `n`; its text is kept in `buffer`, which saves an allocation.
-    pub(super) fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
+    fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
         let text = quote(&frame.body);
         buffer.clear();
         buffer.extend_from_slice(&text[..text.len().min(TEXT)]);
@@ -63,11 +63,6 @@ impl QuotedFrame {
             text: buffer,
             whole: text.len(),
         }
-    }
-
-    /// Its buffer, for the quote of another frame.
-    pub(super) fn into_buffer(self) -> Vec<u8> {
-        self.text
     }
 
     pub(super) fn evidence(&self, here: bool) -> Evidence {

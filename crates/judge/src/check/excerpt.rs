@@ -1,12 +1,11 @@
 //! Session excerpt: the first and the last frames of a session, quoted for the sequence diagram of a report.
 
-use super::evidence::QuotedFrame;
+use super::evidence::RecentFrames;
 use crate::finding::Evidence;
 use crate::frame::Frame;
-use std::collections::VecDeque;
 
 /// How many frames are quoted from the start of a session: they hold the handshake and the first command.
-const FIRST: usize = 40;
+const FIRST: u64 = 40;
 /// How many frames are quoted from its end, where most findings are.
 const LAST: usize = 80;
 
@@ -14,27 +13,23 @@ const LAST: usize = 80;
 #[derive(Debug, Clone, Default)]
 pub struct SessionExcerpt {
     frames: u64,
-    first: Vec<QuotedFrame>,
-    last: VecDeque<QuotedFrame>,
+    first: RecentFrames,
+    last: RecentFrames,
 }
 
 impl SessionExcerpt {
     /// Adds the next frame of the session.
     pub fn push(&mut self, frame: &Frame) {
         self.frames += 1;
-        let quote = |buffer| QuotedFrame::new(self.frames, frame, buffer);
-        if self.first.len() < FIRST {
-            self.first.push(quote(Vec::new()));
-            return;
+        match self.frames <= FIRST {
+            true => self.first.push(self.frames, frame, usize::MAX),
+            false => self.last.push(self.frames, frame, LAST),
         }
-        let oldest = (self.last.len() == LAST).then(|| self.last.pop_front());
-        let buffer = oldest.flatten().map(QuotedFrame::into_buffer);
-        self.last.push_back(quote(buffer.unwrap_or_default()));
     }
 
     /// The frames in their order, those in the middle of a long session left out. No frame is marked.
     pub fn finish(&self) -> Vec<Evidence> {
-        let quoted = self.first.iter().chain(&self.last);
+        let quoted = self.first.iter().chain(self.last.iter());
         quoted.map(|frame| frame.evidence(false)).collect()
     }
 }

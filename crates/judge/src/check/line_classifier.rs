@@ -63,11 +63,7 @@ pub(super) enum Classification<'a> {
 
 impl LineClassifier {
     pub(super) fn new(dialect: &Dialect, command: bool) -> Self {
-        let (vocabulary, schemas) = if command {
-            (&dialect.commands, &dialect.command_schemas)
-        } else {
-            (&dialect.events, &dialect.event_schemas)
-        };
+        let (vocabulary, schemas) = dialect.frames(command);
         let (prefix, blame, limit) = if command {
             (">", Blame::Host, "command")
         } else {

@@ -5,7 +5,7 @@ use super::checker::{CheckOptions, CheckOutcome};
 use super::decoded_frame::DecodedFrame;
 use super::dispatch::Dispatcher;
 use super::end_of_session::ShutdownFacts;
-use super::evidence::RecentFrames;
+use super::evidence::{FRAMES, RecentFrames};
 use super::excerpt::SessionExcerpt;
 use super::exercised::Exercised;
 use super::finding_log::FindingLog;
@@ -106,7 +106,7 @@ impl CheckerState {
 
     fn count(&mut self, frame: &Frame) {
         self.frames += 1;
-        self.recent.push(self.frames, frame);
+        self.recent.push(self.frames, frame, FRAMES);
     }
 
     /// Checks a frame.
@@ -179,10 +179,9 @@ impl CheckerState {
     }
 
     fn count_known(&mut self, decoded: &DecodedFrame<'_>, is_command: bool) {
-        let count = if is_command {
-            &mut self.commands
-        } else {
-            &mut self.events
+        let count = match is_command {
+            true => &mut self.commands,
+            false => &mut self.events,
         };
         *count += u64::from(decoded.is_known());
     }
@@ -256,14 +255,10 @@ fn name_unknown_frames(
     is_command: bool,
     violations: &mut Violations,
 ) {
-    let vocabulary = if is_command {
-        &dialect.commands
-    } else {
-        &dialect.events
-    };
     if violations.is_empty() {
         return;
     }
+    let (vocabulary, _) = dialect.frames(is_command);
     if let FrameIdentity::Unknown(name) = vocabulary.identify(&decoded.value) {
         let unexpected = violations
             .iter_mut()

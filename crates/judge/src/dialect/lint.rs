@@ -60,7 +60,7 @@ pub(super) fn rules(
             _ => {}
         }
     }
-    for (old, new) in &ordering.aliases {
+    for (old, new) in &ordering.file.aliases {
         if !ordering.rules.contains_key(&new.value) {
             errors.push(root.error_at(
                 new.span,

@@ -168,7 +168,7 @@ fn symbols_of(
 
 /// Former ids of rules and their present ones, with the name of the dialect.
 fn aliases_of(ordering: &Ordering, dialect: &str) -> IndexMap<String, String> {
-    let aliases = ordering.aliases.iter();
+    let aliases = ordering.file.aliases.iter();
     aliases
         .map(|(old, new)| {
             (

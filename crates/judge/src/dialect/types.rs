@@ -114,6 +114,14 @@ impl Dialect {
         format!("{}@{}", self.name, self.version)
     }
 
+    /// The names and the schemas of commands, or of events.
+    pub fn frames(&self, commands: bool) -> (&FrameNames, &Schemas) {
+        match commands {
+            true => (&self.commands, &self.command_schemas),
+            false => (&self.events, &self.event_schemas),
+        }
+    }
+
     /// The id of the scenario that is played first.
     pub fn smoke_id(&self) -> Option<&str> {
         self.smoke.as_ref().and_then(Node::as_str)

@@ -109,42 +109,33 @@ mod tests {
         bytes
     }
 
-    fn cut(text: &str, eol: Eol, dropped: u64) -> Line {
-        Line {
-            dropped,
-            ..Line::ended(text, eol)
+    /// Each line with its terminator, and the number of the bytes that were dropped.
+    fn shown(line: &Line) -> String {
+        let text = String::from_utf8(unframe(std::slice::from_ref(line))).unwrap();
+        match line.dropped {
+            0 => text,
+            dropped => format!("{dropped} off {text}"),
         }
     }
 
     #[test]
     fn each_stream_has_its_lines() {
-        let cases: &[(usize, &[&[u8]], &[Line])] = &[
-            (9, &[], &[]),
-            (9, &[b"", b""], &[]),
-            (
-                9,
-                &[b"\n\r\n"],
-                &[Line::new(""), Line::ended("", Eol::CrLf)],
-            ),
+        for (limit, chunks, lines) in [
+            (9, "", ""),
+            (9, "/", ""),
+            (9, "\n\r\n", "\n|\r\n"),
             // The last line has no newline.
-            (
-                9,
-                &[b"a\nb\r"],
-                &[Line::new("a"), Line::ended("b\r", Eol::None)],
-            ),
+            (9, "a\nb\r", "a\n|b\r"),
             // An over-long line keeps its first bytes, and the rest is counted.
-            (
-                3,
-                &[b"abcde", b"fg\nxyz\n"],
-                &[cut("abc", Eol::Lf, 4), Line::new("xyz")],
-            ),
+            (3, "abcde/fg\nxyz\n", "4 off abc\n|xyz\n"),
             // The carriage return of a terminator is never counted as content.
-            (3, &[b"ab\r", b"\n"], &[Line::ended("ab", Eol::CrLf)]),
-            (3, &[b"abc\r", b"\n"], &[Line::ended("abc", Eol::CrLf)]),
-            (3, &[b"abcd\r", b"\n"], &[cut("abc", Eol::CrLf, 1)]),
-        ];
-        for (limit, chunks, lines) in cases {
-            assert_eq!(frame(*limit, chunks.iter().copied()), *lines, "{chunks:?}");
+            (3, "a/b/\r/\n", "ab\r\n"),
+            (3, "a/b/c/\r/\n", "abc\r\n"),
+            (3, "a/b/c/d/\r/\n", "1 off abc\r\n"),
+        ] {
+            let found = frame(limit, chunks.split('/').map(str::as_bytes));
+            let found: Vec<_> = found.iter().map(shown).collect();
+            assert_eq!(found.join("|"), lines, "{chunks:?}");
         }
     }
 

@@ -7,7 +7,7 @@ mod defect;
 mod framer;
 mod parse;
 mod surrogate;
-mod value;
+pub(crate) mod value;
 
 pub use defect::{DEFECTS, Defect};
 pub use framer::{Framer, LINE_LIMIT};

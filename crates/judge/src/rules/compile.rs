@@ -44,7 +44,7 @@ pub fn compile(
             ..Names::default()
         },
         scopes: HashMap::new(),
-        conditions: &ordering.conditions,
+        conditions: &ordering.file.conditions,
         errors: Vec::new(),
         seen: Vec::new(),
     };
@@ -98,6 +98,19 @@ impl<'a> Compiler<'a> {
 
     fn pattern(&mut self, node: &Node) -> Option<FramePattern> {
         self.read(node, parse::pattern)
+    }
+
+    /// A part that may be left out; `Some(None)` if it is.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says that an error was recorded"
+    )]
+    fn optional<N, T>(
+        &mut self,
+        part: Option<&N>,
+        read: impl Fn(&mut Self, &N) -> Option<T>,
+    ) -> Option<Option<T>> {
+        part.map_or(Some(None), |part| read(self, part).map(Some))
     }
 
     fn optional_pattern(&mut self, node: Option<&Node>) -> Option<FramePattern> {

@@ -126,59 +126,29 @@ fn quoted(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
 mod tests {
     use super::*;
 
-    fn tokens(source: &str) -> Vec<Token> {
-        tokenize(source)
-            .unwrap()
-            .into_iter()
-            .map(|(_, t)| t)
-            .collect()
-    }
-
     #[test]
-    fn commands_and_comparisons_are_distinguished() {
-        assert_eq!(
-            tokens(">stop /n > 3 >#malformed"),
-            [
-                Token::Name(">stop".into()),
-                Token::Pointer("/n".into()),
-                Token::Sign(">"),
-                Token::Number(3.into()),
-                Token::Name(">#malformed".into()),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_pointer_ends_at_a_bracket_or_blank() {
-        assert_eq!(
-            tokens("$name[/call_id]{/a=b}"),
-            [
-                Token::State("name".into()),
-                Token::Sign("["),
-                Token::Pointer("/call_id".into()),
-                Token::Sign("]"),
-                Token::Sign("{"),
-                Token::Pointer("/a".into()),
-                Token::Sign("="),
-                Token::Name("b".into()),
-                Token::Sign("}"),
-            ]
-        );
-    }
-
-    #[test]
-    fn a_name_may_contain_slashes() {
-        assert_eq!(
-            tokens(">session/prompt session/update{$state/member}"),
-            [
-                Token::Name(">session/prompt".into()),
-                Token::Name("session/update".into()),
-                Token::Sign("{"),
-                Token::State("state".into()),
-                Token::Pointer("/member".into()),
-                Token::Sign("}"),
-            ]
-        );
+    fn each_expression_has_its_tokens() {
+        for (source, tokens) in [
+            (
+                ">stop /n > 3 >#malformed",
+                r#"Name(">stop") Pointer("/n") Sign(">") Number(Number(3)) Name(">#malformed")"#,
+            ),
+            (
+                "$name[/call_id]{/a=b}",
+                r#"State("name") Sign("[") Pointer("/call_id") Sign("]") Sign("{") Pointer("/a") Sign("=") Name("b") Sign("}")"#,
+            ),
+            (
+                ">session/prompt session/update{$state/member}",
+                r#"Name(">session/prompt") Name("session/update") Sign("{") State("state") Pointer("/member") Sign("}")"#,
+            ),
+        ] {
+            let found = tokenize(source).unwrap();
+            let found: Vec<_> = found
+                .iter()
+                .map(|(_, token)| format!("{token:?}"))
+                .collect();
+            assert_eq!(found.join(" "), tokens);
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use crate::framing::value::tests::any_json;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -280,20 +281,6 @@ fn any_line() -> impl Strategy<Value = Line> {
     })
 }
 
-fn any_body() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<u64>().prop_map(Value::from),
-        any::<f64>()
-            .prop_filter("finite", |number| number.is_finite())
-            .prop_map(Value::from),
-        ".*".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(3, 12, 4, |inner| {
-        vec((".*", inner), 0..4).prop_map(|members| members.into_iter().collect())
-    })
-}
-
 fn any_end() -> impl Strategy<Value = End> {
     prop_oneof![
         (any::<i32>(), any::<u32>()).prop_map(|(code, orphans)| End::Exited { code, orphans }),
@@ -314,8 +301,8 @@ fn any_frame() -> impl Strategy<Value = Frame> {
         any_line().prop_map(Body::ToAgent),
         any_line().prop_map(Body::FromAgent),
         any_line().prop_map(Body::Stderr),
-        (any::<u64>(), ".*", any_body()).prop_map(|(n, path, body)| request(n, &path, body)),
-        (any::<u64>(), any::<u16>(), reply_end, any_body()).prop_map(|(n, status, end, body)| {
+        (any::<u64>(), ".*", any_json()).prop_map(|(n, path, body)| request(n, &path, body)),
+        (any::<u64>(), any::<u16>(), reply_end, any_json()).prop_map(|(n, status, end, body)| {
             let body = Some(body).filter(|body| !body.is_null());
             Body::LlmReply(LlmReply {
                 n,

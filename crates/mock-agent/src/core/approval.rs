@@ -81,23 +81,30 @@ impl Approvals {
 
     /// Whether a call may only run if the host approves it.
     pub(super) fn needs_approval(&self, call: &ReportedCall, faults: &Faults) -> bool {
-        use ApprovalMode::{AutoEdit, Default, Yolo};
-        let required = self.required_for(call.category);
-        let harmless = AutoEdit.allows(call.category);
         let spawns = call.tool == "Spawn";
-        let bug = match (required, self.mode) {
-            (true, Default) => Bug::NeverRequestsApproval,
-            (true, AutoEdit) if faults.is_armed(Bug::AutoEditAllowsAll) => Bug::AutoEditAllowsAll,
-            (true, AutoEdit) if spawns => Bug::SpawnsUnapproved,
-            (false, Yolo) if spawns && faults.is_armed(Bug::RequestsApprovalForSpawn) => {
-                Bug::RequestsApprovalForSpawn
+        if self.required_for(call.category) {
+            let skips = match self.mode {
+                ApprovalMode::Default => faults.triggers(Bug::NeverRequestsApproval),
+                ApprovalMode::AutoEdit => {
+                    faults.triggers(Bug::AutoEditAllowsAll)
+                        || spawns && faults.triggers(Bug::SpawnsUnapproved)
+                }
+                ApprovalMode::Yolo => false,
+            };
+            return !skips;
+        }
+        match self.mode {
+            ApprovalMode::Default => {
+                !self.allowed_tools.contains(&call.tool) && faults.triggers(Bug::AlwaysIsForTool)
             }
-            (false, Yolo) => Bug::RequestsApprovalInYolo,
-            (false, AutoEdit) if harmless => Bug::RequestsApprovalInAutoEdit,
-            (false, Default) if !self.allowed_tools.contains(&call.tool) => Bug::AlwaysIsForTool,
-            _ => return required,
-        };
-        required != faults.triggers(bug)
+            ApprovalMode::AutoEdit => {
+                self.mode.allows(call.category) && faults.triggers(Bug::RequestsApprovalInAutoEdit)
+            }
+            ApprovalMode::Yolo => {
+                spawns && faults.triggers(Bug::RequestsApprovalForSpawn)
+                    || faults.triggers(Bug::RequestsApprovalInYolo)
+            }
+        }
     }
 
     /// Applies a decision on a call: "always" approves its category. Returns the decision on the call alone.
@@ -158,25 +165,21 @@ impl Approvals {
 mod tests {
     use super::*;
 
-    fn asked(approvals: &Approvals) -> Vec<&'static str> {
-        Category::ALL
-            .into_iter()
-            .filter(|one| approvals.required_for(*one))
-            .map(Category::name)
-            .collect()
+    fn asked(approvals: &Approvals) -> String {
+        let asked = Category::ALL.into_iter();
+        let asked = asked.filter(|category| approvals.required_for(*category));
+        asked.map(Category::name).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn each_mode_asks_for_its_own_categories() {
-        assert_eq!(
-            asked(&Approvals::new(ApprovalMode::Default)),
-            ["info", "edit", "exec", "mcp"]
-        );
-        assert_eq!(
-            asked(&Approvals::new(ApprovalMode::AutoEdit)),
-            ["exec", "mcp"]
-        );
-        assert_eq!(asked(&Approvals::new(ApprovalMode::Yolo)), [""; 0]);
+        for (mode, expected) in [
+            (ApprovalMode::Default, "info edit exec mcp"),
+            (ApprovalMode::AutoEdit, "exec mcp"),
+            (ApprovalMode::Yolo, ""),
+        ] {
+            assert_eq!(asked(&Approvals::new(mode)), expected);
+        }
     }
 
     #[test]
@@ -186,6 +189,6 @@ mod tests {
         approvals.mode = ApprovalMode::Yolo;
         approvals.mode = ApprovalMode::Default;
 
-        assert_eq!(asked(&approvals), ["info", "edit", "mcp"]);
+        assert_eq!(asked(&approvals), "info edit mcp");
     }
 }

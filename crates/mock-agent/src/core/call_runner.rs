@@ -7,7 +7,7 @@ use super::job_set::JobSet;
 use super::tool_calls::{CallState, RequestedCall};
 use super::turn::TurnContext;
 use crate::faults::Bug;
-use crate::tools::{Category, InvalidCall, ProgressListener, ToolContext, ToolResult};
+use crate::tools::{Category, ToolContext, ToolResult};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -32,8 +32,18 @@ pub(super) async fn run_calls(turn: &TurnContext<'_>, mut requested: Vec<Request
 
 async fn run_batch(turn: &TurnContext<'_>, batch: Range<usize>) -> bool {
     let (session, calls) = (turn.session, &turn.turn.calls);
-    let jobs = JobSet::default();
-    let mut runner = CallRunner { turn, jobs };
+    let on_output = |n, output: &str| {
+        if let Some(call) = calls.call(n) {
+            let call = &*call;
+            let event = Event::ToolProgress { call, output };
+            session.events.emit(&event);
+        }
+    };
+    let mut runner = CallRunner {
+        turn,
+        on_output: &on_output,
+        jobs: JobSet::default(),
+    };
     batch.clone().for_each(|n| runner.admit(n));
     if session.is_closed() {
         let _ = turn.turn.stop.set(Halt::Exit);
@@ -64,16 +74,6 @@ async fn run_batch(turn: &TurnContext<'_>, batch: Range<usize>) -> bool {
     denied
 }
 
-impl ProgressListener for TurnContext<'_> {
-    fn on_output(&self, n: usize, output: &str) {
-        if let Some(call) = self.turn.calls.call(n) {
-            let call = &*call;
-            let event = Event::ToolProgress { call, output };
-            self.session.events.emit(&event);
-        }
-    }
-}
-
 impl TurnContext<'_> {
     /// What a tool has access to.
     pub(super) fn tool_context(&self) -> ToolContext<'_> {
@@ -88,6 +88,8 @@ impl TurnContext<'_> {
 
 struct CallRunner<'a> {
     turn: &'a TurnContext<'a>,
+    /// Reports the output of a call.
+    on_output: &'a dyn Fn(usize, &str),
     jobs: JobSet<'a>,
 }
 
@@ -102,7 +104,7 @@ impl CallRunner<'_> {
                 let description = job.describe().replace(char::is_control, " ");
                 (category, description, Some(job))
             }
-            Err(InvalidCall(why)) => (Category::Info, why, None),
+            Err(why) => (Category::Info, why, None),
         };
         let call = Rc::new(ReportedCall {
             id: match job.is_some() && faults.triggers(Bug::CallIdsRestart) {
@@ -168,7 +170,7 @@ impl CallRunner<'_> {
         let (turn, call) = (turn.id(), &*call);
         session.events.emit(&Event::ToolStart { turn, call });
         let context = ToolContext {
-            progress: Some((self.turn, n)),
+            progress: Some((self.on_output, n)),
             ..self.turn.tool_context()
         };
         let run = Rc::clone(&job).run(context);

@@ -147,14 +147,9 @@ impl Compaction {
                 return answer;
             };
             attempt += 1;
-            let (of, delay) = (policy.attempts, policy.wait(attempt));
-            emit(SummaryRetry::Scheduled {
-                attempt,
-                of,
-                delay,
-                failure,
-            });
-            tokio::time::sleep(delay).await;
+            let scheduled = policy.retry(attempt, failure);
+            emit(SummaryRetry::Scheduled(scheduled));
+            tokio::time::sleep(scheduled.delay).await;
             emit(SummaryRetry::Starts(self.reason));
         }
     }

@@ -71,12 +71,7 @@ pub(crate) enum Event<'a> {
         queues: &'a Queues,
     },
     /// A failed turn will be retried after a delay.
-    RetryStart {
-        attempt: u32,
-        of: u32,
-        delay: Duration,
-        failure: &'a Failure,
-    },
+    RetryStart(ScheduledRetry<'a>),
     /// The retries are over: with success, or with an error.
     RetryEnd {
         attempt: u32,
@@ -144,16 +139,22 @@ pub(crate) struct AgentInfo {
     pub(crate) model_info: ModelInfo,
 }
 
+/// A retry after a delay.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ScheduledRetry<'a> {
+    /// Its number, from 1.
+    pub(crate) attempt: u32,
+    /// The maximum number of retries.
+    pub(crate) of: u32,
+    pub(crate) delay: Duration,
+    pub(crate) failure: &'a Failure,
+}
+
 /// A step in the retries of a summary.
 #[derive(Debug)]
 pub(crate) enum SummaryRetry<'a> {
     /// The summary will be retried after a delay.
-    Scheduled {
-        attempt: u32,
-        of: u32,
-        delay: Duration,
-        failure: &'a Failure,
-    },
+    Scheduled(ScheduledRetry<'a>),
     /// The retry starts.
     Starts(CompactionReason),
     /// The retries are over, with or without success.

@@ -12,6 +12,7 @@ pub(crate) trait EventEncoder {
 }
 
 /// Sends events to the host.
+#[derive(Clone)]
 pub(crate) struct EventSink {
     encoder: Rc<dyn EventEncoder>,
     pub(crate) outbox: Rc<Outbox>,

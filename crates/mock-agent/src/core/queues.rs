@@ -119,45 +119,31 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn queues(steering: &[&str], follow_up: &[&str]) -> Queues {
+    #[test]
+    fn steering_goes_first_one_by_one_or_together_and_follow_ups_only_at_the_end() {
         let queues = Queues::default();
-        for (queue, texts) in [(&queues.steering, steering), (&queues.follow_up, follow_up)] {
-            for text in texts {
-                let text = (*text).to_owned();
-                queue.push(Prompt {
-                    text,
-                    ..Prompt::default()
-                });
-            }
+        for (queue, text) in [
+            (&queues.steering, "a"),
+            (&queues.follow_up, "z"),
+            (&queues.steering, "b"),
+            (&queues.steering, "c"),
+        ] {
+            let text = text.to_owned();
+            queue.push(Prompt {
+                text,
+                ..Prompt::default()
+            });
         }
-        queues
-    }
-
-    fn due(queues: &Queues, done: bool) -> Vec<String> {
-        queues
-            .due(done, &Faults::none())
-            .into_iter()
-            .map(|p| p.text)
-            .collect()
-    }
-
-    #[test]
-    fn steering_goes_first_and_follow_ups_only_at_the_end() {
-        let queues = queues(&["a"], &["z"]);
-
-        assert_eq!(due(&queues, true), ["a"]);
-        assert!(due(&queues, false).is_empty());
-        assert_eq!(due(&queues, true), ["z"]);
+        for (done, together, expected) in [
+            (true, false, &["a"][..]),
+            (false, true, &["b", "c"]),
+            (false, false, &[]),
+            (true, false, &["z"]),
+        ] {
+            queues.steering.together.set(together);
+            let due = queues.due(done, &Faults::none()).into_iter();
+            assert_eq!(due.map(|prompt| prompt.text).collect::<Vec<_>>(), expected);
+        }
         assert_eq!(queues.len(), 0);
-    }
-
-    #[test]
-    fn prompts_are_taken_one_by_one_or_together() {
-        let one_by_one = queues(&["a", "b"], &[]);
-        assert_eq!(due(&one_by_one, false), ["a"]);
-
-        let together = queues(&["a", "b"], &[]);
-        together.steering.together.set(true);
-        assert_eq!(due(&together, false), ["a", "b"]);
     }
 }

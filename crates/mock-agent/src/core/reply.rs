@@ -62,17 +62,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn assembly(chunks: &[Chunk]) -> ReplyBuilder {
-        let mut assembly = ReplyBuilder::default();
-        chunks.iter().for_each(|chunk| assembly.add(chunk));
-        assembly
+    fn reply(chunks: &[Chunk]) -> ReplyBuilder {
+        let mut reply = ReplyBuilder::default();
+        chunks.iter().for_each(|chunk| reply.add(chunk));
+        reply
     }
 
     fn call(index: usize, id: &str) -> Chunk {
-        let block = BlockStart::Call {
-            id: id.into(),
-            tool: "Read".into(),
-        };
+        let (id, tool) = (id.into(), "Read".into());
+        let block = BlockStart::Call { id, tool };
         Chunk::Start { index, block }
     }
 
@@ -81,45 +79,33 @@ mod tests {
         Chunk::Args { index, fragment }
     }
 
-    #[test]
-    fn interleaved_fragments_find_their_calls() {
-        let whole = assembly(&[
-            call(0, "a"),
-            call(1, "b"),
-            args(0, "{\"x\""),
-            args(1, "{}"),
-            args(0, ":1}"),
-        ])
-        .into_blocks();
-
-        let block = |id: &str, args| ContentBlock::Call {
+    fn block(id: &str, args: Value, raw: Option<&str>) -> ContentBlock {
+        ContentBlock::Call {
             id: id.into(),
             tool: "Read".into(),
             args,
-            raw: None,
-        };
-        assert_eq!(whole, [block("a", json!({"x": 1})), block("b", json!({}))]);
+            raw: raw.map(str::to_owned),
+        }
     }
 
     #[test]
-    fn arguments_that_are_not_json_are_kept_raw() {
-        let whole = assembly(&[call(0, "a"), args(0, "{bad")]).into_blocks();
-
-        assert!(
-            matches!(&whole[0], ContentBlock::Call { args: Value::Null, raw: Some(raw), .. } if raw == "{bad")
-        );
+    fn interleaved_fragments_find_their_calls_and_what_is_not_json_is_kept_raw() {
+        let calls = [call(0, "a"), call(1, "b"), args(0, "{\"x\"")];
+        let rest = [args(1, "{}"), args(0, ":1}"), call(2, "c"), args(2, "{bad")];
+        let expected = [
+            block("a", json!({"x": 1}), None),
+            block("b", json!({}), None),
+            block("c", Value::Null, Some("{bad")),
+        ];
+        assert_eq!(reply(&[&calls[..], &rest].concat()).into_blocks(), expected);
     }
 
     #[test]
     fn only_text_remains_of_an_incomplete_reply() {
-        let index = 0;
-        let text = Chunk::Text {
-            index,
-            text: "half".into(),
-        };
-        let block = BlockStart::Text;
-        let left =
-            assembly(&[Chunk::Start { index, block }, text, call(1, "a")]).into_text_blocks();
+        let (index, block) = (0, BlockStart::Text);
+        let text = "half".to_owned();
+        let chunks = [Chunk::Start { index, block }, Chunk::Text { index, text }];
+        let left = reply(&[&chunks[..], &[call(1, "a")]].concat()).into_text_blocks();
 
         assert_eq!(left, [ContentBlock::Text("half".into())]);
     }

@@ -1,5 +1,7 @@
 //! Session settings: model, limits, timeouts, retries, and what the host can choose from.
 
+use super::event::ScheduledRetry;
+use super::failure::Failure;
 use crate::model::message::Message;
 use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire};
 use serde::Deserialize;
@@ -78,9 +80,14 @@ pub(crate) struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The wait before this retry, counted from 1.
-    pub(crate) fn wait(&self, attempt: u32) -> Duration {
-        self.delay * 2u32.saturating_pow(attempt - 1)
+    /// The retry with this number, counted from 1.
+    pub(super) fn retry<'a>(&self, attempt: u32, failure: &'a Failure) -> ScheduledRetry<'a> {
+        ScheduledRetry {
+            attempt,
+            of: self.attempts,
+            delay: self.delay * 2u32.saturating_pow(attempt - 1),
+            failure,
+        }
     }
 }
 

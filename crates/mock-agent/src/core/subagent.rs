@@ -49,9 +49,9 @@ impl TurnContext<'_> {
         };
         self.report(id, task, SubagentUpdate::Started { task: &task.task });
         let start = Instant::now();
-        let answer = match timeout(task.limit, self.solve(id, task)).await {
+        let answer = match timeout(task.limit(), self.solve(id, task)).await {
             Ok(answer) => answer,
-            Err(_) => Err(format!("no answer within {} s", task.limit.as_secs())),
+            Err(_) => Err(format!("no answer within {} s", task.limit().as_secs())),
         };
         let (Ok(result) | Err(result)) = &answer;
         let elapsed = start.elapsed();
@@ -60,7 +60,7 @@ impl TurnContext<'_> {
     }
 
     fn report(&self, id: u64, task: &SubagentTask, update: SubagentUpdate<'_>) {
-        let name = &task.name;
+        let name = task.name();
         let event = Event::Subagent { id, name, update };
         self.session.events.emit(&event);
     }
@@ -72,7 +72,7 @@ impl TurnContext<'_> {
         let mut messages = vec![Message::user(task.task.clone())];
         for _ in 0..session.settings.max_turns {
             self.report(id, task, SubagentUpdate::WaitingForModel);
-            let model = task.model.as_deref().unwrap_or(self.turn.model());
+            let model = task.model().unwrap_or(self.turn.model());
             let mut request = session.settings.request(model, &messages, &tools);
             request.system = task.system.as_deref().unwrap_or(request.system);
             let reply = self.request(&request).await;
@@ -104,7 +104,7 @@ impl TurnContext<'_> {
         }
         match self.session.tools.job(&call.tool, &call.args) {
             Ok((_, job)) => job.run(self.tool_context()).await,
-            Err(invalid) => ToolResult::error(invalid.0),
+            Err(invalid) => ToolResult::error(invalid),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::agent_script;
 use super::arguments::Arguments;
 use super::choice::Choice;
-use super::control::{self, Controls};
+use super::control::{self, ControlTarget, Controls};
 use super::environment::Environment;
 use super::help::{self, answer_as, help, print_scripts};
 use super::install::install;
@@ -174,10 +174,25 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
     };
     let connection = (adapter.connect)();
     let events = EventSink::new(Rc::clone(&connection) as _, Rc::clone(&outbox));
-    match options.and_then(|options| prepare(adapter, options, &faults, &variable, controls)) {
-        Ok(prepared) => {
-            controls.serve(prepared.control_target(&outbox, &faults));
-            let session = Rc::new(prepared.session(events, &faults));
+    let prepared = options.and_then(|options| {
+        prepare(
+            adapter,
+            options,
+            events.clone(),
+            &faults,
+            &variable,
+            controls,
+        )
+    });
+    match prepared {
+        Ok((session, replace_script)) => {
+            controls.serve(ControlTarget {
+                outbox: Rc::clone(&outbox),
+                faults: Rc::clone(&faults),
+                replace_script,
+                session: session.conversation.borrow().id().map(str::to_owned),
+            });
+            let session = Rc::new(session);
             let code = serve((adapter, connection), &session, signals).await;
             outbox.finish(FLUSH_TIMEOUT).await;
             if !faults.triggers(Bug::ToolOutlivesAgent) {

@@ -1,6 +1,6 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
-use super::control::{ControlTarget, Controls, ReplaceScript};
+use super::control::{Controls, ReplaceScript};
 use crate::config::options::CliOptions;
 use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
@@ -12,39 +12,26 @@ use crate::core::prompt_markers::{PromptMarkers, script, story};
 use crate::core::session::{Session, SessionParts};
 use crate::faults::{Bug, Faults};
 use crate::model::{Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
-use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::stories::is_name;
-use crate::tools::{Tool, Toolbox, Workspace};
+use crate::tools::{Toolbox, Workspace};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The parts of a session.
-pub(crate) struct Prepared {
-    config: AgentConfig,
-    dialect: (&'static str, &'static str),
-    tools: &'static [Tool],
-    workspace: Workspace,
-    model: ModelClient,
-    /// The model in this process: of the session, or for what prompts ask for.
-    scripted: Rc<ScriptedModel>,
-    is_scripted: bool,
-    conversation: Conversation,
-}
-
-/// Loads the configuration, the workspace, the model and the conversation.
+/// A session that is ready to run, and what replaces the script of its model, if the model is in this process.
 ///
 /// # Errors
-/// The first of them that cannot be loaded, for the user.
+/// The first of the configuration, the workspace, the model and the conversation that cannot be loaded, for the user.
 pub(crate) fn prepare(
     adapter: &Adapter,
     mut options: CliOptions,
-    faults: &Faults,
+    events: EventSink,
+    faults: &Rc<Faults>,
     env: Env<'_>,
     controls: &Controls,
-) -> Result<Prepared, StartError> {
+) -> Result<(Session, Option<ReplaceScript>), StartError> {
     faults.options(&mut options);
     if let Some(file) = options.files.first() {
         let why = format!("Unknown argument: {file}: no file can be attached in this mode");
@@ -53,22 +40,40 @@ pub(crate) fn prepare(
     let config = (adapter.configure)(options, env)?;
     let workspace = Workspace::open(&config.workspace).map_err(StartError::Usage)?;
     let backend = backend(adapter, &config, &workspace, controls).map_err(StartError::Usage)?;
-    let scripted = match &backend {
-        Backend::Scripted(model) | Backend::Http(_, model) => Rc::clone(model),
+    let (scripted, is_scripted) = match &backend {
+        Backend::Scripted(model) => (Rc::clone(model), true),
+        Backend::Http(_, model) => (Rc::clone(model), false),
     };
-    let is_scripted = matches!(backend, Backend::Scripted(_));
-    let model = ModelClient::new(config.wire, backend);
     let conversation = conversation(&config, &workspace, faults)?;
-    Ok(Prepared {
-        config,
-        dialect: (adapter.name, adapter.version),
-        tools: adapter.tools,
+    let replace_script = is_scripted.then(|| {
+        let model = Rc::clone(&scripted);
+        let (seed, root) = (config.seed, workspace.given().to_owned());
+        let dialect = (adapter.name, adapter.version);
+        Box::new(move |path: &Path| {
+            let name = path.to_str().filter(|script| is_name(script));
+            model.reset(match name {
+                Some(name) => ReplySource::Story(story(name, dialect, &root)?),
+                None => script_of_file(path, &root, seed)?,
+            });
+            Ok(())
+        }) as ReplaceScript
+    });
+    let session = Session::new(SessionParts {
+        events,
+        model: ModelClient::new(config.wire, backend),
+        tools: Toolbox::new(adapter.tools, config.mcp),
+        prompts: PromptMarkers {
+            model: scripted,
+            faults: Rc::clone(faults),
+            workspace: workspace.given().to_owned(),
+        },
         workspace,
-        model,
-        scripted,
-        is_scripted,
-        conversation,
-    })
+        settings: config.settings,
+        approvals: RefCell::new(Approvals::new(config.mode)),
+        conversation: RefCell::new(conversation),
+        faults: Rc::clone(faults),
+    });
+    Ok((session, replace_script))
 }
 
 fn backend(
@@ -146,61 +151,5 @@ fn session_choice(choice: &SessionChoice, store: &SessionStore, faults: &Faults)
         New if !store.ids().is_empty() && faults.triggers(Bug::ResumesUnasked) => Latest,
         Latest if faults.triggers(Bug::LatestIsFirst) => store.ids().pop().map_or(Latest, Resume),
         choice => choice.clone(),
-    }
-}
-
-impl Prepared {
-    /// What the commands of a test act on.
-    pub(crate) fn control_target(&self, outbox: &Rc<Outbox>, faults: &Rc<Faults>) -> ControlTarget {
-        ControlTarget {
-            outbox: Rc::clone(outbox),
-            faults: Rc::clone(faults),
-            replace_script: self.replace_script(),
-            session: self.conversation.id().map(str::to_owned),
-        }
-    }
-
-    /// Plays another model script, if the model is in this process.
-    fn replace_script(&self) -> Option<ReplaceScript> {
-        if !self.is_scripted {
-            return None;
-        }
-        let model = Rc::clone(&self.scripted);
-        let (seed, root) = (self.config.seed, self.workspace.given().to_owned());
-        let dialect = self.dialect;
-        Some(Box::new(move |path| {
-            let name = path.to_str().filter(|script| is_name(script));
-            model.reset(match name {
-                Some(name) => ReplySource::Story(story(name, dialect, &root)?),
-                None => script_of_file(path, &root, seed)?,
-            });
-            Ok(())
-        }))
-    }
-
-    /// The session, in which `faults` plays the fault of the process, and those that prompts ask for.
-    pub(crate) fn session(self, events: EventSink, faults: &Rc<Faults>) -> Session {
-        let prompts = PromptMarkers {
-            model: self.scripted,
-            faults: Rc::clone(faults),
-            workspace: self.workspace.given().to_owned(),
-        };
-        let AgentConfig {
-            settings,
-            mode,
-            mcp,
-            ..
-        } = self.config;
-        Session::new(SessionParts {
-            events,
-            model: self.model,
-            tools: Toolbox::new(self.tools, mcp),
-            workspace: self.workspace,
-            settings,
-            approvals: RefCell::new(Approvals::new(mode)),
-            conversation: RefCell::new(self.conversation),
-            faults: Rc::clone(faults),
-            prompts,
-        })
     }
 }

@@ -9,17 +9,13 @@ use std::rc::Rc;
 
 /// One version of a protocol.
 pub(crate) struct Adapter {
-    /// The protocol's name.
     pub(crate) name: &'static str,
-    /// The version.
     pub(crate) version: &'static str,
     /// Whether hosts of the protocol speak this version, so that it is the default one.
     pub(crate) is_default: bool,
-    /// What `--version` of the real agent prints.
     pub(crate) version_line: &'static str,
     /// Whether these arguments choose the protocol.
     pub(crate) chosen: fn(&[String]) -> bool,
-    /// The flags of the command line.
     pub(crate) flags: &'static [Flag],
     /// What `--help` says of them, a line each; and of those of other versions.
     pub(crate) flags_help: &'static str,
@@ -42,11 +38,9 @@ pub(crate) struct Adapter {
     pub(crate) exits_by_signal: bool,
     /// Where a frame names its kind, as a JSON Pointer.
     pub(crate) kind_pointer: &'static str,
-    /// A frame as a line.
     pub(crate) line: fn(&Value) -> Vec<u8>,
     /// Makes the adapter's state of a session, with what it does.
     pub(crate) connect: fn() -> Rc<dyn Connection>,
-    /// The built-in tools.
     pub(crate) tools: &'static [Tool],
     /// Makes the configuration, or says why it cannot.
     pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, StartError>,

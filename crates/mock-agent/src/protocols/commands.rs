@@ -9,7 +9,6 @@ use serde_json::Value;
 /// The commands of a protocol: the name of each, the first version that has it, and its handler.
 pub(crate) type CommandTable<V, H> = [(&'static str, V, H)];
 
-/// The handler of a command that this version has.
 pub(crate) fn find<V: PartialOrd, H: Copy>(
     table: &CommandTable<V, H>,
     version: V,
@@ -22,27 +21,21 @@ pub(crate) fn find<V: PartialOrd, H: Copy>(
 /// Handles a command of a protocol that answers none; a refusal is reported as a failure.
 pub(crate) type SilentHandler<P> = fn(ProtocolSession<'_, P>, Value) -> Result<(), Failure>;
 
-/// What messages call a line, and a command.
-pub(crate) struct Nouns {
-    pub(crate) line: &'static str,
-    pub(crate) command: &'static str,
-}
-
-/// Handles a line of such a protocol.
+/// Handles a line of such a protocol, of at most `limit` bytes.
 pub(crate) fn take_silently<P: Protocol, V: PartialOrd>(
     session: ProtocolSession<'_, P>,
     input: &Input,
     (table, version): (&CommandTable<V, SilentHandler<P>>, V),
-    (nouns, limit): (&Nouns, usize),
+    limit: usize,
 ) {
     let handle = || -> Result<(), Failure> {
-        let Some(command) = command(session, input, nouns.line, limit)? else {
+        let Some(command) = command(session, input, limit)? else {
             return Ok(());
         };
         let name = command["type"].as_str();
-        let name = name.ok_or_else(|| format!("The {} has no type", nouns.command))?;
-        let handler = find(table, version, name)
-            .ok_or_else(|| format!("Unknown {} type: {name}", nouns.command))?;
+        let name = name.ok_or_else(|| "The command has no type".to_owned())?;
+        let handler = find(table, version, name);
+        let handler = handler.ok_or_else(|| format!("Unknown command type: {name}"))?;
         handler(session, command)
     };
     if let Err(failure) = handle() {
@@ -54,21 +47,19 @@ pub(crate) fn take_silently<P: Protocol, V: PartialOrd>(
 fn command<P: Protocol>(
     session: ProtocolSession<'_, P>,
     input: &Input,
-    noun: &str,
     limit: usize,
 ) -> Result<Option<Value>, String> {
-    let what = format!("The {noun}");
-    let text = text(input, &what, limit)?;
+    let text = text(input, "The command", limit)?;
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(None);
     }
-    let mut command =
-        serde_json::from_str(text).map_err(|error| format!("{what} is not JSON: {error}"))?;
+    let command = serde_json::from_str(text);
+    let mut command = command.map_err(|error| format!("The command is not JSON: {error}"))?;
     session.faults.command(&mut command);
     match command.is_object() {
         true => Ok(Some(command)),
-        false => Err(format!("{what} is not a JSON object")),
+        false => Err("The command is not a JSON object".to_owned()),
     }
 }
 

@@ -11,16 +11,13 @@ use std::rc::Rc;
 
 /// The state of an adapter, and what the adapter does with events and commands.
 pub(crate) trait Protocol: Sized + 'static {
-    /// The frames of an event of the core.
     fn frames(&mut self, event: &Event<'_>) -> Vec<Value>;
 
-    /// Handles a line of input.
     fn take(session: ProtocolSession<'_, Self>, input: Input);
 }
 
 /// An adapter, whichever its protocol.
 pub(crate) trait Connection: EventEncoder {
-    /// Handles a line of input.
     fn take(self: Rc<Self>, session: &Rc<Session>, input: Input);
 }
 
@@ -70,7 +67,6 @@ impl<'a, P: Protocol> ProtocolSession<'a, P> {
         self.state.borrow_mut()
     }
 
-    /// Sends a frame, if there is one.
     pub(crate) fn send(self, frame: impl Into<Option<Value>>) {
         if let Some(frame) = frame.into() {
             self.session.events.send_frame(frame);

@@ -8,12 +8,10 @@ use std::path::Path;
 /// The files of the built-in scripts.
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
 
-/// A built-in script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Story {
     /// Its path below `crates/mock-agent/scripts/`: `NAME.yaml`, `PROTOCOL/NAME.yaml` or `PROTOCOL@VERSION/NAME.yaml`.
     pub(crate) path: &'static str,
-    /// The text of the file.
     pub(crate) text: &'static str,
 }
 
@@ -21,7 +19,6 @@ pub(crate) struct Story {
 type Dialect<'a> = (&'a str, &'a str);
 
 impl Story {
-    /// Its name.
     pub(crate) fn name(&self) -> &'static str {
         let file = self.path.rsplit('/').next().unwrap_or(self.path);
         file.trim_end_matches(".yaml")
@@ -75,7 +72,6 @@ impl Story {
     }
 }
 
-/// Every file.
 fn files() -> impl Iterator<Item = Story> {
     let folders = FILES.dirs().flat_map(Dir::files);
     FILES.files().chain(folders).filter_map(|file| {

@@ -40,7 +40,6 @@ pub(crate) struct Bash {
     pub(crate) tell: fn(String, CommandEnd) -> String,
 }
 
-/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum CommandEnd {
     Exited(i32),
@@ -112,7 +111,7 @@ impl Bash {
 /// The beginning of the output, and how many bytes were dropped after it.
 #[derive(Default)]
 struct HeadBuffer<'a> {
-    progress: Option<(&'a dyn ProgressListener, usize)>,
+    progress: Option<(ProgressListener<'a>, usize)>,
     bytes: Vec<u8>,
     dropped: u64,
 }
@@ -125,7 +124,7 @@ impl HeadBuffer<'_> {
         self.bytes.extend_from_slice(&bytes[..free]);
         self.dropped += (bytes.len() - free) as u64;
         if let Some((listener, n)) = self.progress.filter(|_| free > 0) {
-            listener.on_output(n, &String::from_utf8_lossy(&self.bytes));
+            listener(n, &String::from_utf8_lossy(&self.bytes));
         }
     }
 }

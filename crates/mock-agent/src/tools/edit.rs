@@ -55,7 +55,6 @@ impl Job for Edit {
 }
 
 impl Edit {
-    /// Parses a list of replacements, or one without a list.
     pub(crate) fn parse(args: &Value, tell: Tell) -> Result<Edit, serde_json::Error> {
         #[derive(Deserialize)]
         struct Args {

@@ -19,9 +19,7 @@ pub(crate) struct McpTool {
     description: String,
     /// JSON Schema of the arguments; any object if left out.
     parameters: Option<Value>,
-    /// Its output; its arguments if left out.
     output: Option<String>,
-    /// Whether its result is an error.
     #[serde(default)]
     error: bool,
     /// The connection to its server and its name there; none for a scripted tool.
@@ -29,7 +27,6 @@ pub(crate) struct McpTool {
     server: Option<(Rc<McpConnection>, String)>,
 }
 
-/// The default list of tools.
 pub(crate) const DEMO_MCP: &str =
     "[{ name: mcp__demo__echo, description: Returns its arguments. }]";
 
@@ -86,14 +83,12 @@ impl McpTool {
         }
     }
 
-    /// A call with these arguments.
     pub(super) fn call(&self, args: &Value) -> McpCall {
         let (tool, args) = (self.clone(), args.clone());
         McpCall { tool, args }
     }
 }
 
-/// A call of an MCP tool.
 pub(super) struct McpCall {
     tool: McpTool,
     args: Value,

@@ -76,7 +76,6 @@ async fn open(server: &McpServer, root: &Path) -> io::Result<(McpConnection, Vec
 pub(crate) struct McpConnection(Mutex<Pipes>);
 
 impl McpConnection {
-    /// Calls a tool of the server.
     pub(crate) async fn call(&self, tool: &str, args: &Value) -> ToolResult {
         let params = json!({ "name": tool, "arguments": args });
         let mut pipes = self.0.lock().await;
@@ -91,7 +90,6 @@ impl McpConnection {
     }
 }
 
-/// The texts in the content of a result, joined.
 fn joined_text(result: &Value) -> String {
     let content = result["content"].as_array().into_iter().flatten();
     let texts: Vec<_> = content.filter_map(|part| part["text"].as_str()).collect();

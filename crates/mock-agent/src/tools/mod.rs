@@ -1,6 +1,5 @@
 //! The tools that the model can call: files, shell, sub-agents, MCP; confined to the workspace.
-//!
-//! `table` lists the built-in tools and imports one file for each; what they share is in `tool`.
+//! There is a file for each; what they share is in `tool`.
 
 mod bash;
 mod edit;
@@ -16,7 +15,6 @@ mod read;
 pub(crate) mod shell;
 mod spawn;
 mod subagent;
-mod table;
 mod tool;
 mod toolbox;
 mod workspace;
@@ -30,12 +28,14 @@ pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
 pub(crate) use media::{Media, sniff};
 pub(crate) use read::{Read, TOOL as READ};
 pub(crate) use spawn::TOOL as SPAWN;
-pub(crate) use subagent::TOOL as SUBAGENT;
-pub(crate) use table::TOOLS;
+pub(crate) use subagent::{SubagentTask, TOOL as SUBAGENT};
 pub(crate) use tool::{
-    Category, Job, JobFuture, ProgressListener, SubagentFuture, SubagentRunner, SubagentTask, Tool,
-    ToolContext, ToolOutput, ToolResult,
+    Category, Job, JobFuture, SubagentFuture, SubagentRunner, Tool, ToolContext, ToolOutput,
+    ToolResult,
 };
-pub(crate) use toolbox::{InvalidCall, Toolbox};
+pub(crate) use toolbox::Toolbox;
 pub(crate) use workspace::Workspace;
 pub(crate) use write::{TOOL as WRITE, Write};
+
+/// The tools of a protocol that has no names of its own for them.
+pub(crate) const TOOLS: &[Tool] = &[READ, WRITE, EDIT, BASH, GLOB, GREP, SPAWN];

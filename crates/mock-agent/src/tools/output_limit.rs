@@ -68,7 +68,6 @@ impl<'f> TailBuffer<'f> {
         (text, self.overflow.map(|(_, path)| path))
     }
 
-    /// Starts the file with the output so far.
     fn start_file(&mut self) {
         if self.overflow.is_some() {
             return;

@@ -67,7 +67,6 @@ fn with_numbers() -> fn(&Read, &str) -> Result<String, String> {
     numbered
 }
 
-/// The lines with their numbers.
 fn numbered(read: &Read, text: &str) -> Result<String, String> {
     let first = read.offset.unwrap_or(1).max(1);
     let lines = text

@@ -47,7 +47,6 @@ pub(super) fn start(
     Ok((child, pipe))
 }
 
-/// Receives output.
 type OutputSink<'a> = &'a mut dyn FnMut(&[u8]);
 
 /// Reads once; false at the end of the output.
@@ -87,13 +86,11 @@ pub(crate) struct ShellResult {
     pub(crate) output: String,
     /// The exit status; none if it was killed.
     pub(crate) code: Option<i32>,
-    /// Whether the host cancelled it.
     pub(crate) cancelled: bool,
     /// The file with the whole of a long output.
     pub(crate) whole: Option<PathBuf>,
 }
 
-/// How a command of the host runs.
 #[derive(Clone, Copy)]
 pub(crate) struct ShellOptions<'a> {
     pub(crate) root: &'a Path,

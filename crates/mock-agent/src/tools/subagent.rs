@@ -1,7 +1,7 @@
 //! `subagent` tool: hands a task to a sub-agent, which has the same tools and reports its progress.
 
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, SubagentTask, Tool, ToolContext, ToolResult, parse};
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;
@@ -20,46 +20,49 @@ pub(crate) const TOOL: Tool = Tool {
             "timeout": { "type": "integer", "minimum": 1, "description": "The timeout in seconds." },
         } })
     },
-    parse: parse::<Subagent>,
+    parse: parse::<SubagentTask>,
 };
 
-/// The default timeout of a sub-agent, in seconds.
 const DEFAULT_TIMEOUT: u64 = 300;
 
+/// A task for a sub-agent.
 #[derive(Deserialize)]
-struct Subagent {
+pub(crate) struct SubagentTask {
     #[serde(alias = "agent_name")]
     agent: Option<String>,
-    system_prompt: Option<String>,
-    task: String,
+    /// Its system prompt; the agent's own if left out.
+    #[serde(rename = "system_prompt")]
+    pub(crate) system: Option<String>,
+    pub(crate) task: String,
     model: Option<String>,
     timeout: Option<u64>,
 }
 
-impl Subagent {
-    fn task(&self) -> SubagentTask {
-        let api_name = |model: &String| match model.split_once('/') {
-            Some((_, name)) => name.to_owned(),
-            None => model.clone(),
-        };
-        SubagentTask {
-            name: self.agent.clone().unwrap_or_else(|| "subagent".into()),
-            system: self.system_prompt.clone(),
-            task: self.task.clone(),
-            model: self.model.as_ref().map(api_name),
-            limit: Duration::from_secs(self.timeout.unwrap_or(DEFAULT_TIMEOUT)),
-        }
+impl SubagentTask {
+    /// The sub-agent's name.
+    pub(crate) fn name(&self) -> &str {
+        self.agent.as_deref().unwrap_or("subagent")
+    }
+
+    /// Its model, by the name of the model's API; the turn's if left out.
+    pub(crate) fn model(&self) -> Option<&str> {
+        let model = self.model.as_deref()?;
+        Some(model.split_once('/').map_or(model, |(_, name)| name))
+    }
+
+    pub(crate) fn limit(&self) -> Duration {
+        Duration::from_secs(self.timeout.unwrap_or(DEFAULT_TIMEOUT))
     }
 }
 
-impl Job for Subagent {
+impl Job for SubagentTask {
     fn describe(&self) -> String {
         format!("Delegate: {}", self.task.lines().next().unwrap_or_default())
     }
 
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            match context.subagents.run(&self.task()).await {
+            match context.subagents.run(&self).await {
                 Ok(answer) => ToolResult::text(truncate(answer, 0)),
                 Err(why) => ToolResult::error(why),
             }

@@ -1,14 +1,13 @@
 //! What every tool shares: its declaration, the job of one call, the job's context and result.
 
+use super::subagent::SubagentTask;
 use super::workspace::Workspace;
 use crate::faults::Faults;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::time::Duration;
 
-/// A built-in tool.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) category: Category,
@@ -22,13 +21,9 @@ pub(crate) struct Tool {
 /// What kind of effect a tool has. Approval modes go by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Category {
-    /// Reads only.
     Info,
-    /// Changes files.
     Edit,
-    /// Runs programs or sub-agents.
     Exec,
-    /// Runs on an MCP server.
     Mcp,
 }
 
@@ -52,31 +47,25 @@ impl Category {
 
 /// A tool call with parsed arguments.
 pub(crate) trait Job {
-    /// What the call does, in one line.
     fn describe(&self) -> String;
 
     /// Runs the call. Dropping the future kills the processes that it started; other effects stay.
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a>;
 }
 
-/// A job that runs.
 pub(crate) type JobFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + 'a>>;
 
-/// What a job has access to.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolContext<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) subagents: &'a dyn SubagentRunner,
     pub(crate) faults: &'a Faults,
     /// The listener for the job's output, and the job's number; none if nobody listens.
-    pub(crate) progress: Option<(&'a dyn ProgressListener, usize)>,
+    pub(crate) progress: Option<(ProgressListener<'a>, usize)>,
 }
 
-/// Listens to the output of running jobs.
-pub(crate) trait ProgressListener {
-    /// Job number `n` has written this output so far.
-    fn on_output(&self, n: usize, output: &str);
-}
+/// Gets the number of a running job, and the output that the job has written so far.
+pub(crate) type ProgressListener<'a> = &'a dyn Fn(usize, &str);
 
 /// Runs tasks in sub-agents.
 pub(crate) trait SubagentRunner {
@@ -87,34 +76,16 @@ pub(crate) trait SubagentRunner {
     fn run<'a>(&'a self, task: &'a SubagentTask) -> SubagentFuture<'a>;
 }
 
-/// A sub-agent that runs.
 pub(crate) type SubagentFuture<'a> = Pin<Box<dyn Future<Output = Result<String, String>> + 'a>>;
 
-/// A task for a sub-agent.
-#[derive(Debug, Clone)]
-pub(crate) struct SubagentTask {
-    /// The sub-agent's name.
-    pub(crate) name: String,
-    /// Its system prompt; the agent's own if left out.
-    pub(crate) system: Option<String>,
-    pub(crate) task: String,
-    /// Its model, by the name of the model's API; the turn's if left out.
-    pub(crate) model: Option<String>,
-    /// Its timeout.
-    pub(crate) limit: Duration,
-}
-
-/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ToolResult {
-    /// Whether the tool succeeded.
     pub(crate) ok: bool,
     pub(crate) output: ToolOutput,
     /// What the host shows beside the output, and the model does not get.
     pub(crate) details: Option<Value>,
 }
 
-/// The output of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ToolOutput {
     Text(String),
@@ -123,7 +94,6 @@ pub(crate) enum ToolOutput {
         diff: String,
         path: String,
     },
-    /// An image, in base64.
     Image {
         media_type: String,
         data: String,

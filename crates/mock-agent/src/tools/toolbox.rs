@@ -13,10 +13,6 @@ pub(crate) struct Toolbox {
     mcp: RefCell<Vec<McpTool>>,
 }
 
-/// Why a call is invalid: no such tool, or arguments that do not fit.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct InvalidCall(pub(crate) String);
-
 impl Toolbox {
     pub(crate) fn new(built_in: &'static [Tool], mcp: Vec<McpTool>) -> Self {
         Toolbox {
@@ -29,7 +25,6 @@ impl Toolbox {
         !self.mcp.borrow().is_empty()
     }
 
-    /// Adds the tools of an MCP server.
     pub(crate) fn add(&self, tools: Vec<McpTool>) {
         self.mcp.borrow_mut().extend(tools);
     }
@@ -38,25 +33,18 @@ impl Toolbox {
     ///
     /// # Errors
     /// There is no such tool, or the arguments do not fit.
-    pub(crate) fn job(
-        &self,
-        name: &str,
-        args: &Value,
-    ) -> Result<(Category, Rc<dyn Job>), InvalidCall> {
+    pub(crate) fn job(&self, name: &str, args: &Value) -> Result<(Category, Rc<dyn Job>), String> {
         if !args.is_object() {
-            return Err(InvalidCall(format!(
-                "The arguments of {name} are not a JSON object."
-            )));
+            return Err(format!("The arguments of {name} are not a JSON object."));
         }
         if let Some(tool) = self.mcp.borrow().iter().find(|tool| tool.name == name) {
             return Ok((Category::Mcp, Rc::new(tool.call(args))));
         }
         let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
-            return Err(InvalidCall(format!("There is no tool named {name:?}.")));
+            return Err(format!("There is no tool named {name:?}."));
         };
-        let job = (tool.parse)(args).map_err(|error| {
-            InvalidCall(format!("The arguments of {name} are invalid: {error}."))
-        })?;
+        let job = (tool.parse)(args)
+            .map_err(|error| format!("The arguments of {name} are invalid: {error}."))?;
         Ok((tool.category, job))
     }
 
@@ -69,5 +57,52 @@ impl Toolbox {
         });
         let mcp = self.mcp.borrow();
         built_in.chain(mcp.iter().map(McpTool::spec)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::TOOLS;
+    use serde_json::json;
+
+    #[test]
+    fn each_tool_has_the_category_of_its_effect() {
+        let toolbox = Toolbox::new(TOOLS, Vec::new());
+        for (name, args, category) in [
+            ("Read", json!({ "file_path": "a" }), "info"),
+            ("Glob", json!({ "pattern": "*" }), "info"),
+            ("Grep", json!({ "pattern": "x" }), "info"),
+            ("Write", json!({ "file_path": "a", "content": "" }), "edit"),
+            (
+                "Edit",
+                json!({ "file_path": "a", "old_string": "x", "new_string": "y" }),
+                "edit",
+            ),
+            ("Bash", json!({ "command": "true" }), "exec"),
+            ("Spawn", json!({ "prompt": "p" }), "exec"),
+        ] {
+            assert_eq!(toolbox.job(name, &args).unwrap().0.name(), category);
+        }
+    }
+
+    #[test]
+    fn an_invalid_call_is_refused_with_the_reason() {
+        let toolbox = Toolbox::new(TOOLS, Vec::new());
+        for (name, args, why) in [
+            ("Fly", json!({}), "There is no tool named \"Fly\"."),
+            (
+                "Read",
+                json!({}),
+                "The arguments of Read are invalid: missing field `file_path`.",
+            ),
+            (
+                "Read",
+                json!([]),
+                "The arguments of Read are not a JSON object.",
+            ),
+        ] {
+            assert_eq!(toolbox.job(name, &args).err().unwrap(), why);
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! Applies a baseline to a report: marks accepted findings, recomputes verdicts, lists stale entries.
+//! Applies a baseline to a report: marks accepted findings, recomputes verdicts, and says which entries and patterns must be deleted,
+//! because nothing matches them any more or they have expired.
 
 use super::date::Date;
-use super::entry::{Baseline, BaselineEntry, EntryKind};
-use super::extent::RunExtent;
-use super::stale::stale_entries;
+use super::entry::{Baseline, BaselineEntry};
+use super::run_extent::{RunExtent, why_stale};
+use crate::id_pattern::matches_id;
 use crate::verdict_rules;
 use crate::{BaselineUse, Report, ScenarioReport, Verdict};
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, Finding};
@@ -22,9 +23,8 @@ impl DatedBaseline {
     /// Whether the baseline covers a finding in a scenario.
     #[must_use]
     pub fn covers(&self, scenario: &str, finding: &Finding) -> bool {
-        self.baseline
-            .covering(scenario, finding, self.today)
-            .is_some()
+        let covering = self.baseline.covering(scenario, finding, self.today);
+        covering.is_some()
     }
 }
 
@@ -34,12 +34,19 @@ pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, tod
     let mut marked = false;
     for finding in scenario.all_findings_mut() {
         if let Some(n) = baseline.covering(&id, finding, today) {
-            finding.baseline = Some(baselined(&baseline.entries[n]));
+            let BaselineEntry { kind, reason, .. } = &baseline.entries[n];
+            let (kind, reason) = (*kind, reason.clone());
+            finding.baseline = Some(Baselined { kind, reason });
             marked = true;
         }
     }
     if marked && matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
-        recompute_verdict(scenario, side);
+        let findings = &scenario.findings;
+        let open = findings.iter().filter(|one| one.baseline.is_none());
+        let mut marks = findings.iter().filter_map(|one| one.baseline.as_ref());
+        scenario.verdict = verdict_rules::of_findings(open, side, true);
+        scenario.flaky |= verdict_rules::is_flaky(scenario.verdict)
+            && marks.any(|mark| mark.kind == BaselinedKind::Flaky);
     }
 }
 
@@ -53,33 +60,62 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunE
         without_reason: baseline.without_reason() as u64,
     });
     report.summarize();
-    report.stale = stale_entries(report, baseline, today, extent)
-        .iter()
-        .map(|entry| entry.message(baseline))
-        .collect();
+    report.stale = stale(report, baseline, today, extent);
 }
 
-fn baselined(entry: &BaselineEntry) -> Baselined {
-    Baselined {
-        kind: match entry.kind {
-            EntryKind::Known => BaselinedKind::Known,
-            EntryKind::Flaky => BaselinedKind::Flaky,
-        },
-        reason: entry.reason.clone(),
+/// What must be deleted, after the scenarios were marked: the place, and why.
+fn stale(report: &Report, baseline: &Baseline, today: Date, extent: RunExtent) -> Vec<String> {
+    let mut stale = Vec::new();
+    for (entry, matched) in baseline
+        .entries
+        .iter()
+        .zip(matched(report, baseline, today))
+    {
+        let mut delete = |what, scenarios: &str, why: &str| {
+            let (path, line, subject) = (baseline.path.display(), entry.span.line, entry.subject());
+            let what = format!("delete {what} ({subject} in {scenarios})");
+            stale.push(format!("{path}:{line}: {what}: {why}"));
+        };
+        let all = entry.scenarios.join(", ");
+        if let Some(day) = entry.expires.filter(|_| entry.is_expired(today)) {
+            delete("this entry", &all, &format!("it expired on {day}"));
+            continue;
+        }
+        let is_flaky = entry.kind == BaselinedKind::Flaky;
+        let patterns = entry.scenarios.iter().zip(matched);
+        let unmatched = patterns.filter(|(_, matched)| !matched);
+        let why = |pattern: &'_ String| why_stale(pattern, is_flaky, report, extent);
+        let unmatched: Vec<_> = unmatched
+            .filter_map(|(pattern, _)| Some((pattern, why(pattern)?)))
+            .collect();
+        match &unmatched[..] {
+            [(_, why), ..] if unmatched.len() == entry.scenarios.len() => {
+                delete("this entry", &all, why);
+            }
+            some => {
+                let what = "this pattern of the entry";
+                some.iter().for_each(|(one, why)| delete(what, one, why));
+            }
+        }
     }
+    stale
 }
 
-fn recompute_verdict(scenario: &mut ScenarioReport, side: Blame) {
-    let (covered, open): (Vec<Finding>, Vec<Finding>) = scenario
-        .findings
-        .iter()
-        .cloned()
-        .partition(|finding| finding.baseline.is_some());
-    scenario.verdict = verdict_rules::of_findings(&open, side, true);
-    let is_known_flaky = |finding: &Finding| {
-        let mark = finding.baseline.as_ref();
-        mark.is_some_and(|mark| mark.kind == BaselinedKind::Flaky)
-    };
-    scenario.flaky |=
-        verdict_rules::is_flaky(scenario.verdict) && covered.iter().any(is_known_flaky);
+/// For each entry and each of its patterns, whether a finding matched it.
+fn matched(report: &Report, baseline: &Baseline, today: Date) -> Vec<Vec<bool>> {
+    let none = |entry: &BaselineEntry| vec![false; entry.scenarios.len()];
+    let mut matched: Vec<Vec<bool>> = baseline.entries.iter().map(none).collect();
+    for scenario in &report.scenarios {
+        for finding in scenario.all_findings() {
+            let covering = baseline.covering(&scenario.id, finding, today);
+            for (n, (entry, matched)) in baseline.entries.iter().zip(&mut matched).enumerate() {
+                if covering == Some(n) || entry.accepts_echo(finding) {
+                    for (pattern, matched) in entry.scenarios.iter().zip(matched) {
+                        *matched |= matches_id(pattern, &scenario.id);
+                    }
+                }
+            }
+        }
+    }
+    matched
 }

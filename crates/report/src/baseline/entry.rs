@@ -3,9 +3,7 @@
 use super::date::Date;
 use crate::causes::cause_id;
 use crate::id_pattern::{matches, matches_id};
-use conform_judge::finding::Finding;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use conform_judge::finding::{BaselinedKind, Finding};
 use spanned_yaml::Span;
 use std::path::PathBuf;
 
@@ -29,10 +27,10 @@ pub struct BaselineEntry {
     pub accepted: Accepted,
     /// What is wrong, for people who read the file.
     pub what: String,
-    /// The scenarios.
-    pub scenarios: Vec<ScenarioPattern>,
-    /// Known or flaky.
-    pub kind: EntryKind,
+    /// Patterns of scenario ids: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
+    pub scenarios: Vec<String>,
+    /// Whether it occurs every time. An unmatched flaky entry is not stale.
+    pub kind: BaselinedKind,
     /// Why it is accepted; empty until a person has written it.
     pub reason: String,
     /// The last day on which it is accepted.
@@ -46,21 +44,6 @@ pub enum Accepted {
     Cause(String),
     /// Those of a rule, by its id: an entry of the old form.
     Rule(String),
-}
-
-/// A pattern of scenario ids: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ScenarioPattern(pub String);
-
-/// How often an accepted finding occurs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EntryKind {
-    /// Every time.
-    #[default]
-    Known,
-    /// Now and then: an unmatched entry is not stale.
-    Flaky,
 }
 
 impl Baseline {
@@ -84,9 +67,8 @@ impl Baseline {
 
 impl BaselineEntry {
     /// Whether this entry covers a finding of a scenario.
-    #[must_use]
-    pub fn covers(&self, scenario: &str, finding: &Finding) -> bool {
-        self.accepts(finding) && self.scenarios.iter().any(|one| one.matches(scenario))
+    pub(super) fn covers(&self, scenario: &str, finding: &Finding) -> bool {
+        self.accepts(finding) && self.scenarios.iter().any(|one| matches_id(one, scenario))
     }
 
     /// Whether this entry covers a finding in some scenario.
@@ -113,47 +95,10 @@ impl BaselineEntry {
         self.expires.is_some_and(|day| day < today)
     }
 
-    /// Whether it has the old form.
-    pub(super) fn is_by_rule(&self) -> bool {
-        matches!(self.accepted, Accepted::Rule(_))
-    }
-
     /// The id of what it accepts.
     pub(super) fn subject(&self) -> &str {
         match &self.accepted {
             Accepted::Cause(id) | Accepted::Rule(id) => id,
         }
-    }
-}
-
-impl ScenarioPattern {
-    /// Whether the pattern matches the id of a scenario.
-    #[must_use]
-    pub fn matches(&self, id: &str) -> bool {
-        matches_id(&self.0, id)
-    }
-
-    /// The dialect that it is limited to.
-    pub(super) fn dialect(&self) -> Option<&str> {
-        let first = self.0.split('/').next();
-        first.filter(|first| first.contains('@') && !first.contains(['*', '?']))
-    }
-
-    /// Whether it can match more than one scenario.
-    pub(super) fn is_wide(&self) -> bool {
-        self.0.contains(['*', '?']) || self.dialect().is_none()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_without_a_dialect_matches_in_every_dialect() {
-        let matches = |pattern: &str, id| ScenarioPattern(pattern.into()).matches(id);
-        assert!(matches("turn/*", "a@1/turn/plain") && matches("a@1/turn/*", "a@1/turn/plain"));
-        assert!(matches("turn/*", "turn/plain") && matches("*", "session.jsonl"));
-        assert!(!matches("turn/*", "a@1/stop/plain") && !matches("b@1/turn/*", "a@1/turn/plain"));
     }
 }

@@ -1,7 +1,8 @@
-//! The format of baseline files (YAML) and their parser.
+//! The format of baseline files (YAML): their parser, and their text.
 
 use super::date::Date;
-use super::entry::{Accepted, Baseline, BaselineEntry, EntryKind, ScenarioPattern};
+use super::entry::{Accepted, Baseline, BaselineEntry};
+use conform_judge::finding::BaselinedKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, Spanned};
@@ -15,7 +16,7 @@ pub struct BaselineFile {
     /// The accepted causes; `--update-baseline` writes them.
     #[serde(default)]
     causes: Vec<Spanned<CauseFile>>,
-    /// Entries of the old form, one for each scenario and rule; `--update-baseline` turns them into causes.
+    /// Entries of the old form, one for each scenario and rule.
     #[serde(default)]
     findings: Vec<Spanned<FindingFile>>,
 }
@@ -33,7 +34,7 @@ struct CauseFile {
     scenarios: Spanned<Vec<String>>,
     /// Whether it is found every time (`known`) or now and then (`flaky`).
     #[serde(default)]
-    kind: EntryKind,
+    kind: BaselinedKind,
     /// Why it is accepted, written by a person.
     #[serde(default)]
     reason: String,
@@ -51,7 +52,7 @@ struct FindingFile {
     /// The id of the rule.
     rule: String,
     /// Whether it is found every time.
-    kind: EntryKind,
+    kind: BaselinedKind,
     /// Why it is accepted.
     reason: Spanned<String>,
     /// The last day on which it is accepted.
@@ -70,24 +71,22 @@ pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     if node.get("causes").is_none() && node.get("findings").is_none() {
         errors.push(node.error_at(node.span(), "a baseline has a list `causes`"));
     }
-    let mut entries: Vec<BaselineEntry> = Vec::new();
+    let mut entries = Vec::new();
     for entry in file.causes {
         entries.push(by_cause(entry, &node, &mut errors));
     }
     for entry in file.findings {
         entries.push(by_rule(entry, &node, &mut errors));
     }
-    if errors.is_empty() {
-        let comment = text.lines().take_while(|line| line.starts_with('#'));
-        let head = comment.map(|line| format!("{line}\n")).collect();
-        Ok(Baseline {
-            path,
-            head,
-            entries,
-        })
-    } else {
-        Err(errors)
+    if !errors.is_empty() {
+        return Err(errors);
     }
+    let comment = text.lines().take_while(|line| line.starts_with('#'));
+    Ok(Baseline {
+        path,
+        head: comment.map(|line| format!("{line}\n")).collect(),
+        entries,
+    })
 }
 
 fn by_cause(entry: Spanned<CauseFile>, node: &Node, errors: &mut Vec<Error>) -> BaselineEntry {
@@ -100,12 +99,11 @@ fn by_cause(entry: Spanned<CauseFile>, node: &Node, errors: &mut Vec<Error>) -> 
         let message = "an entry needs a scenario; `*` is every scenario";
         errors.push(node.error_at(value.scenarios.span, message));
     }
-    let scenarios = value.scenarios.value.into_iter().map(ScenarioPattern);
     BaselineEntry {
         span,
         accepted: Accepted::Cause(value.cause.value),
         what: value.what,
-        scenarios: scenarios.collect(),
+        scenarios: value.scenarios.value,
         kind: value.kind,
         reason: value.reason.trim().to_owned(),
         expires: value.expires,
@@ -124,11 +122,62 @@ fn by_rule(entry: Spanned<FindingFile>, node: &Node, errors: &mut Vec<Error>) ->
         span,
         accepted: Accepted::Rule(value.rule),
         what: String::new(),
-        scenarios: vec![ScenarioPattern(value.scenario)],
+        scenarios: vec![value.scenario],
         kind: value.kind,
         reason: value.reason.value,
         expires: value.expires,
     }
+}
+
+const HEAD: &str = "\
+# Known causes, written by `conform run --baseline FILE --update-baseline`. Write into each `reason` why it is accepted.
+# An entry with `kind: flaky` need not match in every run; `expires: YYYY-MM-DD` sets the last day of an entry.
+";
+
+/// The first line of baselines of the old form.
+const OLD_HEAD: &str = "# Accepted findings: ";
+
+/// The text of a baseline with these entries, those by cause first. `head` is the comment at the top of the file, if there was one.
+pub(super) fn file_text(head: &str, entries: &[BaselineEntry]) -> String {
+    let is_own = head.is_empty() || head.starts_with(OLD_HEAD);
+    let (mut causes, mut findings) = (String::new(), String::new());
+    for entry in entries {
+        let scenarios: Vec<_> = entry.scenarios.iter().map(|one| quoted(one)).collect();
+        let (scenarios, id) = (scenarios.join(", "), quoted(entry.subject()));
+        let (what, reason) = (quoted(&entry.what), quoted(&entry.reason));
+        let list = match entry.accepted {
+            Accepted::Cause(_) => {
+                causes +=
+                    &format!("  - cause: {id}\n    what: {what}\n    scenarios: [{scenarios}]\n");
+                &mut causes
+            }
+            Accepted::Rule(_) => {
+                findings += &format!("  - scenario: {scenarios}\n    rule: {id}\n");
+                &mut findings
+            }
+        };
+        *list += match (entry.kind, &entry.accepted) {
+            (BaselinedKind::Flaky, _) => "    kind: flaky\n",
+            (BaselinedKind::Known, Accepted::Rule(_)) => "    kind: known\n",
+            (BaselinedKind::Known, Accepted::Cause(_)) => "",
+        };
+        *list += &format!("    reason: {reason}\n");
+        let expires = entry.expires.map(|day| format!("    expires: {day}\n"));
+        *list += &expires.unwrap_or_default();
+    }
+    let head = if is_own { HEAD } else { head };
+    let causes = match causes.as_str() {
+        "" => "causes: []\n".to_owned(),
+        causes => format!("causes:\n{causes}"),
+    };
+    match findings.as_str() {
+        "" => format!("{head}{causes}"),
+        findings => format!("{head}{causes}findings:\n{findings}"),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]
@@ -144,41 +193,23 @@ mod tests {
 
     #[test]
     fn mistakes_have_a_location() {
+        let finding = |more: &str| format!("findings:\n  - {{ scenario: a, rule: r, {more} }}");
+        let cause = |members: &str| format!("causes:\n  - {{ {members}, kind: known }}");
         for (text, line, part) in [
+            (finding("kind: known, reason: \"\""), 2, "needs a `reason`"),
+            (finding("kind: known"), 2, "reason"),
+            (finding("kind: often, reason: x"), 2, "often"),
             (
-                "findings:\n  - { scenario: a, rule: r, kind: known, reason: \"\" }",
-                2,
-                "needs a `reason`",
-            ),
-            (
-                "findings:\n  - { scenario: a, rule: r, kind: known }",
-                2,
-                "reason",
-            ),
-            (
-                "findings:\n  - { scenario: a, rule: r, kind: often, reason: x }",
-                2,
-                "often",
-            ),
-            (
-                "findings:\n  - { scenario: a, rule: r, kind: known, reason: x, expires: soon }",
+                finding("kind: known, reason: x, expires: soon"),
                 2,
                 "a date such as",
             ),
-            ("findingz: []", 1, "findings"),
-            ("{}", 1, "a list `causes`"),
-            (
-                "causes:\n  - { cause: '', scenarios: ['*'], kind: known }",
-                2,
-                "the id of a cause",
-            ),
-            (
-                "causes:\n  - { cause: a-1, scenarios: [], kind: known }",
-                2,
-                "needs a scenario",
-            ),
+            ("findingz: []".into(), 1, "findings"),
+            ("{}".into(), 1, "a list `causes`"),
+            (cause("cause: '', scenarios: ['*']"), 2, "the id of a cause"),
+            (cause("cause: a-1, scenarios: []"), 2, "needs a scenario"),
         ] {
-            let errors = load("b.yaml".into(), text).unwrap_err();
+            let errors = load("b.yaml".into(), &text).unwrap_err();
             assert_eq!(errors[0].span.line, line, "{text}");
             assert!(errors[0].message.contains(part), "{}", errors[0].message);
         }

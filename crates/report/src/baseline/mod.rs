@@ -6,21 +6,17 @@
 
 mod apply;
 mod date;
-mod draft;
 mod entry;
-mod extent;
 mod file;
-mod file_text;
-mod scenario_patterns;
-mod stale;
+mod patterns;
+mod run_extent;
 #[cfg(test)]
 mod tests;
 mod update;
 
 pub use apply::{DatedBaseline, apply, mark};
 pub use date::Date;
-pub use entry::{Accepted, Baseline, BaselineEntry, EntryKind, ScenarioPattern};
-pub use extent::RunExtent;
+pub use entry::{Accepted, Baseline, BaselineEntry};
 pub use file::{BaselineFile, load};
-pub use stale::{StaleEntry, stale_entries};
+pub use run_extent::RunExtent;
 pub use update::update;

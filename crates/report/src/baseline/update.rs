@@ -1,14 +1,25 @@
 //! Updates a baseline from a report (`--update-baseline`): entries that still match stay as they are, others are removed, new causes are
-//! added without a reason. A cause of an earlier try that the last try did not have is added as flaky. Entries of the old form, by rule,
-//! become entries by cause.
+//! added without a reason. A cause of an earlier try that the last try did not have is added as flaky.
 
 use super::date::Date;
-use super::draft::Draft;
-use super::entry::{Baseline, BaselineEntry, EntryKind, ScenarioPattern};
-use super::extent::RunExtent;
-use super::file_text::file_text;
+use super::entry::{Accepted, Baseline, BaselineEntry};
+use super::file::file_text;
+use super::patterns::extended;
+use super::run_extent::{RunExtent, is_judged, why_stale};
+use crate::causes::describe;
+use crate::id_pattern::matches_id;
 use crate::{Report, ScenarioReport, Verdict};
-use conform_judge::finding::{Finding, Level};
+use conform_judge::finding::{BaselinedKind, DifferenceKind, Finding, Level};
+use indexmap::IndexSet;
+
+/// Longest description of a cause that is taken from a message, in characters.
+const MAX_WHAT: usize = 100;
+
+/// An entry, and the scenarios of this run that it lacks.
+struct Draft<'a> {
+    entry: BaselineEntry,
+    added: IndexSet<&'a str>,
+}
 
 /// The text of the baseline that matches this report. Entries stay if the run left out their scenarios or could not judge them. Expired
 /// entries that still match stay too: only a person may extend them.
@@ -16,98 +27,29 @@ use conform_judge::finding::{Finding, Level};
 pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExtent) -> String {
     let kept = baseline.entries.iter();
     let kept = kept.filter_map(|entry| kept_part(entry, report, today, extent));
-    let (old, kept): (Vec<_>, Vec<_>) =
-        kept.partition(|entry| entry.is_by_rule() && entry.is_decided(report, extent));
-    let mut drafts: Vec<Draft> = kept.into_iter().map(Draft::of).collect();
-    for entry in &old {
-        convert(&mut drafts, entry, report);
-    }
+    let draft = |entry| Draft {
+        entry,
+        added: IndexSet::new(),
+    };
+    let mut drafts: Vec<Draft<'_>> = kept.map(draft).collect();
     let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
-    for scenario in report.scenarios.iter().filter(|s| failed(s)) {
-        for finding in scenario.findings.iter().filter(counts) {
-            add(&mut drafts, scenario, finding, EntryKind::Known);
+    for scenario in &report.scenarios {
+        if matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
+            for finding in scenario.findings.iter().filter(counts) {
+                add(&mut drafts, scenario, finding, BaselinedKind::Known);
+            }
         }
     }
     for scenario in &report.scenarios {
         let earlier = scenario.tries.iter().flat_map(|one| &one.findings);
         for finding in earlier.filter(counts) {
-            add(&mut drafts, scenario, finding, EntryKind::Flaky);
+            add(&mut drafts, scenario, finding, BaselinedKind::Flaky);
         }
     }
-    let entries = drafts
-        .into_iter()
-        .map(|draft| draft.finished(report, extent));
-    let mut entries: Vec<BaselineEntry> = entries.collect();
+    let drafts = drafts.into_iter();
+    let mut entries: Vec<_> = drafts.map(|one| one.finished(report, extent)).collect();
     entries.sort_by(|a, b| (&a.accepted, &a.scenarios).cmp(&(&b.accepted, &b.scenarios)));
     file_text(&baseline.head, &entries)
-}
-
-/// Adds what an entry by rule covers as entries by cause.
-fn convert<'a>(drafts: &mut Vec<Draft<'a>>, old: &BaselineEntry, report: &'a Report) {
-    for scenario in &report.scenarios {
-        let covered = scenario.all_findings();
-        for finding in covered.filter(|finding| old.covers(&scenario.id, finding)) {
-            let is_written_by_a_person = !scenario
-                .all_findings()
-                .any(|finding| old.accepts(finding) && finding.message == old.reason);
-            let reason = if is_written_by_a_person {
-                old.reason.as_str()
-            } else {
-                ""
-            };
-            let mut same = drafts.iter_mut().filter(|Draft { entry, .. }| {
-                !entry.is_by_rule() && entry.accepts_cause(finding) && entry.expires == old.expires
-            });
-            match same.next() {
-                Some(draft) => {
-                    draft.add(&scenario.id);
-                    let entry = &mut draft.entry;
-                    if old.kind == EntryKind::Flaky {
-                        entry.kind = EntryKind::Flaky;
-                    }
-                    if !entry.reason.contains(reason) {
-                        entry.reason = format!("{} {reason}", entry.reason).trim().to_owned();
-                    }
-                }
-                None => {
-                    let mut draft = Draft::new(scenario, finding, old.kind);
-                    draft.entry.reason = reason.to_owned();
-                    draft.entry.expires = old.expires;
-                    drafts.push(draft);
-                }
-            }
-        }
-    }
-}
-
-/// Adds a finding that no entry covers: to the entry of its cause, or as a new one.
-fn add<'a>(
-    drafts: &mut Vec<Draft<'a>>,
-    scenario: &'a ScenarioReport,
-    finding: &Finding,
-    kind: EntryKind,
-) {
-    if drafts
-        .iter()
-        .any(|draft| draft.covers(&scenario.id, finding))
-    {
-        return;
-    }
-    let mut same = drafts.iter_mut().filter(|Draft { entry, .. }| {
-        !entry.is_by_rule()
-            && entry.accepts_cause(finding)
-            && entry.kind == kind
-            && entry.expires.is_none()
-    });
-    match same.next() {
-        Some(draft) => draft.add(&scenario.id),
-        None => drafts.push(Draft::new(scenario, finding, kind)),
-    }
-}
-
-/// Whether the last try had findings that count.
-fn failed(scenario: &ScenarioReport) -> bool {
-    matches!(scenario.verdict, Verdict::Fail | Verdict::Warn)
 }
 
 /// The entry without the patterns that nothing matched; `None` if nothing is left of it.
@@ -117,35 +59,139 @@ fn kept_part(
     today: Date,
     extent: RunExtent,
 ) -> Option<BaselineEntry> {
-    let stays = |pattern: &&ScenarioPattern| {
+    let mut kept = entry.clone();
+    kept.scenarios.retain(|pattern| {
         let matched = report.scenarios.iter().any(|scenario| {
             let mut findings = scenario.all_findings();
-            pattern.matches(&scenario.id) && findings.any(|finding| entry.accepts(finding))
+            matches_id(pattern, &scenario.id) && findings.any(|finding| entry.accepts(finding))
         });
-        let may_occur_again = entry.kind == EntryKind::Flaky && !entry.is_expired(today);
-        let gone = pattern.was_judged(report, extent) && !may_occur_again;
-        matched || !(gone || pattern.matches_no_scenario(report, extent))
-    };
-    let scenarios: Vec<_> = entry.scenarios.iter().filter(stays).cloned().collect();
-    (!scenarios.is_empty()).then(|| BaselineEntry {
-        scenarios,
-        ..entry.clone()
-    })
+        let may_occur_again = entry.kind == BaselinedKind::Flaky && !entry.is_expired(today);
+        matched || why_stale(pattern, may_occur_again, report, extent).is_none()
+    });
+    (!kept.scenarios.is_empty()).then_some(kept)
 }
 
-impl BaselineEntry {
-    /// Whether this run shows all that the entry accepts: every scenario of the entry has a verdict, or was skipped while others of them
-    /// have findings.
-    fn is_decided(&self, report: &Report, extent: RunExtent) -> bool {
-        let mut scenarios = report.scenarios.iter();
-        let is_found = scenarios.any(|scenario| {
-            let mut findings = scenario.all_findings();
-            findings.any(|finding| self.covers(&scenario.id, finding))
-        });
-        let mut patterns = self.scenarios.iter();
-        patterns.all(|one| match is_found {
-            true => one.was_judged_or_skipped(report, extent),
-            false => one.was_judged(report, extent),
-        })
+/// Adds a finding that no entry covers: to the entry of its cause, or as a new one.
+fn add<'a>(
+    drafts: &mut Vec<Draft<'a>>,
+    scenario: &'a ScenarioReport,
+    finding: &Finding,
+    kind: BaselinedKind,
+) {
+    let id = scenario.id.as_str();
+    let covers = |Draft { entry, added }: &Draft<'_>| {
+        entry.covers(id, finding) || (added.contains(id) && entry.accepts(finding))
+    };
+    if drafts.iter().any(covers) {
+        return;
+    }
+    let is_same = |Draft { entry, .. }: &Draft<'_>| {
+        matches!(entry.accepted, Accepted::Cause(_))
+            && entry.accepts_cause(finding)
+            && entry.kind == kind
+            && entry.expires.is_none()
+    };
+    if let Some(same) = drafts.iter().position(is_same) {
+        drafts[same].added.insert(id);
+        return;
+    }
+    let of_cause = |other: &&Finding| other.cause == finding.cause && !other.echo;
+    let origin = scenario.all_findings().find(of_cause).unwrap_or(finding);
+    let entry = BaselineEntry {
+        span: Default::default(),
+        accepted: Accepted::Cause(finding.cause.clone()),
+        what: what(origin),
+        scenarios: Vec::new(),
+        kind,
+        reason: String::new(),
+        expires: None,
+    };
+    let added = IndexSet::from([id]);
+    drafts.push(Draft { entry, added });
+}
+
+impl Draft<'_> {
+    /// The entry with patterns for all of its scenarios.
+    fn finished(self, report: &Report, extent: RunExtent) -> BaselineEntry {
+        let Draft { mut entry, added } = self;
+        if added.is_empty() {
+            return entry;
+        }
+        let has = |s: &&ScenarioReport| s.all_findings().any(|finding| entry.accepts(finding));
+        let judged = report.scenarios.iter().filter(|s| is_judged(s));
+        let without = judged.filter(|scenario| !has(scenario));
+        let without = without.map(|scenario| scenario.id.as_str());
+        let without = match (extent, entry.kind) {
+            // It comes and goes, so that any scenario may have it in the next run.
+            (_, BaselinedKind::Flaky) => Some(Vec::new()),
+            (RunExtent::Whole, _) => Some(without.collect()),
+            (RunExtent::Part, _) => None,
+        };
+        entry.scenarios = extended(&entry.scenarios, added, without.as_deref());
+        entry
+    }
+}
+
+/// The rule and what is wrong. Where the shape says little, the example says more.
+fn what(finding: &Finding) -> String {
+    let example = match finding.difference.kind {
+        DifferenceKind::Condition => Some(finding.message.clone()),
+        DifferenceKind::WrongValue if finding.pointer.is_empty() => {
+            let expected = finding.expected.first();
+            expected.map(|one| format!("expected {one}"))
+        }
+        _ => None,
+    };
+    let example = example.filter(|text| !text.is_empty() && !names_a_path(text));
+    let shape = || describe(&finding.difference, &finding.pointer);
+    let what = example.map_or_else(shape, |text| shortened(&text));
+    match what.as_str() {
+        "" => finding.rule.clone(),
+        what => format!("{}: {what}", finding.rule),
+    }
+}
+
+/// Whether a text names a file, which is elsewhere on the next machine. JSON Pointers are in backquotes.
+fn names_a_path(text: &str) -> bool {
+    let mut words = text.split([' ', '"', '\'', '(', '=']);
+    words.any(|word| word.starts_with('/') && word.len() > 1)
+}
+
+fn shortened(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MAX_WHAT) else {
+        return text.to_owned();
+    };
+    let end = text[..end].rfind(' ').unwrap_or(end);
+    format!("{} …", text[..end].trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use DifferenceKind::{Condition, Missing, WrongValue};
+    use conform_judge::finding::Difference;
+
+    #[test]
+    fn an_entry_says_what_is_wrong_without_a_path() {
+        let long = "word ".repeat(60);
+        let cut = format!("p/r: {}word …", "word ".repeat(19));
+        for (kind, message, expected, text) in [
+            (Condition, "2 are `/open`", "", "p/r: 2 are `/open`"),
+            (Condition, "it names \"/tmp/x/y\"", "", "p/r"),
+            (Condition, &long, "", &cut),
+            (WrongValue, "x", "a word", "p/r: expected a word"),
+            (WrongValue, "x", "", "p/r: the frame has the wrong value"),
+            (Missing, "x", "y", "p/r: the frame is missing"),
+        ] {
+            let expected = Some(expected.to_owned()).filter(|text| !text.is_empty());
+            let finding = Finding {
+                rule: "p/r".into(),
+                difference: Difference::of(kind),
+                message: message.into(),
+                expected: expected.into_iter().collect(),
+                ..Finding::default()
+            };
+            assert_eq!(what(&finding), text);
+        }
     }
 }

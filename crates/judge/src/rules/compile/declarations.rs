@@ -12,7 +12,7 @@ use spanned_yaml::{Node, unknown};
 impl Compiler<'_> {
     pub(super) fn declarations(&mut self, ordering: &Ordering) -> Declarations {
         let mut declarations = Declarations::default();
-        for (name, scope) in &ordering.scopes {
+        for (name, scope) in &ordering.file.scopes {
             self.scopes.insert(name.clone(), declarations.scopes.len());
             let (open, close) = (self.pattern(&scope.open), self.pattern(&scope.close));
             declarations.scopes.push(ScopeDeclaration {
@@ -21,12 +21,12 @@ impl Compiler<'_> {
                 close: close.unwrap_or_default(),
             });
         }
-        for (name, state) in &ordering.state {
+        for (name, state) in &ordering.file.state {
             if let Some(var) = self.variable(name, state) {
                 declarations.variables.push(var);
             }
         }
-        for answer in &ordering.acknowledgements {
+        for answer in &ordering.file.acknowledgements {
             let key = answer.key.as_ref().and_then(|k| self.operand(k));
             let (event, command) = (self.pattern(&answer.event), self.pattern(&answer.to));
             declarations.acknowledgements.push(Acknowledgement {
@@ -61,10 +61,7 @@ impl Compiler<'_> {
                     .fail(flag.error("a variable is a `flag`, or has its changes under `on`"));
             }
         };
-        let acknowledged_by = match &state.acknowledged_by {
-            Some(node) => Some(self.pattern(node)?),
-            None => None,
-        };
+        let acknowledged_by = self.optional(state.acknowledged_by.as_ref(), Self::pattern)?;
         let from_commands = changes
             .iter()
             .any(|change| change.on.symbols().intersects(&self.known.symbols.host));
@@ -128,10 +125,7 @@ impl Compiler<'_> {
 
     /// A change whose name is known, and the list for whose elements it is made.
     fn change(&mut self, node: &Node) -> Option<(Change<Operand>, Option<Operand>)> {
-        let list = match node.get("for") {
-            Some(list) => Some(self.operand(list)?),
-            None => None,
-        };
+        let list = self.optional(node.get("for"), Self::operand)?;
         let entries = node.as_map().unwrap_or_default();
         let Some((key, value)) = entries.iter().find(|(key, _)| key.name != "for") else {
             let change = match node.as_str() {

@@ -3,7 +3,6 @@
 use super::Compiler;
 use crate::framing::DEFECTS;
 use crate::rules::automaton::Automaton;
-use crate::rules::condition::Condition;
 use crate::rules::frame_context::KeySource;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::monitor::MonitorConfig;
@@ -25,7 +24,7 @@ impl Compiler<'_> {
     pub(super) fn rule(&mut self, name: &str, source: &RuleSource) -> Option<Rule> {
         let file = &source.file;
         self.seen.clear();
-        let when = self.optional_condition(file.when.as_ref())?;
+        let when = self.optional(file.when.as_ref(), Self::condition)?;
         let form = self.form(source)?;
         let each = file
             .each
@@ -87,7 +86,7 @@ impl Compiler<'_> {
             unless: self.optional_pattern(file.unless.as_ref())?,
             disable_on: self.optional_pattern(file.disable_on.as_ref())?,
             at_end: file.at_end,
-            timeout_if: self.optional_condition(file.timeout_if.as_ref())?,
+            timeout_if: self.optional(file.timeout_if.as_ref(), Self::condition)?,
         })))
     }
 
@@ -97,18 +96,17 @@ impl Compiler<'_> {
             to: self.pattern(&file.to)?,
             before: self.optional_pattern(file.before.as_ref())?,
             unless: self.optional_pattern(file.unless.as_ref())?,
-            unless_within: self.budget(file.unless_within.as_ref(), node)?,
+            unless_within: self.optional(file.unless_within.as_ref(), |this, name| {
+                this.budget(name, node)
+            })?,
             at_end: file.at_end,
-            timeout_if: self.optional_condition(file.timeout_if.as_ref())?,
+            timeout_if: self.optional(file.timeout_if.as_ref(), Self::condition)?,
         })))
     }
 
     fn require(&mut self, file: &RequireFile, summary: Option<String>) -> Option<RuleForm> {
         let on = self.pattern(&file.on)?;
-        let fold = match &file.fold {
-            Some(fold) => Some(self.fold(fold)?),
-            None => None,
-        };
+        let fold = self.optional(file.fold.as_ref(), Self::fold)?;
         self.requirement(on, &file.that, fold, summary)
     }
 
@@ -183,30 +181,10 @@ impl Compiler<'_> {
         Some(RuleForm::Readings(Arc::new(ReadingsRule { on, readings })))
     }
 
-    /// A condition that may be left out; `Some(None)` if it is.
-    #[expect(
-        clippy::option_option,
-        reason = "the outer one says that an error was recorded"
-    )]
-    fn optional_condition(&mut self, node: Option<&Node>) -> Option<Option<Condition>> {
-        node.map_or(Some(None), |node| self.condition(node).map(Some))
-    }
-
-    /// The name of a budget and its microseconds; `Some(None)` if no budget is named.
-    #[expect(
-        clippy::option_option,
-        reason = "the outer one says that an error was recorded"
-    )]
-    fn budget(
-        &mut self,
-        name: Option<&Spanned<String>>,
-        place: &Node,
-    ) -> Option<Option<(String, u64)>> {
-        let Some(name) = name else {
-            return Some(None);
-        };
+    /// The name of a budget and its microseconds.
+    fn budget(&mut self, name: &Spanned<String>, place: &Node) -> Option<(String, u64)> {
         if let Some(micros) = self.known.budgets.get(&name.value) {
-            return Some(Some((name.value.clone(), *micros)));
+            return Some((name.value.clone(), *micros));
         }
         let known = self.known.budgets.keys().map(String::as_str);
         self.fail(place.error_at(name.span, unknown("budget", &name.value, known)))

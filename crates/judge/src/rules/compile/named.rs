@@ -12,14 +12,14 @@ use std::collections::HashSet;
 impl Compiler<'_> {
     /// Makes the names of state variables, conditions and classes known.
     pub(super) fn names(&mut self, ordering: &Ordering) {
-        for (n, name) in ordering.state.keys().enumerate() {
+        for (n, name) in ordering.file.state.keys().enumerate() {
             self.names.state.insert(name.clone(), n);
         }
         for name in by_dependency(ordering) {
-            if let Some(node) = ordering.conditions.get(name) {
+            if let Some(node) = ordering.file.conditions.get(name) {
                 self.named_condition(name, node);
             }
-            if let Some(patterns) = ordering.classes.get(name) {
+            if let Some(patterns) = ordering.file.classes.get(name) {
                 let patterns = patterns.iter().filter_map(|p| self.pattern(p));
                 let atoms = patterns.flat_map(|pattern| pattern.0).collect();
                 self.names
@@ -45,8 +45,8 @@ impl Compiler<'_> {
 fn by_dependency(ordering: &Ordering) -> Vec<&str> {
     let mut sorted = Vec::new();
     let mut visited = HashSet::new();
-    let conditions = ordering.conditions.keys();
-    for name in conditions.chain(ordering.classes.keys()) {
+    let conditions = ordering.file.conditions.keys();
+    for name in conditions.chain(ordering.file.classes.keys()) {
         visit(name, ordering, &mut visited, &mut sorted);
     }
     sorted
@@ -62,13 +62,13 @@ fn visit<'o>(
         return;
     }
     let mut used = Vec::new();
-    let patterns = ordering.classes.get(name).into_iter().flatten();
-    for node in patterns.chain(ordering.conditions.get(name)) {
+    let patterns = ordering.file.classes.get(name).into_iter().flatten();
+    for node in patterns.chain(ordering.file.conditions.get(name)) {
         names_in(node, &mut used);
     }
     for word in used {
-        let class = ordering.classes.get_key_value(word.as_str());
-        let condition = ordering.conditions.get_key_value(word.as_str());
+        let class = ordering.file.classes.get_key_value(word.as_str());
+        let condition = ordering.file.conditions.get_key_value(word.as_str());
         let known = class
             .map(|(name, _)| name)
             .or(condition.map(|(name, _)| name));

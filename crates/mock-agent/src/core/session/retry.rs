@@ -67,19 +67,14 @@ impl Session {
             return self.end_retries(Some(&failure.message));
         }
         retry.attempt.set(attempt);
-        let delay = policy.wait(attempt);
-        self.events.emit(&Event::RetryStart {
-            attempt,
-            of: policy.attempts,
-            delay,
-            failure: &failure,
-        });
+        let scheduled = policy.retry(attempt, &failure);
+        self.events.emit(&Event::RetryStart(scheduled));
         retry.waiting.set(true);
         let again = tokio::select! {
             biased;
             () = retry.cancelled.notified() => false,
             () = self.wait_until_closed() => false,
-            () = tokio::time::sleep(delay) => true,
+            () = tokio::time::sleep(scheduled.delay) => true,
         };
         retry.waiting.set(false);
         match again {

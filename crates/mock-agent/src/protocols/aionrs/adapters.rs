@@ -41,7 +41,6 @@ pub(in crate::protocols) const V0_2: Adapter = Adapter {
     ..V0_1
 };
 
-/// The flag that chooses this protocol.
 const ACTIVATION: &str = "--json-stream";
 
 /// The longest command, in bytes. The specification names no limit.

@@ -8,7 +8,7 @@ use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::failure::{Failure, Halt};
 use crate::core::queues::Prompt;
 use crate::os::stdin::Input;
-use crate::protocols::commands::{CommandTable, Nouns, SilentHandler, arguments, take_silently};
+use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
 use crate::protocols::session::ProtocolSession;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,15 +35,9 @@ const COMMANDS: &CommandTable<AionrsVersion, SilentHandler<AionrsState>> = &[
     }),
 ];
 
-const NOUNS: Nouns = Nouns {
-    line: "command",
-    command: "command",
-};
-
-/// Handles one line. Sends a protocol error if it is no valid command.
 pub(super) fn take(session: AionrsSession<'_>, input: &Input) {
     let version = session.state().version;
-    take_silently(session, input, (COMMANDS, version), (&NOUNS, LINE_LIMIT));
+    take_silently(session, input, (COMMANDS, version), LINE_LIMIT);
 }
 
 fn message(session: AionrsSession<'_>, mut command: Value) -> Result<(), Failure> {

@@ -21,7 +21,6 @@ pub(super) struct AionrsState {
     pub(super) version: AionrsVersion,
     pub(super) config: SessionConfig,
     in_turn: bool,
-    /// The turn has failed.
     failed: bool,
     /// Frames that are sent after the turn.
     queued: Vec<Value>,

@@ -5,7 +5,6 @@ use crate::config::options::{
     FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
 
-/// The flags of every version.
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--json-stream", Switch(|_| {})),
     Flag::new("--provider", Text(|o| &mut o.provider)),
@@ -41,7 +40,6 @@ pub(super) const FLAGS_HELP: &str = "\
 --resume ID              The id of the session to resume, or latest
 ";
 
-/// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::value(&["--api-key", "--profile", "--config"]),
     IgnoredFlag::switch(&["--verbose", "-v"]),

@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json};
 
-/// The settings of the session.
 #[derive(Debug, Clone)]
 pub(super) struct SessionConfig {
     pub(super) model: String,
     pub(super) image_input: &'static str,
     pub(super) mode: &'static str,
     pub(super) mcp: bool,
-    /// The levels of effort of the provider.
     pub(super) efforts: &'static [&'static str],
     thinking: bool,
     effort: Option<&'static str>,
@@ -79,7 +77,6 @@ impl SessionConfig {
     }
 }
 
-/// The word that equals the value.
 fn one_of(words: &[&'static str], value: &Value) -> Option<&'static str> {
     words.iter().find(|word| value == **word).copied()
 }
@@ -135,24 +132,18 @@ fn compaction(config: &mut SessionConfig, value: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn report_of(config: &mut SessionConfig, changes: Value) -> String {
-        config.set(&changes)
-    }
-
     #[test]
     fn a_change_is_reported_in_one_line() {
         let mut config = SessionConfig::default();
         let all = json!({ "compaction": "full", "image_input": "supported", "model": "m2", "thinking": "enabled", "thinking_budget": 9 });
+        let report = "config updated: model:  → m2, image input: unknown → supported, thinking: enabled, thinking budget: 9, compaction: safe → full";
 
-        assert_eq!(
-            report_of(&mut config, all),
-            "config updated: model:  → m2, image input: unknown → supported, thinking: enabled, thinking budget: 9, compaction: safe → full"
-        );
-        assert_eq!(
-            report_of(&mut config, json!({ "model": null, "x": 1 })),
-            "set_config: no changes"
-        );
+        assert_eq!(config.set(&all), report);
+        let none = json!({ "model": null, "x": 1 });
+        assert_eq!(config.set(&none), "set_config: no changes");
         assert_eq!(config.capabilities()["image_input"], "supported");
+        config.set(&json!({ "model": "m3" }));
+        assert_eq!(config.image_input, "unknown", "a new model resets it");
     }
 
     #[test]
@@ -167,16 +158,12 @@ mod tests {
         ] {
             let mut config = SessionConfig::default();
             let before = format!("{config:?}");
-            assert!(report_of(&mut config, json!({ name: value })).starts_with("config updated: "));
+            assert!(
+                config
+                    .set(&json!({ name: value }))
+                    .starts_with("config updated: ")
+            );
             assert_eq!(format!("{config:?}"), before);
         }
-    }
-
-    #[test]
-    fn a_new_model_resets_the_image_input() {
-        let mut config = SessionConfig::default();
-        report_of(&mut config, json!({ "image_input": "supported" }));
-        report_of(&mut config, json!({ "model": "m2" }));
-        assert_eq!(config.image_input, "unknown");
     }
 }

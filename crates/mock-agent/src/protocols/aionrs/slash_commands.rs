@@ -9,7 +9,6 @@ use crate::model::message::Usage;
 /// Runs a slash command. Returns its text, or None if it takes longer and reports later.
 type SlashHandler = fn(AionrsSession<'_>, &Prompt) -> Option<String>;
 
-/// Name, description and handler.
 const COMMANDS: &[(&str, &str, SlashHandler)] = &[
     ("/clear", "Clear the conversation", |session, _| {
         session.conversation.borrow_mut().messages.clear();

@@ -71,7 +71,6 @@ const COMMANDS: &CommandTable<PiVersion, Handler> = &[
     ("get_tree", V0_87, queries::tree),
 ];
 
-/// Handles one line.
 pub(super) fn take(session: PiSession<'_>, input: &Input) {
     let fields = match read(input) {
         Ok(fields) => fields,

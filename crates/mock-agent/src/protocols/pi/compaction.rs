@@ -6,7 +6,7 @@ use super::responses::{Answer, data, response};
 use super::state::PiState;
 use super::version::PiVersion::V0_87;
 use crate::core::compaction::ABORTED;
-use crate::core::event::{CompactionReason, Summary, SummaryRetry};
+use crate::core::event::{CompactionReason, ScheduledRetry, Summary, SummaryRetry};
 use crate::core::failure::{Failure, FailureSource};
 use crate::protocols::frames::present;
 use serde_json::{Value, json};
@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 /// The average size of a token in bytes.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// The error of a session without messages.
 const NOTHING: &str = "Nothing to compact (session too small)";
 
 impl PiState {
@@ -43,7 +42,7 @@ impl PiState {
             result["estimatedTokensAfter"] = json!(summary.text.len().div_ceil(BYTES_PER_TOKEN));
             result["usage"] = usage;
         }
-        self.append_entry("compaction", &id, entry);
+        self.log.tree.append("compaction", &id, entry);
         self.log.entries = self.log.tree.context();
         self.log.unmeasured = true;
         let end = json!({
@@ -72,7 +71,6 @@ impl PiState {
         frames
     }
 
-    /// The position of the first of the last prompts.
     fn first_kept(&self, prompts: usize) -> usize {
         let entries = &self.log.entries;
         let is_prompt = |place: &usize| {
@@ -110,7 +108,6 @@ impl PiState {
     }
 }
 
-/// "compaction" of 0.14.
 pub(super) fn compaction_v0_14(summary: &Summary) -> Value {
     present(json!({
         "type": "compaction",
@@ -139,26 +136,13 @@ fn files(entries: &[LogEntry]) -> Value {
     json!({ "readFiles": only_read, "modifiedFiles": modified })
 }
 
-/// "compaction_start".
 pub(super) fn compaction_start(reason: CompactionReason) -> Value {
     json!({ "type": "compaction_start", "reason": reason_name(reason) })
 }
 
-/// "summarization_retry_*".
 pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
     match retry {
-        SummaryRetry::Scheduled {
-            attempt,
-            of,
-            delay,
-            failure,
-        } => json!({
-            "type": "summarization_retry_scheduled",
-            "attempt": attempt,
-            "maxAttempts": of,
-            "delayMs": delay.as_millis() as u64,
-            "errorMessage": failure.message,
-        }),
+        SummaryRetry::Scheduled(retry) => scheduled("summarization_retry_scheduled", retry),
         SummaryRetry::Starts(reason) => json!({
             "type": "summarization_retry_attempt_start",
             "source": "compaction",
@@ -166,6 +150,17 @@ pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
         }),
         SummaryRetry::Finished => bare_frame("summarization_retry_finished"),
     }
+}
+
+/// The frame of this type about a retry.
+pub(super) fn scheduled(kind: &str, retry: &ScheduledRetry<'_>) -> Value {
+    json!({
+        "type": kind,
+        "attempt": retry.attempt,
+        "maxAttempts": retry.of,
+        "delayMs": retry.delay.as_millis() as u64,
+        "errorMessage": retry.failure.message,
+    })
 }
 
 fn reason_name(reason: CompactionReason) -> &'static str {

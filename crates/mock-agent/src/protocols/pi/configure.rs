@@ -22,17 +22,14 @@ const RESERVE_V0_14: u64 = 20_000;
 /// The same of later versions, without settings.
 const RESERVE: u64 = 16_384;
 
-/// The retries without settings.
 const PLAN: RetryPolicy = RetryPolicy {
     attempts: 3,
     delay: Duration::from_secs(2),
     summaries: false,
 };
 
-/// The thinking level without a flag.
 const LEVEL: &str = "medium";
 
-/// The variable with the agent's folder.
 const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
 
 /// The configuration of 0.14: no approvals, no retries, one tool at a time.
@@ -190,13 +187,11 @@ fn settings_files(agent: Option<&Path>, workspace: &Path) -> Vec<Value> {
     files.into_iter().flatten().filter_map(read).collect()
 }
 
-/// The first number at this place in the settings.
 fn number(files: &[Value], pointer: &str) -> Option<u64> {
     let mut files = files.iter();
     files.find_map(|settings| settings.pointer(pointer)?.as_u64())
 }
 
-/// The retries by the settings.
 fn plan(files: &[Value]) -> RetryPolicy {
     let delay = number(files, "/retry/baseDelayMs").map(Duration::from_millis);
     let attempts = number(files, "/retry/maxRetries");

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The error of a tool call that the user refused.
 const REFUSED: &str = "The user refused";
 
 /// The dialogs of the extension's command that the text names, if it names one.
@@ -64,7 +63,6 @@ pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
     [&*state.script.before_run, &*state.story.before_run].concat()
 }
 
-/// An extension appends an entry of its own to the session.
 fn append_entry(session: PiSession<'_>, kind: &str, data: &Value) {
     let mut state = session.state();
     let more = json!({ "customType": kind, "data": data });
@@ -114,14 +112,11 @@ async fn ask(session: PiSession<'_>, dialog: &Value) -> Value {
     session.state().dialogs.insert(id.clone(), pending);
     let timeout = dialog["timeout"].as_u64();
     let ends = |_: &u64| !session.faults.triggers(Bug::DialogsNeverTimeOut);
-    let answer = match timeout.filter(ends) {
-        None => receiver.await.ok(),
-        Some(millis) => {
-            let wait = Duration::from_millis(millis);
-            let answer = tokio::time::timeout(wait, receiver).await;
-            answer.ok().and_then(Result::ok)
-        }
-    };
+    let wait = timeout
+        .filter(ends)
+        .map_or(Duration::MAX, Duration::from_millis);
+    let answer = tokio::time::timeout(wait, receiver).await;
+    let answer = answer.ok().and_then(Result::ok);
     session.state().dialogs.remove(&id);
     value(method, &answer.unwrap_or_default())
 }

@@ -21,7 +21,6 @@ pub(super) struct LogEntry {
 const STEP: u64 = 1000;
 
 impl EntryTree {
-    /// Appends an entry of this type with this id.
     pub(super) fn append(&mut self, kind: &str, id: &str, more: Value) -> &Value {
         let mut entry = json!({
             "type": kind,
@@ -36,7 +35,6 @@ impl EntryTree {
         &self.entries[self.entries.len() - 1]
     }
 
-    /// Appends an entry of a file.
     pub(super) fn load(&mut self, entry: Value) {
         self.entries.push(entry);
     }
@@ -45,13 +43,11 @@ impl EntryTree {
         self.entries.iter()
     }
 
-    /// The entries of one type.
     pub(super) fn of_type(&self, kind: &str) -> impl DoubleEndedIterator<Item = &Value> {
         let entries = self.entries.iter();
         entries.filter(move |entry| entry["type"] == kind)
     }
 
-    /// The entries of the user's messages.
     pub(super) fn of_user(&self) -> impl Iterator<Item = &Value> {
         let messages = self.of_type("message");
         messages.filter(|entry| entry["message"]["role"] == "user")

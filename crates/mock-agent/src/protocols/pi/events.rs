@@ -1,7 +1,7 @@
 //! "Events" of the specification. A turn of the core is a run here, with one turn for each reply of the model.
 
 use super::commands;
-use super::compaction::{compaction_start, compaction_v0_14, summary_retry};
+use super::compaction::{compaction_start, compaction_v0_14, scheduled, summary_retry};
 use super::dialogs;
 use super::entries::LogEntry;
 use super::messages::{
@@ -68,20 +68,9 @@ impl Protocol for PiState {
                 halt, will_retry, ..
             } => self.run_ended(halt.is_some(), *will_retry),
             Event::Idle => self.settled(),
-            Event::RetryStart {
-                attempt,
-                of,
-                delay,
-                failure,
-            } => {
-                let start = json!({
-                    "type": "auto_retry_start",
-                    "attempt": attempt,
-                    "maxAttempts": of,
-                    "delayMs": delay.as_millis() as u64,
-                    "errorMessage": failure.message,
-                });
-                self.retry = Some(*attempt);
+            Event::RetryStart(retry) => {
+                let start = scheduled("auto_retry_start", retry);
+                self.retry = Some(retry.attempt);
                 let entry = self.take_back_failed_reply();
                 std::iter::once(start).chain(entry).collect()
             }
@@ -218,7 +207,6 @@ impl PiState {
         })
     }
 
-    /// The reply is over.
     fn answer(&mut self, reason: &str, error: Option<&str>) -> Vec<Value> {
         let mut frames = Vec::new();
         let message = self.reply(&mut frames).message(reason, error);
@@ -351,14 +339,12 @@ impl PiState {
     }
 }
 
-/// "auto_retry_end".
 fn retry_end(attempt: u32, error: Option<&str>) -> Value {
     present(json!({
         "type": "auto_retry_end", "success": error.is_none(), "attempt": attempt, "finalError": error,
     }))
 }
 
-/// The results of a reply's calls, in the order of the calls.
 fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
     let calls = answer["content"].as_array().into_iter().flatten();
     let ids: Vec<_> = calls.filter_map(|block| block["id"].as_str()).collect();

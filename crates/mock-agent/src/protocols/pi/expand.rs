@@ -88,12 +88,10 @@ fn fill(body: &str, rest: &str) -> String {
     text
 }
 
-/// The absolute path of a file that was named on the command line.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// The commands that a prompt can name.
 pub(super) fn available_commands(session: PiSession<'_>) -> Vec<Value> {
     let state = session.state();
     let place = |path: &Path, is_extension: bool| match state.version {

@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use tokio::sync::oneshot;
 
-/// The script's file.
 pub(super) const FILE: &str = "dialogs.json";
 
 /// The actions of extensions.
@@ -28,7 +27,6 @@ pub(super) struct ExtensionScript {
 /// A dialog without an answer yet.
 #[derive(Debug)]
 pub(super) enum PendingDialog {
-    /// An extension's command waits for the answer.
     PiCommand(oneshot::Sender<Value>),
     /// The tool call with this id waits for the answer.
     ToolCall(String),
@@ -56,7 +54,6 @@ impl ExtensionScript {
     }
 }
 
-/// "extension_error".
 pub(super) fn extension_error(event: &str, message: &str) -> Value {
     json!({ "type": "extension_error", "extensionPath": FILE, "event": event, "error": message })
 }

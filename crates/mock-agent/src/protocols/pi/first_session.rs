@@ -9,32 +9,35 @@ use crate::core::compaction::estimate_tokens;
 use crate::core::settings::FirstSession;
 use std::path::{Path, PathBuf};
 
-/// What `--continue` asks for.
 pub(super) const LATEST: &str = "latest";
 
+/// The values of `--fork`, `--session` or `--continue`, and `--session-id`.
+pub(super) type SessionFlags = [Option<String>; 3];
+
 /// Takes the flags that name a session out of the options.
-pub(super) fn take_flags(options: &mut CliOptions) -> CliOptions {
-    CliOptions {
-        resume: options.resume.take(),
-        session_id: options.session_id.take(),
-        fork: options.fork.take(),
-        ..CliOptions::default()
-    }
+pub(super) fn take_flags(options: &mut CliOptions) -> SessionFlags {
+    let CliOptions {
+        fork,
+        resume,
+        session_id,
+        ..
+    } = options;
+    [fork, resume, session_id].map(Option::take)
 }
 
 /// The session that the flags name, among those of a folder.
 ///
 /// # Errors
 /// There is no such session.
-pub(super) fn choose(flags: CliOptions, folder: Option<&Path>) -> Result<FirstSession, String> {
-    Ok(match (flags.fork, flags.resume, flags.session_id) {
-        (Some(named), ..) => FirstSession::Forked(find(&named, folder)?),
-        (None, Some(named), _) if named == LATEST => {
+pub(super) fn choose(flags: SessionFlags, folder: Option<&Path>) -> Result<FirstSession, String> {
+    Ok(match flags {
+        [Some(named), ..] => FirstSession::Forked(find(&named, folder)?),
+        [None, Some(named), _] if named == LATEST => {
             newest(folder).map_or(FirstSession::New, FirstSession::Resumed)
         }
-        (None, Some(named), _) => FirstSession::Resumed(find(&named, folder)?),
-        (None, None, Some(id)) => FirstSession::WithId(id),
-        (None, None, None) => FirstSession::New,
+        [None, Some(named), _] => FirstSession::Resumed(find(&named, folder)?),
+        [None, None, Some(id)] => FirstSession::WithId(id),
+        [None, None, None] => FirstSession::New,
     })
 }
 
@@ -53,7 +56,6 @@ fn find(named: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
     found.ok_or_else(|| format!("No session found matching '{named}'"))
 }
 
-/// The file that was written last.
 fn newest(folder: Option<&Path>) -> Option<PathBuf> {
     let modified = |file: &PathBuf| file.metadata().and_then(|about| about.modified()).ok();
     let mut files = files(folder);
@@ -116,12 +118,10 @@ mod tests {
         id: Option<&str>,
         folder: &Path,
     ) -> Result<FirstSession, String> {
-        let flags = CliOptions {
-            resume: resume.map(str::to_owned),
-            session_id: id.map(str::to_owned),
-            ..CliOptions::default()
-        };
-        choose(flags, Some(folder))
+        choose(
+            [None, resume, id].map(|flag| flag.map(str::to_owned)),
+            Some(folder),
+        )
     }
 
     #[test]

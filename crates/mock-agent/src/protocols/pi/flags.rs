@@ -36,7 +36,6 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--skill", Texts(|o| &mut o.skills)),
 ];
 
-/// The flags of 0.14.
 pub(super) const FLAGS_V0_14: &[Flag] = FLAGS.split_at(14).0;
 
 /// The help on those that only this protocol has.
@@ -93,7 +92,6 @@ pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
     ("config auth", ""),
 ];
 
-/// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::value(&["--append-system-prompt", "--theme", "--tools", "-t"]),
     IgnoredFlag::value(&["--exclude-tools", "-xt", "--use-theme", "--tui-mode"]),

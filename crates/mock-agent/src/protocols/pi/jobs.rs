@@ -11,7 +11,6 @@ use std::rc::Rc;
 
 type Parsed = Result<Rc<dyn Job>, serde_json::Error>;
 
-/// A job on a file that must exist.
 struct OnFile {
     path: String,
     job: Rc<dyn Job>,

@@ -19,14 +19,12 @@ pub(super) struct CountingClock(u64);
 pub(super) const EPOCH: u64 = 1_764_547_200_000;
 
 impl CountingClock {
-    /// The next millisecond.
     pub(super) fn tick(&mut self) -> u64 {
         self.0 += 1;
         EPOCH + self.0
     }
 }
 
-/// A frame that has only a type.
 pub(super) fn bare_frame(kind: &str) -> Value {
     json!({ "type": kind })
 }

@@ -7,7 +7,6 @@ use crate::faults::Bug;
 use crate::model::Effort;
 use serde_json::{Value, json};
 
-/// The thinking levels.
 pub(super) const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
 
 /// A level that no model here has. `set_thinking_level` takes it as the highest of the model.
@@ -33,7 +32,6 @@ pub(super) fn current_model(session: PiSession<'_>) -> Value {
     current(session).map_or(Value::Null, |listed| listed.description.clone())
 }
 
-/// Uses this model from now on.
 fn apply(session: PiSession<'_>, listed: &ListedModel) {
     session.set_model(&listed.model_info.model, Some(&listed.endpoint));
     session.model.set_wire(listed.wire);
@@ -66,7 +64,6 @@ fn choose(session: PiSession<'_>, listed: &ListedModel) {
     }
 }
 
-/// Called before each run.
 pub(super) fn before_run(session: PiSession<'_>) {
     let has_run = session.state().log.of_role("user").next().is_some();
     if has_run && session.faults.triggers(Bug::ModelForOneRun) {
@@ -134,7 +131,6 @@ pub(super) fn available_models(command: &PiCommand<'_>) -> Answer {
     data(json!({ "models": descriptions }))
 }
 
-/// Whether the current model has reasoning.
 fn has_reasoning(session: PiSession<'_>) -> bool {
     current(session).is_some_and(|listed| listed.has_reasoning)
 }

@@ -104,7 +104,6 @@ pub(super) fn choose<'a>(
     }
 }
 
-/// The models of a provider.
 fn models_of(
     name: &str,
     entry: &Value,

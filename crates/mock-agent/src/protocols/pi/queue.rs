@@ -33,7 +33,6 @@ pub(super) fn queue_update_before(delivered: &[Prompt], queues: &Queues) -> Valu
     )
 }
 
-/// `steer` and `follow_up`.
 pub(super) fn enqueue(command: &PiCommand<'_>, is_follow_up: bool) -> Answer {
     let text = command.text("message")?;
     if dialogs::extension_command(command.session, text).is_some() {
@@ -44,7 +43,6 @@ pub(super) fn enqueue(command: &PiCommand<'_>, is_follow_up: bool) -> Answer {
     Ok(Reply::Done)
 }
 
-/// Queues a prompt, and sends the queues.
 pub(super) fn push(session: PiSession<'_>, prompt: Prompt, is_follow_up: bool) {
     let queue = match is_follow_up {
         true => &session.queues.follow_up,

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 pub(super) type PiSession<'a> = ProtocolSession<'a, PiState>;
 
-/// A command that was read.
 pub(super) struct PiCommand<'a> {
     pub(super) session: PiSession<'a>,
     pub(super) fields: Value,
@@ -17,31 +16,26 @@ pub(super) struct PiCommand<'a> {
 pub(super) enum Reply {
     Done,
     Data(Value),
-    /// The response comes later.
     Later,
 }
 
 /// The response to a command, or why the command failed.
 pub(super) type Answer = Result<Reply, String>;
 
-/// Handles a command.
 pub(super) type Handler = fn(&PiCommand<'_>) -> Answer;
 
 impl PiCommand<'_> {
-    /// A text that is required.
     pub(super) fn text(&self, name: &str) -> Result<&str, String> {
         let text = self.fields[name].as_str();
         text.ok_or_else(|| format!("{name} must be a string"))
     }
 
-    /// A boolean that is required.
     pub(super) fn flag(&self, name: &str) -> Result<bool, String> {
         let flag = self.fields[name].as_bool();
         flag.ok_or_else(|| format!("{name} must be a boolean"))
     }
 }
 
-/// A response with data.
 pub(super) fn data(value: Value) -> Answer {
     Ok(Reply::Data(value))
 }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// The version of the format of the file.
 const FORMAT: u64 = 3;
 
 /// The session as the host can read it.
@@ -17,9 +16,7 @@ pub(super) struct SessionLog {
     pub(super) id: String,
     /// The file of the session that it was started from, as the host said.
     pub(super) parent: Option<String>,
-    /// Its file. None if it is not saved.
     pub(super) file: Option<PathBuf>,
-    /// All entries.
     pub(super) tree: EntryTree,
     /// The messages of the entries that the model gets.
     pub(super) entries: Vec<LogEntry>,
@@ -34,7 +31,6 @@ pub(super) struct SavedSession {
     pub(super) messages: Vec<Message>,
 }
 
-/// Every text of a message, joined.
 pub(super) fn text_of(message: &Value) -> String {
     let blocks = message["content"].as_array().into_iter().flatten();
     blocks.filter_map(|block| block["text"].as_str()).collect()
@@ -63,7 +59,6 @@ pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
 }
 
 impl SessionLog {
-    /// The messages of one role.
     pub(super) fn of_role(&self, role: &str) -> impl DoubleEndedIterator<Item = &LogEntry> {
         let entries = self.entries.iter();
         entries.filter(move |entry| entry.message["role"] == role)
@@ -95,7 +90,6 @@ impl SessionLog {
         file.flush()
     }
 
-    /// The session as a page for a browser.
     pub(super) fn html(&self) -> String {
         let messages = self.entries.iter().map(|entry| section(&entry.message));
         let messages: String = messages.collect();

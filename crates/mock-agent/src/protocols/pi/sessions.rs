@@ -34,7 +34,6 @@ pub(super) fn begin(session: PiSession<'_>) {
     send_effort(session);
 }
 
-/// Changes the session.
 type Change = fn(PiSession<'_>, &Value) -> Answer;
 
 /// Changes the session at once if the agent is idle. Otherwise stops its work first and answers later.
@@ -157,7 +156,6 @@ pub(super) fn clone_session(command: &PiCommand<'_>) -> Answer {
     })
 }
 
-/// The text of a message of the user.
 fn find(session: PiSession<'_>, id: &str) -> Result<String, String> {
     let state = session.state();
     let entry = state.log.tree.of_user().find(|entry| entry["id"] == id);
@@ -194,7 +192,6 @@ fn leave(session: PiSession<'_>, messages: Vec<Message>) {
     }
 }
 
-/// Opens a session that begins with these entries.
 fn open(session: PiSession<'_>, tree: EntryTree) {
     let folder = session.settings.host_options.session_folder.as_deref();
     let mut state = session.state();
@@ -218,7 +215,6 @@ pub(super) fn set_name(command: &PiCommand<'_>) -> Answer {
     Ok(Reply::Done)
 }
 
-/// Writes the session as a page for a browser.
 pub(super) fn export(command: &PiCommand<'_>) -> Answer {
     let mut log = command.session.state().log.clone();
     if command.session.faults.triggers(Bug::ExportsNothing) {

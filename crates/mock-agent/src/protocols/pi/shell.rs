@@ -54,7 +54,6 @@ async fn run(session: PiSession<'_>, text: &str, fields: &Value, stop: &Rc<Notif
     }
 }
 
-/// Stops every running command.
 pub(super) fn abort(command: &PiCommand<'_>) -> Answer {
     if !command.session.ignores_second_stop() {
         let state = command.session.state();
@@ -82,7 +81,6 @@ impl OutputDecoder {
         lossy(self.rest.drain(..complete).collect())
     }
 
-    /// Decodes the rest at the end of the output.
     fn finish(self) -> Option<String> {
         lossy(self.rest)
     }

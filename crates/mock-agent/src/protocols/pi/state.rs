@@ -35,7 +35,6 @@ pub(super) struct PiState {
     pub(super) pending_compacts: Vec<Value>,
     /// The ids of the `abort` commands that are not answered yet.
     pub(super) pending_aborts: Vec<Value>,
-    /// Stops each running shell command.
     pub(super) shell_stops: Vec<Rc<Notify>>,
     pub(super) dialogs: HashMap<String, PendingDialog>,
     pub(super) script: ExtensionScript,
@@ -49,18 +48,14 @@ pub(super) struct PiState {
     pub(super) retry: Option<u32>,
     /// A run has begun and not settled.
     pub(super) unsettled: bool,
-    /// How many ids were given so far.
     ids: u64,
 }
 
-/// The current run.
 #[derive(Debug, Default)]
 pub(super) struct RunState {
     pub(super) active: bool,
     pub(super) messages: Vec<Value>,
-    /// The reply that is streaming.
     pub(super) reply: Option<StreamingReply>,
-    /// The turn's complete reply.
     pub(super) answer: Option<Value>,
     /// The result messages of finished calls, in the order in which they finished.
     pub(super) results: Vec<Value>,
@@ -78,28 +73,22 @@ impl PiState {
         }))
     }
 
-    /// An id that was not given before.
     pub(super) fn next_id(&mut self) -> String {
         self.ids += 1;
         format!("{:08x}", self.ids)
     }
 
-    /// Appends a message to the session.
     pub(super) fn append_message(&mut self, message: Value) {
         let id = self.next_id();
-        self.append_entry("message", &id, json!({ "message": message }));
+        self.log
+            .tree
+            .append("message", &id, json!({ "message": message }));
         self.log.entries.push(LogEntry { id, message });
     }
 
-    /// Appends an entry to the session.
-    pub(super) fn append_entry(&mut self, kind: &str, id: &str, more: Value) -> &Value {
-        self.log.tree.append(kind, id, more)
-    }
-
-    /// Appends an entry with an id of its own.
     pub(super) fn append_new_entry(&mut self, kind: &str, more: Value) -> &Value {
         let id = self.next_id();
-        self.append_entry(kind, &id, more)
+        self.log.tree.append(kind, &id, more)
     }
 
     /// Appends an entry with an id of its own. Returns the frame that tells the host, in versions that show entries.
@@ -127,13 +116,11 @@ impl PiState {
         self.begin_session(id, file, tree);
     }
 
-    /// Starts a session in this file.
     pub(super) fn open_session_in(&mut self, file: &Path) {
         let id = format!("session-{}", self.next_id());
         self.begin_session(id, Some(file.to_owned()), EntryTree::default());
     }
 
-    /// Starts a session with this id.
     pub(super) fn begin_session(&mut self, id: String, file: Option<PathBuf>, tree: EntryTree) {
         let is_new = tree.leaf().is_null();
         self.resume_session(SessionLog {
@@ -148,20 +135,17 @@ impl PiState {
         }
     }
 
-    /// Records the model.
     pub(super) fn append_model_change(&mut self) {
         let model = &self.model_info;
         let more = json!({ "provider": model.provider, "modelId": model.model });
         self.append_new_entry("model_change", more);
     }
 
-    /// Records the thinking level.
     pub(super) fn append_level_change(&mut self) {
         let more = json!({ "thinkingLevel": self.thinking_level });
         self.append_new_entry("thinking_level_change", more);
     }
 
-    /// Continues a session.
     pub(super) fn resume_session(&mut self, mut log: SessionLog) {
         log.entries = log.tree.context();
         self.has_sent_system_message = log.of_role("system").next().is_some();

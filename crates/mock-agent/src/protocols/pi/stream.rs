@@ -5,13 +5,9 @@ use super::version::PiVersion;
 use crate::core::settings::ModelInfo;
 use crate::model::message::Usage;
 use crate::model::{BlockStart, Chunk};
-use crate::protocols::frames::present;
+use crate::protocols::frames::{extended, present};
 use serde_json::{Value, json};
 
-/// The event of a chunk: the index of its block, the event's type, and one more member.
-type EventParts = (usize, String, Option<(&'static str, Value)>);
-
-/// A reply so far.
 #[derive(Debug)]
 pub(super) struct StreamingReply {
     version: PiVersion,
@@ -42,7 +38,6 @@ impl StreamingReply {
         }
     }
 
-    /// The message, with its stop reason and error.
     pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
         let content: Vec<_> = self.parts.iter().map(StreamedBlock::content).collect();
         present(json!({
@@ -62,13 +57,11 @@ impl StreamingReply {
         usage(self.version, self.usage, self.model_info.rates)
     }
 
-    /// Whether the model called tools.
     pub(super) fn has_calls(&self) -> bool {
         let mut parts = self.parts.iter();
         parts.any(|part| matches!(part.start, BlockStart::Call { .. }))
     }
 
-    /// The message while it is streaming.
     pub(super) fn partial(&self) -> Value {
         let stop = match self.version {
             PiVersion::V0_87 => "pending",
@@ -97,11 +90,7 @@ impl StreamingReply {
 
     /// Appends a chunk. Returns its frame, which holds the message so far or, since 0.87, what is new; None for chunks that have no event.
     pub(super) fn add(&mut self, chunk: &Chunk) -> Option<Value> {
-        let (place, kind, more) = self.event(chunk)?;
-        let mut event = json!({ "type": kind, "contentIndex": place });
-        if let Some((name, value)) = more {
-            event[name] = value;
-        }
+        let mut event = self.event(chunk)?;
         if self.version < PiVersion::V0_87 {
             let partial = self.partial();
             event["partial"] = partial.clone();
@@ -117,22 +106,21 @@ impl StreamingReply {
         Some(json!({ "type": "message_update", "usage": usage, "assistantMessageEvent": event }))
     }
 
-    fn event(&mut self, chunk: &Chunk) -> Option<EventParts> {
-        match chunk {
+    fn event(&mut self, chunk: &Chunk) -> Option<Value> {
+        let (place, step, more) = match chunk {
             Chunk::Start {
                 block: BlockStart::Redacted(_),
                 ..
-            } => None,
+            }
+            | Chunk::Stop(_) => return None,
             Chunk::Start { index, block } => {
-                let part = StreamedBlock {
+                self.parts.push(StreamedBlock {
                     index: *index,
                     start: block.clone(),
                     body: String::new(),
                     signature: String::new(),
-                };
-                let kind = format!("{}_start", part.kind());
-                self.parts.push(part);
-                Some((self.parts.len() - 1, kind, None))
+                });
+                (self.parts.len() - 1, "start", json!({}))
             }
             Chunk::Text { index, text }
             | Chunk::Thinking { index, text }
@@ -140,30 +128,32 @@ impl StreamingReply {
                 index,
                 fragment: text,
             } => {
-                let (place, part) = self.part(*index)?;
+                let (place, part) = self.part(*index).filter(|_| !text.is_empty())?;
                 part.body.push_str(text);
-                let kind = format!("{}_delta", part.kind());
-                let delta = Some(("delta", json!(text)));
-                (!text.is_empty()).then_some((place, kind, delta))
+                (place, "delta", json!({ "delta": text }))
             }
             Chunk::Signature { index, signature } => {
                 self.part(*index)?.1.signature.push_str(signature);
-                None
+                return None;
             }
             Chunk::End { index } => {
                 let (place, part) = self.part(*index)?;
                 let whole = match part.start {
-                    BlockStart::Call { .. } => ("toolCall", part.content()),
-                    _ => ("content", json!(part.body)),
+                    BlockStart::Call { .. } => json!({ "toolCall": part.content() }),
+                    _ => json!({ "content": part.body }),
                 };
-                Some((place, format!("{}_end", part.kind()), Some(whole)))
+                (place, "end", whole)
             }
             Chunk::Usage(usage) => {
                 self.usage = *usage;
-                None
+                return None;
             }
-            Chunk::Stop(_) => None,
-        }
+        };
+        let kind = format!("{}_{step}", self.parts[place].kind());
+        Some(extended(
+            json!({ "type": kind, "contentIndex": place }),
+            more,
+        ))
     }
 
     fn part(&mut self, index: usize) -> Option<(usize, &mut StreamedBlock)> {
@@ -172,7 +162,6 @@ impl StreamingReply {
     }
 }
 
-/// "message_update", with the message so far.
 fn update(message: &Value, event: Value) -> Value {
     json!({ "type": "message_update", "message": message, "assistantMessageEvent": event })
 }
@@ -206,63 +195,54 @@ impl StreamedBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::settings::{DEFAULT_RATES, DEFAULT_WINDOW};
 
-    fn reply() -> StreamingReply {
-        let model_info = ModelInfo {
-            api: "a".into(),
-            provider: "p".into(),
-            model: "m".into(),
-            window: DEFAULT_WINDOW,
-            rates: DEFAULT_RATES,
-        };
-        StreamingReply::new(PiVersion::V0_73, model_info, 1)
+    fn reply(version: PiVersion) -> StreamingReply {
+        StreamingReply::new(version, ModelInfo::default(), 1)
     }
 
-    fn start(index: usize, block: BlockStart) -> Chunk {
-        Chunk::Start { index, block }
+    fn start(block: BlockStart) -> Chunk {
+        Chunk::Start { index: 1, block }
     }
 
-    fn text(index: usize, text: &str) -> Chunk {
-        let text = text.into();
-        Chunk::Text { index, text }
-    }
-
-    /// Type and contentIndex of the frames.
-    fn events_of(chunks: &[Chunk]) -> Vec<(String, u64)> {
-        let mut reply = reply();
-        let frames = chunks.iter().filter_map(|chunk| reply.add(chunk));
-        let events = frames.map(|frame| frame["assistantMessageEvent"].clone());
-        events
-            .map(|event| {
-                let kind = event["type"].as_str().unwrap().to_owned();
-                (kind, event["contentIndex"].as_u64().unwrap())
-            })
-            .collect()
+    fn call() -> Chunk {
+        let (id, tool) = ("t".into(), "bash".into());
+        start(BlockStart::Call { id, tool })
     }
 
     #[test]
     fn blocks_are_numbered_by_their_position_in_the_message() {
+        let text = |text: &str| Chunk::Text {
+            index: 1,
+            text: text.into(),
+        };
+        let redacted = BlockStart::Redacted("x".into());
         let chunks = [
-            start(0, BlockStart::Redacted("x".into())),
+            Chunk::Start {
+                index: 0,
+                block: redacted,
+            },
             Chunk::End { index: 0 },
-            start(1, BlockStart::Text),
-            text(1, "hi"),
-            text(1, ""),
+            start(BlockStart::Text),
+            text("hi"),
+            text(""),
             Chunk::End { index: 1 },
         ];
 
-        let expected = ["text_start", "text_delta", "text_end"].map(|kind| (kind.to_owned(), 0));
-        assert_eq!(events_of(&chunks), expected);
+        let mut reply = reply(PiVersion::V0_73);
+        let frames = chunks.iter().filter_map(|chunk| reply.add(chunk));
+        let events = frames.map(|frame| frame["assistantMessageEvent"].clone());
+        let events: Vec<_> = events
+            .map(|event| (event["type"].clone(), event["contentIndex"].clone()))
+            .collect();
+        let expected = ["text_start", "text_delta", "text_end"];
+        assert_eq!(events, expected.map(|kind| (json!(kind), json!(0))));
     }
 
     #[test]
     fn the_stream_has_a_start_and_an_end() {
-        let reply = reply();
-        assert_eq!(
-            reply.start()["assistantMessageEvent"]["partial"],
-            reply.partial()
-        );
+        let reply = reply(PiVersion::V0_73);
+        let start = &reply.start()["assistantMessageEvent"];
+        assert_eq!(start["partial"], reply.partial());
 
         for (stop, kind, member) in [
             ("stop", "done", "message"),
@@ -270,24 +250,17 @@ mod tests {
             ("aborted", "error", "error"),
         ] {
             let message = reply.message(stop, None);
+            let end = &StreamingReply::end(&message)["assistantMessageEvent"];
             let expected = json!({ "type": kind, "reason": stop, member: message });
-            assert_eq!(
-                StreamingReply::end(&message)["assistantMessageEvent"],
-                expected
-            );
+            assert_eq!(*end, expected);
         }
     }
 
     #[test]
     fn deltas_hold_what_is_new_and_the_usage() {
-        let mut reply = reply();
-        reply.version = PiVersion::V0_87;
-        let call = BlockStart::Call {
-            id: "t".into(),
-            tool: "bash".into(),
-        };
+        let mut reply = reply(PiVersion::V0_87);
 
-        let opened = reply.add(&start(0, call)).unwrap();
+        let opened = reply.add(&call()).unwrap();
 
         let event =
             json!({ "type": "toolcall_start", "contentIndex": 0, "id": "t", "toolName": "bash" });
@@ -299,20 +272,13 @@ mod tests {
 
     #[test]
     fn the_end_of_a_block_holds_all_of_it() {
-        let mut reply = reply();
-        let call = BlockStart::Call {
-            id: "t".into(),
-            tool: "bash".into(),
-        };
-        let fragment = |fragment: &str| Chunk::Args {
-            index: 0,
-            fragment: fragment.into(),
-        };
-        reply.add(&start(0, call));
-        reply.add(&fragment("{\"a\""));
-        let half = reply.add(&fragment(":")).unwrap();
-        reply.add(&fragment("1}"));
-        let end = reply.add(&Chunk::End { index: 0 }).unwrap();
+        let mut reply = reply(PiVersion::V0_73);
+        reply.add(&call());
+        let [_, half, _] = ["{\"a\"", ":", "1}"].map(|fragment| {
+            let fragment = fragment.into();
+            reply.add(&Chunk::Args { index: 1, fragment }).unwrap()
+        });
+        let end = reply.add(&Chunk::End { index: 1 }).unwrap();
 
         let call = |arguments| json!({ "type": "toolCall", "id": "t", "name": "bash", "arguments": arguments });
         assert_eq!(half["message"]["content"], json!([call(json!({}))]));

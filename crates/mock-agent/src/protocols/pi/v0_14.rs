@@ -7,7 +7,7 @@ use crate::core::failure::{Failure, Halt};
 use crate::core::queues::Prompt;
 use crate::model::message::ContentBlock;
 use crate::os::stdin::Input;
-use crate::protocols::commands::{CommandTable, Nouns, SilentHandler, arguments, take_silently};
+use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
 use crate::tools::{Media, sniff};
 use data_encoding::BASE64;
 use serde::Deserialize;
@@ -23,14 +23,8 @@ const COMMANDS: &CommandTable<(), SilentHandler<PiState>> = &[
     ("bash", (), bash),
 ];
 
-const NOUNS: Nouns = Nouns {
-    line: "line",
-    command: "message",
-};
-
-/// Handles one line. Sends an error if it is no valid command.
 pub(super) fn take(session: PiSession<'_>, input: &Input) {
-    take_silently(session, input, (COMMANDS, ()), (&NOUNS, LINE_LIMIT));
+    take_silently(session, input, (COMMANDS, ()), LINE_LIMIT);
 }
 
 fn prompt(session: PiSession<'_>, command: Value) -> Result<(), Failure> {

@@ -33,5 +33,4 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     configure,
 };
 
-/// The subcommand that chooses this protocol.
 const ACTIVATION: &str = "rpc";

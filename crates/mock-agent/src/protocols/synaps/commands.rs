@@ -56,10 +56,8 @@ struct Identified {
 /// The body of the response to a command; none if the response comes later. Or why the command is rejected.
 type Answer = Result<Option<Map<String, Value>>, String>;
 
-/// A line that is no command.
 #[derive(Default)]
 struct BadLine {
-    /// Its id, if it has one.
     id: Option<String>,
     /// Its command, if it names one that is not known.
     unknown: Option<String>,
@@ -75,7 +73,6 @@ impl From<String> for BadLine {
     }
 }
 
-/// Handles one line.
 pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
     let line = match read(session, input) {
         Ok(line) => line,
@@ -233,7 +230,6 @@ fn send(
     sent.map(|()| None).map_err(|failure| failure.message)
 }
 
-/// Makes this the active command.
 fn begin(session: SynapsSession<'_>, (id, name): (&str, &str)) -> Result<(), String> {
     check_idle(session)?;
     let mut state = session.state();
@@ -256,7 +252,6 @@ fn compact(session: SynapsSession<'_>, named: (&str, &str)) -> Answer {
     compacted.map(|()| None).map_err(|failure| failure.message)
 }
 
-/// Ends the agent.
 fn shut_down(session: SynapsSession<'_>) {
     let faults = &session.faults;
     if faults.triggers(Bug::QuitDropsAnswers) {

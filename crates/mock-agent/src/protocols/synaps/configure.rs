@@ -7,10 +7,8 @@ use crate::core::settings::ModelProvider;
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
 
-/// The default model.
 const MODEL: &str = "local/mock-model";
 
-/// The provider of the default model.
 const PROVIDER: &str = "local";
 
 /// The provider whose models are named without it, and that has a wire of its own.
@@ -144,11 +142,7 @@ fn system_prompt(given: String) -> String {
 mod tests {
     use super::*;
 
-    fn configured(file: &str, script: Option<&str>) -> Result<AgentConfig, StartError> {
-        configured_with(file, script, None)
-    }
-
-    fn configured_with(
+    fn configured(
         file: &str,
         script: Option<&str>,
         anthropic: Option<&str>,
@@ -170,7 +164,7 @@ mod tests {
     #[test]
     fn the_endpoint_of_a_model_is_that_of_its_provider() {
         let file = "model = b/x\nprovider.a.url = http://one/v1\nprovider.b.url = http://two/v1\n";
-        let config = configured(file, None).unwrap();
+        let config = configured(file, None, None).unwrap();
 
         let two = Endpoint::new("http://two/v1", String::new()).unwrap();
         assert_eq!(config.source, ModelSource::Endpoint(two));
@@ -187,7 +181,7 @@ mod tests {
             ("local/m", Some("http://two"), Wire::OpenAiChat, false),
             ("m", None, Wire::OpenAiChat, false),
         ] {
-            let config = configured_with(&format!("{file}{model}"), None, url).unwrap();
+            let config = configured(&format!("{file}{model}"), None, url).unwrap();
             assert_eq!(config.wire, wire, "{model}");
             assert_eq!(config.source == two(), elsewhere, "{model}");
             assert_eq!(config.settings.model_info.model, model);
@@ -198,7 +192,7 @@ mod tests {
     fn a_script_takes_precedence_over_the_settings() {
         let file = "provider.local.url = http://one/v1\n";
 
-        let config = configured(file, Some("s.yaml")).unwrap();
+        let config = configured(file, Some("s.yaml"), None).unwrap();
 
         assert_eq!(config.source, ModelSource::Script("s.yaml".into()));
     }
@@ -212,7 +206,7 @@ mod tests {
                 "api_retries: \"many\" is not a number",
             ),
         ] {
-            let why = configured(line, None).unwrap_err();
+            let why = configured(line, None, None).unwrap_err();
             assert!(why.to_string().starts_with(key), "{why}");
         }
     }

@@ -13,10 +13,8 @@ use crate::protocols::session::Protocol;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
 
-/// The version in `ready`.
 const VERSION: u32 = 1;
 
-/// How many words a preview has.
 const PREVIEW: usize = 8;
 
 impl Protocol for SynapsState {

@@ -5,7 +5,6 @@ use crate::config::options::{
     FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
 };
 
-/// The subcommand and its flags.
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new("rpc", Switch(|_| {})),
     Flag::new("--continue", Text(|o| &mut o.resume)),
@@ -43,7 +42,6 @@ pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
     ("tools trace retention", ""),
 ];
 
-/// Flags of the real agent without effect here.
 pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
     IgnoredFlag::value(&["--prompt-manifest", "--as"]),
     IgnoredFlag::optional(&["--attach"]),

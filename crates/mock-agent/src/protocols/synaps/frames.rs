@@ -10,7 +10,6 @@ pub(super) const LIMIT: usize = 1 << 20;
 /// The longest piece of text in one frame, in bytes: escaped, it may become six times as long.
 const PIECE: usize = LIMIT / 8;
 
-/// An event of the assistant's stream.
 pub(super) fn update(event: &Value) -> Value {
     json!({ "type": "message_update", "event": event })
 }
@@ -52,7 +51,6 @@ pub(super) fn error(id: Option<&str>, message: &str) -> Value {
         .unwrap_or_else(|| json!({ "type": "error", "message": message }))
 }
 
-/// Whether a frame is within the limit.
 pub(super) fn fits(frame: &Value) -> bool {
     frame.to_string().len() < LIMIT
 }
@@ -63,7 +61,6 @@ pub(super) fn agent_end(usage: Usage, model: Option<&str>) -> Value {
     json!({ "type": "agent_end", "usage": present(totals) })
 }
 
-/// The tokens of each kind.
 pub(super) fn token_counts(usage: Usage) -> Value {
     json!({
         "input_tokens": usage.input,

@@ -17,7 +17,6 @@ impl SettingsFile {
         )
     }
 
-    /// The value of a key.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         let mut pairs = self.0.iter().rev();
         pairs
@@ -25,12 +24,10 @@ impl SettingsFile {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The value of a key of a provider.
     pub(super) fn of_provider(&self, name: &str, key: &str) -> Option<&str> {
         self.get(&format!("provider.{name}.{key}"))
     }
 
-    /// The names of the providers.
     pub(super) fn providers(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for (key, _) in &self.0 {

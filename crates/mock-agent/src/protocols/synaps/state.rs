@@ -8,14 +8,11 @@ pub(super) const COMPACT: &str = "compact";
 /// The adapter's state. Its encoder is in `events.rs`.
 #[derive(Debug, Default)]
 pub(super) struct SynapsState {
-    /// `ready` was sent.
     pub(super) ready: bool,
     /// The active model, as `PROVIDER/MODEL`.
     pub(super) model: String,
     pub(super) session: String,
-    /// How many sessions there were.
     pub(super) sessions: u64,
-    /// The usage of the session.
     pub(super) spent: Usage,
     /// The command whose turn is running.
     pub(super) active: Option<ActiveCommand>,
@@ -30,7 +27,6 @@ pub(super) struct SynapsState {
     pub(super) bad_lines: usize,
 }
 
-/// A command that takes a turn.
 #[derive(Debug)]
 pub(super) struct ActiveCommand {
     pub(super) id: String,
@@ -41,7 +37,6 @@ pub(super) struct ActiveCommand {
     pub(super) failure: Option<String>,
 }
 
-/// A tool call that is streaming.
 #[derive(Debug)]
 pub(super) struct StreamingCall {
     pub(super) index: usize,
@@ -57,7 +52,6 @@ impl SynapsState {
         self.spent = Usage::default();
     }
 
-    /// The streaming call with this index.
     pub(super) fn call(&mut self, index: usize) -> Option<&mut StreamingCall> {
         self.calls.iter_mut().find(|call| call.index == index)
     }
