@@ -24,92 +24,131 @@ pub struct FileFormat {
     pub name: &'static str,
     /// The files that have this format, for people.
     pub files: &'static str,
-    /// Its JSON Schema.
-    pub schema: fn() -> Value,
+    title: &'static str,
+    /// Makes the schema, with this name and title.
+    schema: fn(&str, &str) -> Value,
 }
 
 /// Every file format.
 pub const FORMATS: &[FileFormat] = &[
-    FileFormat {
-        name: "scenario",
-        files: "scenarios/**/*.yaml",
-        schema: || of::<ScenarioFile>("scenario", "conform scenario"),
-    },
-    FileFormat {
-        name: "script",
-        files: "a model script: --script of mock-agent and `conform provider`",
-        schema: || of::<Script>("script", "conform model script"),
-    },
-    FileFormat {
-        name: "agent-script",
-        files: "an agent script: --script of mock-agent with --dialect-dir",
-        schema: || of::<AgentScriptFile>("agent-script", "conform agent script"),
-    },
-    FileFormat {
-        name: "dialect",
-        files: "dialect.yaml",
-        schema: || of::<DialectFile>("dialect", "conform dialect"),
-    },
-    FileFormat {
-        name: "clauses",
-        files: "clauses.yaml of a dialect",
-        schema: || of::<Vec<ClauseFile>>("clauses", "conform clauses"),
-    },
-    FileFormat {
-        name: "ordering",
-        files: "ordering.yaml of a dialect",
-        schema: || of::<OrderingFile>("ordering", "conform ordering rules"),
-    },
-    FileFormat {
-        name: "hosts",
-        files: "hosts.yaml of a dialect",
-        schema: || of::<Vec<BadHost>>("hosts", "conform bad hosts"),
-    },
-    FileFormat {
-        name: "faults",
-        files: "faults.yaml of a dialect",
-        schema: || of::<FaultsFile>("faults", "conform faults"),
-    },
-    FileFormat {
-        name: "config",
-        files: "conform.yaml",
-        schema: || of::<ProjectConfig>("config", "conform.yaml"),
-    },
-    FileFormat {
-        name: "baseline",
-        files: "--baseline of `conform run` and `conform check`",
-        schema: || of::<BaselineFile>("baseline", "conform baseline"),
-    },
-    FileFormat {
-        name: "mock-agent",
-        files: "mock-agent.yaml, the settings of an installed mock-agent",
-        schema: || of::<SettingsFile>("mock-agent", "mock-agent settings"),
-    },
-    FileFormat {
-        name: "control",
-        files: "a request to a controlled mock-agent or `conform provider`, one on a line",
-        schema: || of::<Request>("control", "conform control request"),
-    },
-    FileFormat {
-        name: "report",
-        files: "--report json=FILE",
-        schema: || of::<Report>("report", "conform report"),
-    },
-    FileFormat {
-        name: "transcript",
-        files: "a line of a transcript",
-        schema: || {
-            serde_json::from_str(include_str!("../schemas/conform/transcript.json"))
-                .unwrap_or_default()
-        },
-    },
+    format(
+        "scenario",
+        "conform scenario",
+        of::<ScenarioFile>,
+        "scenarios/**/*.yaml",
+    ),
+    format(
+        "script",
+        "conform model script",
+        of::<Script>,
+        "a model script: --script of mock-agent and `conform provider`",
+    ),
+    format(
+        "agent-script",
+        "conform agent script",
+        of::<AgentScriptFile>,
+        "an agent script: --script of mock-agent with --dialect-dir",
+    ),
+    format(
+        "dialect",
+        "conform dialect",
+        of::<DialectFile>,
+        "dialect.yaml",
+    ),
+    format(
+        "clauses",
+        "conform clauses",
+        of::<Vec<ClauseFile>>,
+        "clauses.yaml of a dialect",
+    ),
+    format(
+        "ordering",
+        "conform ordering rules",
+        of::<OrderingFile>,
+        "ordering.yaml of a dialect",
+    ),
+    format(
+        "hosts",
+        "conform bad hosts",
+        of::<Vec<BadHost>>,
+        "hosts.yaml of a dialect",
+    ),
+    format(
+        "faults",
+        "conform faults",
+        of::<FaultsFile>,
+        "faults.yaml of a dialect",
+    ),
+    format(
+        "config",
+        "conform.yaml",
+        of::<ProjectConfig>,
+        "conform.yaml",
+    ),
+    format(
+        "baseline",
+        "conform baseline",
+        of::<BaselineFile>,
+        "--baseline of `conform run` and `conform check`",
+    ),
+    format(
+        "mock-agent",
+        "mock-agent settings",
+        of::<SettingsFile>,
+        "mock-agent.yaml, the settings of an installed mock-agent",
+    ),
+    format(
+        "control",
+        "conform control request",
+        of::<Request>,
+        "a request to a controlled mock-agent or `conform provider`, one on a line",
+    ),
+    format(
+        "report",
+        "conform report",
+        of::<Report>,
+        "--report json=FILE",
+    ),
+    format(
+        "transcript",
+        "",
+        |_, _| transcript(),
+        "a line of a transcript",
+    ),
 ];
+
+const fn format(
+    name: &'static str,
+    title: &'static str,
+    schema: fn(&str, &str) -> Value,
+    files: &'static str,
+) -> FileFormat {
+    FileFormat {
+        name,
+        files,
+        title,
+        schema,
+    }
+}
+
+impl FileFormat {
+    /// Its JSON Schema.
+    #[must_use]
+    pub fn schema(&self) -> Value {
+        (self.schema)(self.name, self.title)
+    }
+}
+
+fn transcript() -> Value {
+    let text = include_str!("../schemas/conform/transcript.json");
+    serde_json::from_str(text).unwrap_or_default()
+}
 
 /// The schema of the format with this name; `null` if there is none.
 #[must_use]
 pub fn file_schema(name: &str) -> Value {
     let format = FORMATS.iter().find(|format| format.name == name);
-    format.map_or(Value::Null, |format| (format.schema)())
+    format.map_or(Value::Null, FileFormat::schema)
 }
 
 /// The schema of a type, with its id and title in front.

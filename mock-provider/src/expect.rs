@@ -26,14 +26,19 @@ impl Expect {
     #[must_use]
     pub fn mismatches(&self, request: &Request) -> Vec<RequestMismatch> {
         let conversation = ConversationView::of(request);
-        let mut found = Vec::new();
-        let (all, whole) = (conversation.texts().collect::<Vec<_>>(), "the conversation");
-        contains(&mut found, "/contains", &self.contains, &all, whole);
-        lacks(&mut found, "/not_contains", &self.not_contains, &all, whole);
+        let all = conversation.texts().collect::<Vec<_>>();
         let new = conversation.new_texts().collect::<Vec<_>>();
-        let newest = "the new messages";
-        let expected = &self.last_contains;
-        contains(&mut found, "/last_contains", expected, &new, newest);
+        let whole = "the conversation";
+        let mut found = compare_texts("/contains", (Wanted::Yes, &self.contains), &all, whole);
+        let unwanted = (Wanted::No, &self.not_contains);
+        found.extend(compare_texts("/not_contains", unwanted, &all, whole));
+        let last = (Wanted::Yes, &self.last_contains);
+        found.extend(compare_texts(
+            "/last_contains",
+            last,
+            &new,
+            "the new messages",
+        ));
         for (i, result) in self.tool_result.iter().enumerate() {
             let pointer = format!("/tool_result/{i}");
             found.extend(tool_result(&pointer, result, &conversation));
@@ -70,42 +75,34 @@ fn body(matcher: &Value, body: &Value) -> Vec<RequestMismatch> {
     mismatches.collect()
 }
 
-/// Adds a mismatch for each expected text that none of the texts contains. `source` names the texts in messages.
-fn contains(
-    found: &mut Vec<RequestMismatch>,
-    pointer: &str,
-    expected: &Texts,
-    texts: &[&str],
-    source: &str,
-) {
-    let is_missing = |part: &String| !texts.iter().any(|text| text.contains(part.as_str()));
-    let missing = expected.0.iter().enumerate();
-    for (i, part) in missing.filter(|(_, part)| is_missing(part)) {
-        found.push(RequestMismatch {
-            pointer: format!("{pointer}/{i}"),
-            expected: format!("{part:?} in {source}"),
-            actual: shown(texts),
-        });
-    }
+/// Whether texts are expected or must not be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Yes,
+    No,
 }
 
-/// Adds a mismatch for each unexpected text that one of the texts contains.
-fn lacks(
-    found: &mut Vec<RequestMismatch>,
+/// A mismatch for each part that no text contains, or that one does although it must not. `source` names the texts in messages.
+fn compare_texts(
     pointer: &str,
-    unexpected: &Texts,
+    (wanted, parts): (Wanted, &Texts),
     texts: &[&str],
     source: &str,
-) {
-    for (i, part) in unexpected.0.iter().enumerate() {
-        if let Some(text) = texts.iter().find(|text| text.contains(part.as_str())) {
-            found.push(RequestMismatch {
-                pointer: format!("{pointer}/{i}"),
-                expected: format!("no {part:?} in {source}"),
-                actual: shown(&[text]),
-            });
-        }
-    }
+) -> Vec<RequestMismatch> {
+    let mismatch = |(i, part): (usize, &String)| {
+        let with = texts.iter().find(|text| text.contains(part.as_str()));
+        let (expected, actual) = match (wanted, with) {
+            (Wanted::Yes, None) => (format!("{part:?} in {source}"), shown(texts)),
+            (Wanted::No, Some(text)) => (format!("no {part:?} in {source}"), shown(&[text])),
+            _ => return None,
+        };
+        Some(RequestMismatch {
+            pointer: format!("{pointer}/{i}"),
+            expected,
+            actual,
+        })
+    };
+    parts.0.iter().enumerate().filter_map(mismatch).collect()
 }
 
 /// The mismatches of the tool result with the fewest.
@@ -166,36 +163,21 @@ fn compare(
         });
     }
     let source = format!("the result for {:?}", outcome.call);
-    contains(
-        &mut found,
-        &format!("{pointer}/contains"),
-        &expected.contains,
-        &outcome.texts,
-        &source,
-    );
-    lacks(
-        &mut found,
-        &format!("{pointer}/not_contains"),
-        &expected.not_contains,
-        &outcome.texts,
-        &source,
-    );
+    for (key, parts) in [
+        ("contains", (Wanted::Yes, &expected.contains)),
+        ("not_contains", (Wanted::No, &expected.not_contains)),
+    ] {
+        let pointer = format!("{pointer}/{key}");
+        found.extend(compare_texts(&pointer, parts, &outcome.texts, &source));
+    }
     found
 }
 
 /// Texts as JSON in a failure. Of long texts the end is shown, which has the newest message.
 fn shown(texts: &[&str]) -> String {
     let whole = Value::from(texts.to_vec()).to_string();
-    let length = whole.chars().count();
-    if length <= MAX_SHOWN {
-        whole
-    } else {
-        whole
-            .chars()
-            .skip(length - MAX_SHOWN)
-            .fold("…".to_owned(), |mut text, c| {
-                text.push(c);
-                text
-            })
+    match whole.char_indices().nth_back(MAX_SHOWN) {
+        Some((last_hidden, hidden)) => format!("…{}", &whole[last_hidden + hidden.len_utf8()..]),
+        None => whole,
     }
 }

@@ -129,66 +129,18 @@ mod tests {
     use super::*;
     use crate::request::Wire;
 
-    fn answer(body: Value) -> ScriptReply {
-        reply(&Request::in_process(0, Wire::OpenAiChat, body))
-    }
-
     #[test]
-    fn a_plain_request_gets_a_text() {
-        let tools = json!([{ "name": "a", "input_schema": {} }]);
-        let reply = answer(json!({ "tools": tools, "tool_choice": { "type": "auto" } }));
-        assert_eq!(reply.text, Some(TEXT.into()));
-        assert_eq!(reply.tool_calls, []);
-    }
-
-    #[test]
-    fn a_forced_tool_is_called_with_arguments_that_its_schema_allows() {
-        let schema = json!({
-            "type": "object",
-            "required": ["title", "kind", "parts", "more", "part"],
-            "properties": {
-                "title": { "type": "string", "minLength": 5 },
-                "kind": { "enum": ["b", "a"] },
-                "parts": { "type": "array", "minItems": 1, "items": { "type": "integer", "minimum": 3 } },
-                "more": { "anyOf": [{ "type": "null" }, { "type": "string" }] },
-                "part": { "$ref": "#/$defs/part" },
-                "left": { "type": "string" },
-            },
-            "$defs": { "part": { "type": "object", "required": ["on"], "properties": { "on": { "type": "boolean" } } } },
-        });
-        let args = json!({ "title": "OK...", "kind": "b", "parts": [3], "more": null, "part": { "on": false } });
-        for body in [
-            json!({ "tools": [{ "name": "a", "input_schema": {} }, { "name": "b", "input_schema": schema }], "tool_choice": { "type": "tool", "name": "b" } }),
-            json!({ "tools": [{ "type": "function", "function": { "name": "b", "parameters": schema } }], "tool_choice": "required" }),
-            json!({ "tools": [{ "type": "function", "name": "b", "parameters": schema }], "tool_choice": { "type": "function", "name": "b" } }),
-        ] {
-            let reply = answer(body);
-            let [call] = reply.tool_calls.as_slice() else {
-                panic!("{reply:?}")
-            };
-            assert_eq!((call.name.as_str(), call.args.as_ref()), ("b", Some(&args)));
-        }
-    }
-
-    #[test]
-    fn a_request_for_json_gets_json() {
-        let schema = json!({ "type": "object", "required": ["title"], "properties": { "title": { "type": "string" } } });
-        for (body, text) in [
-            (
-                json!({ "response_format": { "type": "json_object" } }),
-                "{}",
-            ),
-            (
-                json!({ "response_format": { "type": "json_schema", "json_schema": { "name": "t", "schema": schema } } }),
-                r#"{"title":"OK."}"#,
-            ),
-            (
-                json!({ "text": { "format": { "type": "json_schema", "name": "t", "schema": schema } } }),
-                r#"{"title":"OK."}"#,
-            ),
-            (json!({ "text": { "format": { "type": "text" } } }), TEXT),
-        ] {
-            assert_eq!(answer(body).text, Some(text.into()));
+    fn each_request_gets_what_it_asks_for() {
+        let cases = spanned_yaml::load_yaml("fallback.yaml", include_str!("fallback.yaml"));
+        for case in cases
+            .expect("good YAML")
+            .to_value()
+            .as_array()
+            .expect("a list")
+        {
+            let request = Request::in_process(0, Wire::OpenAiChat, case["body"].clone());
+            let reply = serde_json::to_value(reply(&request)).expect("JSON");
+            assert_eq!(reply, case["reply"], "{case}");
         }
     }
 }

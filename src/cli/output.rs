@@ -4,6 +4,7 @@ use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
+use conform_judge::finding::Finding;
 pub use conform_report::shell_words::quoted;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, StdoutLock, Write};
@@ -89,6 +90,13 @@ pub fn warning(message: impl Display) {
 /// Prints a finding of a session that is still going on, on stderr, with the side that it is about.
 pub fn finding(side: &str, message: impl Display) {
     print_message(side, WARNING, message);
+}
+
+/// The level, rule, place and message of a finding in one line.
+pub fn headline(finding: &Finding) -> String {
+    let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
+    let (origin, message) = (&finding.origin, &finding.message);
+    format!("{level} {rule} at frame {at}{origin}: {message}")
 }
 
 fn print_message(word: &str, style: Style, message: impl Display) {

@@ -26,7 +26,7 @@ pub(super) fn run(args: SchemaArgs) -> Result<ExitStatus, CommandError> {
             table::write(&["FORMAT", "FILES"], &rows.collect::<Vec<_>>(), &mut out)
         }
         Some(name) => match FORMATS.iter().find(|format| format.name == name) {
-            Some(format) => writeln!(out, "{:#}", (format.schema)()),
+            Some(format) => writeln!(out, "{:#}", format.schema()),
             None => {
                 let names = FORMATS.iter().map(|format| format.name);
                 return Err(unknown("file format", &name, names).into());

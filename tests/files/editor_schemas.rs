@@ -33,7 +33,7 @@ fn the_schema_files_match_the_types() {
             .join(format.name)
             .with_extension("json");
         let expected = Data::read_from(&path, Some(DataFormat::Text)).raw();
-        snapbox::assert_data_eq!(to_text(&(format.schema)()), expected);
+        snapbox::assert_data_eq!(to_text(&format.schema()), expected);
     }
 }
 

@@ -32,6 +32,19 @@ pub struct MissingFeature {
 }
 
 impl Agent {
+    /// The reference agent inside the executable of conform, with these variables.
+    #[must_use]
+    pub fn bundled(conform: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
+        Agent {
+            program: conform,
+            prefix: vec!["agent".into()],
+            args: Vec::new(),
+            recipe_args: RecipeArgs::Append,
+            env,
+            missing_features: Vec::new(),
+        }
+    }
+
     /// The absolute path of a program: the path itself if it has a slash, else looked up on the PATH.
     ///
     /// # Errors

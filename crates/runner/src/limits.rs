@@ -48,39 +48,22 @@ pub(crate) struct TimeoutBudgets {
     scale: f64,
 }
 
-/// The defaults where neither the dialect nor the scenario has one.
-const DEFAULTS: &[(&str, Duration)] = &[
-    ("start", Duration::from_secs(10)),
-    ("response", Duration::from_secs(10)),
-    ("idle", Duration::from_secs(10)),
-    ("total", Duration::from_secs(60)),
-    ("exit", Duration::from_secs(5)),
-    ("settle", Duration::from_secs(1)),
-    ("smoke", Duration::from_secs(4)),
-];
-
 impl TimeoutBudgets {
-    /// The budgets of the scenario, else of the dialect, else the defaults.
+    /// The budgets of the scenario, else of the dialect, else these defaults, in seconds.
     pub(crate) fn new(dialect: &Dialect, own: &IndexMap<String, Duration>, scale: f64) -> Self {
-        let named = |name: &str| {
-            let default = || {
-                DEFAULTS
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .map(|(_, default)| *default)
-            };
+        let named = |name: &str, default: u64| {
             let written = own.get(name).copied().or_else(|| dialect.budget(name));
-            written.or_else(default).unwrap_or_default()
+            written.unwrap_or(Duration::from_secs(default))
         };
-        let scaled = |name: &str| stretch(named(name), scale);
+        let scaled = |name: &str, default: u64| stretch(named(name, default), scale);
         TimeoutBudgets {
-            start: scaled("start"),
-            response: scaled("response"),
-            idle: scaled("idle"),
-            total: scaled("total"),
-            exit: scaled("exit"),
-            settle: stretch(named("settle"), scale.max(1.0)),
-            smoke: stretch(named("smoke"), scale.max(1.0)),
+            start: scaled("start", 10),
+            response: scaled("response", 10),
+            idle: scaled("idle", 10),
+            total: scaled("total", 60),
+            exit: scaled("exit", 5),
+            settle: stretch(named("settle", 1), scale.max(1.0)),
+            smoke: stretch(named("smoke", 4), scale.max(1.0)),
             scale,
         }
     }

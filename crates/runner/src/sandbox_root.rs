@@ -5,7 +5,6 @@ use super::sandbox::{Sandbox, remove};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::num::NonZeroUsize;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -135,19 +134,11 @@ fn abandoned_lock(folder: &Path) -> Option<File> {
     (file.metadata().ok()?.nlink() > 0).then_some(file)
 }
 
-/// Removes a folder whose lock this process holds, with all cores, and the lock last.
+/// Removes a folder whose lock this process holds, and the lock last.
 fn remove_locked(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let paths: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_name() != LOCK)
-        .map(|entry| entry.path())
-        .collect();
-    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    std::thread::scope(|scope| {
-        for part in paths.chunks(paths.len().div_ceil(threads).max(1)) {
-            scope.spawn(|| part.iter().for_each(|path| remove(path)));
-        }
-    });
+    let others = entries.filter(|entry| entry.file_name() != LOCK);
+    others.for_each(|entry| remove(&entry.path()));
     remove(folder);
 }
 

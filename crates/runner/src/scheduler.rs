@@ -145,7 +145,8 @@ impl Run<'_> {
     fn panicked(&mut self, error: JoinError) {
         let id = error.id();
         if let Some(queued) = self.started.get(&id) {
-            let broken = queued.unplayed(Verdict::Broken, panic_message(error));
+            let why = format!("conform itself failed: {error}");
+            let broken = queued.unplayed(Verdict::Broken, why);
             let played = true;
             self.ended(id, Ok(ScenarioRun { played, ..broken }));
         }
@@ -189,21 +190,6 @@ impl Run<'_> {
             (self.on_event)(RunEvent::Ended(Box::new(entry)));
         }
     }
-}
-
-/// Why a scenario has no result whose task has panicked.
-fn panic_message(error: JoinError) -> String {
-    let why = match error.try_into_panic() {
-        Ok(panic) => match panic.downcast::<String>() {
-            Ok(message) => *message,
-            Err(panic) => panic
-                .downcast_ref::<&str>()
-                .map_or("it panicked", |text| text)
-                .to_owned(),
-        },
-        Err(error) => error.to_string(),
-    };
-    format!("conform itself failed: {why}")
 }
 
 fn queue(

@@ -213,55 +213,41 @@ mod tests {
         );
     }
 
+    /// Texts, each with its error on the next line.
+    const MISTAKES: &str = r#"
+nme: a
+    f.yaml:1:1: unknown key `nme`; did you mean `name`? (one of name, count, mode, close, map, ratio)
+count: 1
+    f.yaml:1:1: the key `name` is missing
+name: 5
+    f.yaml:1:7: expected text, found the number 5; quote it if it is meant as text
+name: [a]
+    f.yaml:1:7: expected text, found a list
+{name: a, count: 300}
+    f.yaml:1:18: expected a whole number from 0 to 255, found the number 300
+{name: a, mode: fats}
+    f.yaml:1:17: unknown word `fats`; did you mean `fast`? (one of fast, slow, named)
+{name: a, mode: slow}
+    f.yaml:1:17: `slow` needs a value: write `{slow: …}`
+{name: a, mode: {fast: 1}}
+    f.yaml:1:24: `fast` takes no value
+{name: a, mode: {slow: {by: x}}}
+    f.yaml:1:29: expected a whole number, 0 or more, found the text "x"
+{name: a, mode: {}}
+    f.yaml:1:17: expected a map with one key, found one with 0
+{name: a, mode: 3}
+    f.yaml:1:17: expected a word or a map with one key, found the number 3
+{name: a, map: {x: true}}
+    f.yaml:1:20: expected a whole number, found `true`
+[]
+    f.yaml:1:1: expected a map, found a list
+"#;
+
     #[test]
     fn each_mistake_has_its_message_and_location() {
-        let cases = [
-            (
-                "nme: a",
-                "f.yaml:1:1: unknown key `nme`; did you mean `name`? (one of name, count, mode, close, map, ratio)",
-            ),
-            ("count: 1", "f.yaml:1:1: the key `name` is missing"),
-            (
-                "name: 5",
-                "f.yaml:1:7: expected text, found the number 5; quote it if it is meant as text",
-            ),
-            ("name: [a]", "f.yaml:1:7: expected text, found a list"),
-            (
-                "{name: a, count: 300}",
-                "f.yaml:1:18: expected a whole number from 0 to 255, found the number 300",
-            ),
-            (
-                "{name: a, mode: fats}",
-                "f.yaml:1:17: unknown word `fats`; did you mean `fast`? (one of fast, slow, named)",
-            ),
-            (
-                "{name: a, mode: slow}",
-                "f.yaml:1:17: `slow` needs a value: write `{slow: …}`",
-            ),
-            (
-                "{name: a, mode: {fast: 1}}",
-                "f.yaml:1:24: `fast` takes no value",
-            ),
-            (
-                "{name: a, mode: {slow: {by: x}}}",
-                "f.yaml:1:29: expected a whole number, 0 or more, found the text \"x\"",
-            ),
-            (
-                "{name: a, mode: {}}",
-                "f.yaml:1:17: expected a map with one key, found one with 0",
-            ),
-            (
-                "{name: a, mode: 3}",
-                "f.yaml:1:17: expected a word or a map with one key, found the number 3",
-            ),
-            (
-                "{name: a, map: {x: true}}",
-                "f.yaml:1:20: expected a whole number, found `true`",
-            ),
-            ("[]", "f.yaml:1:1: expected a map, found a list"),
-            ("", "f.yaml:1:1: expected a map, found nothing"),
-        ];
-        for (text, message) in cases {
+        let lines: Vec<&str> = MISTAKES.trim().lines().collect();
+        let pairs = lines.chunks(2).map(|pair| (pair[0], pair[1].trim()));
+        for (text, message) in pairs.chain([("", "f.yaml:1:1: expected a map, found nothing")]) {
             assert_eq!(shape(text), Err(message.to_owned()), "{text}");
         }
     }

@@ -100,7 +100,7 @@ impl HostFindings {
                 continue;
             }
             if self.settings.to_stderr {
-                output::finding("host", headline(finding));
+                output::finding("host", output::headline(finding));
             }
             let text = self.describe(finding);
             if let Some(file) = &mut self.settings.file {
@@ -111,7 +111,7 @@ impl HostFindings {
 
     /// The finding with its clauses and its frame.
     fn describe(&self, finding: &Finding) -> String {
-        let mut text = headline(finding) + "\n";
+        let mut text = output::headline(finding) + "\n";
         for id in &finding.clauses {
             if let Some(clause) = self.settings.dialect.clauses.get(id) {
                 let (section, clause) = (&clause.section, &clause.text);
@@ -155,13 +155,6 @@ fn of_host(findings: &[Finding]) -> Vec<Finding> {
     let is_of_host =
         |finding: &&Finding| finding.blame == Blame::Host && finding.level > Level::May;
     findings.iter().filter(is_of_host).cloned().collect()
-}
-
-/// Its level, rule, place and message in one line.
-fn headline(finding: &Finding) -> String {
-    let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
-    let (origin, message) = (&finding.origin, &finding.message);
-    format!("{level} {rule} at frame {at}{origin}: {message}")
 }
 
 fn warn_unless(written: std::io::Result<()>) {

@@ -16,59 +16,29 @@ pub(super) enum FileKind {
     Dialect,
 }
 
-/// The shape of a kind of file: its name in singular and plural, and the name of its schema, which has its keys.
+/// The shape of a kind of file: its name, and the name of its schema, which has its keys.
 #[derive(Debug)]
-pub(super) struct FileShape {
-    pub(super) kind: FileKind,
-    pub(super) one: &'static str,
-    pub(super) several: &'static str,
-    schema: &'static str,
-}
-
-const fn shape_of(
-    kind: FileKind,
-    one: &'static str,
-    several: &'static str,
-    schema: &'static str,
-) -> FileShape {
-    FileShape {
-        kind,
-        one,
-        several,
-        schema,
-    }
-}
+pub(super) struct FileShape(
+    pub(super) FileKind,
+    pub(super) &'static str,
+    pub(super) &'static str,
+);
 
 const SHAPES: &[FileShape] = &[
-    shape_of(FileKind::Scenario, "scenario", "scenarios", "scenario"),
-    shape_of(
-        FileKind::Dialect,
-        "dialect file",
-        "dialect files",
-        "dialect",
-    ),
-    shape_of(
-        FileKind::Dialect,
-        "ordering file",
-        "ordering files",
-        "ordering",
-    ),
-    shape_of(FileKind::Dialect, "fault file", "fault files", "faults"),
-    shape_of(
-        FileKind::AgentScript,
-        "agent script",
-        "agent scripts",
-        "agent-script",
-    ),
-    shape_of(FileKind::Script, "script", "scripts", "script"),
-    shape_of(FileKind::Dialect, "clause file", "clause files", "clauses"),
-    shape_of(FileKind::Dialect, "host file", "host files", "hosts"),
+    FileShape(FileKind::Scenario, "scenario", "scenario"),
+    FileShape(FileKind::Dialect, "dialect file", "dialect"),
+    FileShape(FileKind::Dialect, "ordering file", "ordering"),
+    FileShape(FileKind::Dialect, "fault file", "faults"),
+    FileShape(FileKind::AgentScript, "agent script", "agent-script"),
+    FileShape(FileKind::Script, "script", "script"),
+    FileShape(FileKind::Dialect, "clause file", "clauses"),
+    FileShape(FileKind::Dialect, "host file", "hosts"),
 ];
 
 impl FileShape {
     /// How many of these keys are in the schema; `None` if its files are not of this form.
     fn score(&self, is_list: bool, keys: &[&str]) -> Option<usize> {
-        let schema = file_schema(self.schema);
+        let schema = file_schema(self.2);
         let has_items = schema["type"] == "array";
         let object = match (has_items, schema["items"]["$ref"].as_str()) {
             (false, _) => &schema,
@@ -103,7 +73,7 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
 
 /// The message for a file without a known shape.
 pub(super) fn unknown(file: &Node) -> String {
-    let names: Vec<_> = SHAPES.iter().map(|shape| shape.one).collect();
+    let names: Vec<_> = SHAPES.iter().map(|shape| shape.1).collect();
     format!(
         "this is not a file that can be linted ({}): found {}",
         names.join(", "),

@@ -5,6 +5,7 @@ use super::unused_names::unused_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
 use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_report::reporter::text::count;
 use conform_runner::mutation::bad_hosts;
 use conform_runner::scenario::{self, ScenarioSource, UniqueNames};
 use frame_faults::{FaultTable, KnownNames};
@@ -44,8 +45,8 @@ pub(super) struct Linter {
     scenarios: Vec<String>,
     /// Names of scenarios, by dialect.
     names: IndexMap<String, UniqueNames>,
-    /// The number of files of each kind, by its names in singular and plural.
-    counts: IndexMap<(&'static str, &'static str), usize>,
+    /// The number of files of each kind, by its name.
+    counts: IndexMap<&'static str, u64>,
     errors: Vec<Error>,
     warnings: Vec<String>,
     without_dialect: usize,
@@ -78,18 +79,15 @@ impl Linter {
         let node = match load_file(path) {
             Ok(node) => node,
             Err(error) => {
-                self.count("unreadable file", "unreadable files");
+                self.count("unreadable file");
                 return self.refuse(error);
             }
         };
-        let Some(FileShape {
-            kind, one, several, ..
-        }) = kinds::shape(&node)
-        else {
-            self.count("unknown file", "unknown files");
+        let Some(FileShape(kind, name, _)) = kinds::shape(&node) else {
+            self.count("unknown file");
             return self.refuse(node.error(kinds::unknown(&node)));
         };
-        self.count(one, several);
+        self.count(name);
         match kind {
             FileKind::Scenario => self.scenario(path, &node),
             FileKind::Script => self.take(Script::of_file(&node).map(drop)),
@@ -121,14 +119,12 @@ impl Linter {
         }
         // A file that several dialects read has its mistakes once for each of them.
         let errors: IndexSet<Error> = self.errors.into_iter().collect();
-        let kinds = self.counts.iter().map(|((one, several), count)| {
-            format!("{count} {}", if *count == 1 { one } else { several })
-        });
-        let files: usize = self.counts.values().sum();
+        let kinds = self.counts.iter();
+        let kinds = kinds.map(|(name, number)| count(*number, name));
+        let files = count(self.counts.values().sum(), "file");
         let mistakes = match errors.len() {
             0 => "no mistakes".to_owned(),
-            1 => "1 mistake".to_owned(),
-            many => format!("{many} mistakes"),
+            many => count(many as u64, "mistake"),
         };
         let kinds = kinds.collect::<Vec<_>>().join(", ");
         let list = if kinds.is_empty() {
@@ -141,17 +137,14 @@ impl Linter {
             self.warnings.push(warning.to_owned());
         }
         LintReport {
-            summary: format!(
-                "checked {files} {}{list}: {mistakes}",
-                if files == 1 { "file" } else { "files" }
-            ),
+            summary: format!("checked {files}{list}: {mistakes}"),
             warnings: self.warnings,
             errors: errors.into_iter().collect(),
         }
     }
 
-    fn count(&mut self, one: &'static str, several: &'static str) {
-        *self.counts.entry((one, several)).or_default() += 1;
+    fn count(&mut self, kind: &'static str) {
+        *self.counts.entry(kind).or_default() += 1;
     }
 
     fn take(&mut self, result: Result<(), Vec<Error>>) {

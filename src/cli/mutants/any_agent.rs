@@ -117,12 +117,11 @@ async fn good_agent(
         let message = "no scenario passes, so there is nothing that a fault could break";
         return Err(CommandError::incomplete(message));
     }
-    match left_out {
-        0 => {}
-        1 => output::note("1 scenario is left out: the agent has known findings there"),
-        several => output::note(format_args!(
-            "{several} scenarios are left out: the agent has known findings there"
-        )),
+    if left_out > 0 {
+        output::note(format_args!(
+            "{} left out: the agent has known findings there",
+            count(left_out as u64, "scenario")
+        ));
     }
     Ok(GoodAgent {
         suite,

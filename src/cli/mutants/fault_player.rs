@@ -118,16 +118,10 @@ impl FaultPlayer {
             let before: BTreeSet<String> = ids(&played);
             let fresh = |id: &String| selected.contains(id) && !before.contains(id);
             played = attempt(&fresh, self.time_scale, played).await?;
-            match matrix_row(fault, &played) {
-                row if row.fate == Fate::Killed && self.is_sure(fault, &row) => return Ok(row),
-                row if row.fate == Fate::Killed => {
-                    let again = |id: &String| *id == row.scenario;
-                    return Ok(matrix_row(fault, &attempt(&again, 1.0, Vec::new()).await?));
-                }
-                Row {
-                    fate: Fate::Collateral(_),
-                    ..
-                } => break,
+            let row = matrix_row(fault, &played);
+            match row.fate {
+                Fate::Killed => return Ok(row),
+                Fate::Collateral(_) => break,
                 _ => {}
             }
         }
@@ -142,12 +136,6 @@ impl FaultPlayer {
         silent.retain(|one| !again.contains(&one.id));
         let played = attempt(&|id| again.contains(id), 1.0, silent).await?;
         Ok(matrix_row(fault, &played))
-    }
-
-    /// Whether a kill is no consequence of short timeout budgets, as that of any step may be.
-    fn is_sure(&self, fault: &TestedFault, row: &Row) -> bool {
-        let by_any_step = fault.caught_by.is_empty() && row.caught_by.starts_with("scenario.");
-        !by_any_step || self.time_scale >= 1.0
     }
 
     /// The scenarios of a round.

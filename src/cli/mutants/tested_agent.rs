@@ -3,7 +3,6 @@
 use crate::cli::inject;
 use conform_judge::dialect::{Dialect, fault_sources};
 use conform_runner::agent::Agent;
-use conform_runner::arguments::RecipeArgs;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -71,14 +70,8 @@ fn reference(
     let fault = fault.map(|id| ("MOCK_AGENT_FAULT".into(), id.into()));
     let protocol = (mock_agent::PROTOCOL.into(), dialect.id().into());
     let folder = dialect_dir.map(|folder| (mock_agent::DIALECT_DIR.into(), folder.into()));
-    Ok(Agent {
-        program: std::env::current_exe()?,
-        prefix: vec!["agent".into()],
-        args: Vec::new(),
-        recipe_args: RecipeArgs::Append,
-        env: fault.into_iter().chain([protocol]).chain(folder).collect(),
-        missing_features: Vec::new(),
-    })
+    let env = fault.into_iter().chain([protocol]).chain(folder);
+    Ok(Agent::bundled(std::env::current_exe()?, env.collect()))
 }
 
 /// The frames that begin a turn, without their guards.

@@ -87,12 +87,7 @@ impl LiveJudge {
             Blame::Host => ("host", 1),
         };
         self.findings[place] += 1;
-        let (origin, message) = (&finding.origin, &finding.message);
-        let (rule, level, at) = (&finding.rule, finding.level.word(), finding.at);
-        output::finding(
-            side,
-            format_args!("{level} {rule} at frame {at}{origin}: {message}"),
-        );
+        output::finding(side, output::headline(finding));
     }
 }
 

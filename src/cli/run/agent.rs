@@ -34,14 +34,7 @@ pub(in crate::cli) fn agent_of(
         ));
     }
     match words.split_first() {
-        None => Ok(Agent {
-            program: std::env::current_exe()?,
-            prefix: vec!["agent".into()],
-            args: Vec::new(),
-            recipe_args: RecipeArgs::Append,
-            env,
-            missing_features: Vec::new(),
-        }),
+        None => Ok(Agent::bundled(std::env::current_exe()?, env)),
         Some((program, rest)) => Ok(Agent {
             program: Agent::find(program).map_err(CommandError::usage)?,
             prefix: Vec::new(),

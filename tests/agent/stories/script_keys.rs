@@ -176,7 +176,7 @@ fn the_samples_have_every_key_of_the_format() {
         .iter()
         .find(|format| format.name == "script")
         .unwrap();
-    let schema = (format.schema)();
+    let schema = format.schema();
     let (mut keys, mut covered) = (BTreeSet::new(), BTreeSet::new());
     keys_of_schema(&schema, &schema, "", &mut keys);
     // A text with `repeat` is like any other once its file is read, and an expected text can have chunks like any other.

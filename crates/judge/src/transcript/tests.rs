@@ -214,48 +214,36 @@ fn a_signal_may_be_given_by_its_name_or_its_number() {
     }
 }
 
+/// Records, each with its error on the next line.
+const WRONG_RECORDS: &str = r#"
+nonsense
+    line 2, column 2: not JSON: expected ident
+{"at":1,"dir":"sideways"}
+    line 2: unknown dir "sideways"; known are to_agent, from_agent, stderr, llm_request, llm_reply, stdin_closed, stdout_closed, signal, end
+{"dir":"stdin_closed"}
+    line 2, column 22: not a transcript record: missing field `at`
+{"at":1,"dir":"stderr"}
+    line 2: not a transcript record: missing field `line`
+{"at":1,"dir":"stderr","line":"","b64":""}
+    line 2: not a transcript record: both "line" and "b64"
+{"at":1,"dir":"stderr","b64":"!"}
+    line 2: not a transcript record: "b64" is no Base64: invalid length at 0
+{"at":1,"dir":"end","end":"exited"}
+    line 2: not a transcript record: missing field `code`
+{"at":1,"dir":"end","end":"lost"}
+    line 2: not a transcript record: no way for a session to end: "lost"
+{"at":1,"dir":"signal","signal":[15]}
+    line 2: not a transcript record: "signal" is [15], not a signal
+"#;
+
 #[test]
 fn each_wrong_record_says_what_is_wrong() {
-    let cases = [
-        ("nonsense\n", "line 2, column 2: not JSON: expected ident"),
-        (
-            "\n",
-            "line 2, column 1: not JSON: EOF while parsing a value",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"sideways\"}\n",
-            "line 2: unknown dir \"sideways\"; known are to_agent, from_agent, stderr, llm_request, llm_reply, stdin_closed, stdout_closed, signal, end",
-        ),
-        (
-            "{\"dir\":\"stdin_closed\"}\n",
-            "line 2, column 22: not a transcript record: missing field `at`",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"stderr\"}\n",
-            "line 2: not a transcript record: missing field `line`",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"stderr\",\"line\":\"\",\"b64\":\"\"}\n",
-            "line 2: not a transcript record: both \"line\" and \"b64\"",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"stderr\",\"b64\":\"!\"}\n",
-            "line 2: not a transcript record: \"b64\" is no Base64: invalid length at 0",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"end\",\"end\":\"exited\"}\n",
-            "line 2: not a transcript record: missing field `code`",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"end\",\"end\":\"lost\"}\n",
-            "line 2: not a transcript record: no way for a session to end: \"lost\"",
-        ),
-        (
-            "{\"at\":1,\"dir\":\"signal\",\"signal\":[15]}\n",
-            "line 2: not a transcript record: \"signal\" is [15], not a signal",
-        ),
-    ];
-    for (record, expected) in cases {
+    let lines: Vec<&str> = WRONG_RECORDS.trim().lines().collect();
+    let pairs = lines.chunks(2).map(|pair| (pair[0], pair[1].trim()));
+    for (record, expected) in
+        pairs.chain([("", "line 2, column 1: not JSON: EOF while parsing a value")])
+    {
+        let record = &format!("{record}\n");
         assert_eq!(error_behind_header(record), expected, "{record}");
         assert!(
             !serde_json::from_str(record).is_ok_and(|record| VALIDATOR.is_valid(&record)),

@@ -85,117 +85,70 @@ unknown: [{ send_raw: '{command}' }]
         assert_eq!(errors(script), Vec::<String>::new());
     }
 
+    /// Scripts, each with its error on the next line.
+    const MISTAKES: &str = r#"
+start: []
+    s.yaml:1:1: the key `commands` or `session` is missing
+dialect: bird@2\ncommands: []
+    s.yaml:1:10: this is a script of bird@2, and the agent speaks bird@1
+start: [stop]\nsession: [stop]
+    s.yaml:1:1: a session begins at the start
+session: [{ expect: {} }]
+    s.yaml:1:1: an `expect` has either `on` or `line`
+session: [{ expect: { on: { type: sayy } } }]
+    s.yaml:1:35: unknown command of bird@1 `sayy`; did you mean `say`?
+session: [{ expect: { on: { id: '{x}' } } }]
+    s.yaml:1:33: unknown name `x`
+commands: []\nstrat: []
+    s.yaml:2:1: unknown key `strat`; did you mean `start`?
+commands: [{ on: {}, doo: [] }]
+    s.yaml:1:22: unknown key `doo`; did you mean `do`?
+commands: [{ on: {}, do: [{ sned: {} }] }]
+    s.yaml:1:29: unknown word `sned`; did you mean `send`?
+commands: [{ on: {}, do: [{ send: {type: word}, pause: 1s }] }]
+    s.yaml:1:27: expected a map with one key, found one with 2
+commands: [{ on: { type: sayy }, do: [] }]
+    s.yaml:1:26: unknown command of bird@1 `sayy`; did you mean `say`?
+commands: [{ on: { type: { $regx: x } }, do: [] }]
+    s.yaml:1:28: unknown operator `$regx`; did you mean `$regex`?
+commands: [{ on: { id: '{x}' }, do: [] }]
+    s.yaml:1:24: unknown name `x` (there are none)
+commands: [{ on: {}, if: { mode: a }, do: [] }]
+    s.yaml:1:26: an agent script has no variables
+variables: { n: 1 }\ncommands: []
+    s.yaml:1:12: an agent script has no variables
+start: [{ wait_for: {} }]\ncommands: []
+    s.yaml:1:21: an agent script has no variables
+commands: [{ on: {}, capture: { id: id }, do: [] }]
+    s.yaml:1:37: expected a JSON Pointer such as `/id`, found `id`
+commands: []\nstart: [{ send: hello }]
+    s.yaml:2:17: expected an event, which is a map, found the text "hello"
+commands: []\nstart: [{ send: { kind: hello } }]
+    s.yaml:2:17: this event has no name at /type
+commands: []\nstart: [{ send: { type: helo } }]
+    s.yaml:2:25: unknown event of bird@1 `helo`; did you mean `hello`?
+commands: []\nstart: [{ send: { type: word, text: '{text}' } }]
+    s.yaml:2:37: unknown name `text`
+commands: []\nstart: [{ send: { type: word, text: { $upper: a } } }]
+    s.yaml:2:39: an agent script has no variables
+commands: []\nstart: [{ pause: 5 }]
+    s.yaml:2:18: expected a duration with its unit
+commands: []\nstart: [{ release: half }]
+    s.yaml:2:20: unknown gate `half` (there are none)
+commands: []\nstart: [{ exit: 256 }]
+    s.yaml:2:17: expected a whole number from 0 to 255
+commands: []\nstart: [{ for_each: { name: w, in: '{x}', do: [] } }]
+    s.yaml:2:21: an agent script has no variables
+"#;
+
     #[test]
     fn each_mistake_is_one_error_with_a_location() {
-        for (script, expected) in [
-            (
-                "start: []",
-                "s.yaml:1:1: the key `commands` or `session` is missing",
-            ),
-            (
-                "dialect: bird@2\ncommands: []",
-                "s.yaml:1:10: this is a script of bird@2, and the agent speaks bird@1",
-            ),
-            (
-                "start: [stop]\nsession: [stop]",
-                "s.yaml:1:1: a session begins at the start",
-            ),
-            (
-                "session: [{ expect: {} }]",
-                "s.yaml:1:1: an `expect` has either `on` or `line`",
-            ),
-            (
-                "session: [{ expect: { on: { type: sayy } } }]",
-                "s.yaml:1:35: unknown command of bird@1 `sayy`; did you mean `say`?",
-            ),
-            (
-                "session: [{ expect: { on: { id: '{x}' } } }]",
-                "s.yaml:1:33: unknown name `x`",
-            ),
-            (
-                "commands: []\nstrat: []",
-                "s.yaml:2:1: unknown key `strat`; did you mean `start`?",
-            ),
-            (
-                "commands: [{ on: {}, doo: [] }]",
-                "s.yaml:1:22: unknown key `doo`; did you mean `do`?",
-            ),
-            (
-                "commands: [{ on: {}, do: [{ sned: {} }] }]",
-                "s.yaml:1:29: unknown word `sned`; did you mean `send`?",
-            ),
-            (
-                "commands: [{ on: {}, do: [{ send: {type: word}, pause: 1s }] }]",
-                "s.yaml:1:27: expected a map with one key, found one with 2",
-            ),
-            (
-                "commands: [{ on: { type: sayy }, do: [] }]",
-                "s.yaml:1:26: unknown command of bird@1 `sayy`; did you mean `say`?",
-            ),
-            (
-                "commands: [{ on: { type: { $regx: x } }, do: [] }]",
-                "s.yaml:1:28: unknown operator `$regx`; did you mean `$regex`?",
-            ),
-            (
-                "commands: [{ on: { id: '{x}' }, do: [] }]",
-                "s.yaml:1:24: unknown name `x` (there are none)",
-            ),
-            (
-                "commands: [{ on: {}, if: { mode: a }, do: [] }]",
-                "s.yaml:1:26: an agent script has no variables",
-            ),
-            (
-                "variables: { n: 1 }\ncommands: []",
-                "s.yaml:1:12: an agent script has no variables",
-            ),
-            (
-                "start: [{ wait_for: {} }]\ncommands: []",
-                "s.yaml:1:21: an agent script has no variables",
-            ),
-            (
-                "commands: [{ on: {}, capture: { id: id }, do: [] }]",
-                "s.yaml:1:37: expected a JSON Pointer such as `/id`, found `id`",
-            ),
-            (
-                "commands: []\nstart: [{ send: hello }]",
-                "s.yaml:2:17: expected an event, which is a map, found the text \"hello\"",
-            ),
-            (
-                "commands: []\nstart: [{ send: { kind: hello } }]",
-                "s.yaml:2:17: this event has no name at /type",
-            ),
-            (
-                "commands: []\nstart: [{ send: { type: helo } }]",
-                "s.yaml:2:25: unknown event of bird@1 `helo`; did you mean `hello`?",
-            ),
-            (
-                "commands: []\nstart: [{ send: { type: word, text: '{text}' } }]",
-                "s.yaml:2:37: unknown name `text`",
-            ),
-            (
-                "commands: []\nstart: [{ send: { type: word, text: { $upper: a } } }]",
-                "s.yaml:2:39: an agent script has no variables",
-            ),
-            (
-                "commands: []\nstart: [{ pause: 5 }]",
-                "s.yaml:2:18: expected a duration with its unit",
-            ),
-            (
-                "commands: []\nstart: [{ release: half }]",
-                "s.yaml:2:20: unknown gate `half` (there are none)",
-            ),
-            (
-                "commands: []\nstart: [{ exit: 256 }]",
-                "s.yaml:2:17: expected a whole number from 0 to 255",
-            ),
-            (
-                "commands: []\nstart: [{ for_each: { name: w, in: '{x}', do: [] } }]",
-                "s.yaml:2:21: an agent script has no variables",
-            ),
-        ] {
-            let found = errors(script);
+        let lines: Vec<&str> = MISTAKES.trim().lines().collect();
+        for pair in lines.chunks(2) {
+            let script = pair[0].replace("\\n", "\n");
+            let found = errors(&script);
             assert_eq!(found.len(), 1, "{script}: {found:?}");
-            assert!(found[0].starts_with(expected), "{script}: {found:?}");
+            assert!(found[0].starts_with(pair[1].trim()), "{script}: {found:?}");
         }
     }
 }

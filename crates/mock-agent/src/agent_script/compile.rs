@@ -9,6 +9,7 @@ use json_matcher::{Matcher, Segment, Template, compile_node, placeholders_in, se
 use serde_json::Value;
 use spanned_yaml::{Error, Kind, Node, Span, Spanned, unknown};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The name of the command in every reply to one.
 const COMMAND: &str = "command";
@@ -128,7 +129,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the actions of a reply that begins with these names.
-    fn reply(&mut self, names: &[&str], actions: &[ActionFile]) -> Actions {
+    fn reply(&mut self, names: &[&str], actions: &[ActionFile]) -> Rc<Actions> {
         self.names = names.iter().map(|name| (*name).to_owned()).collect();
         self.actions(actions)
     }
@@ -176,16 +177,14 @@ impl Compiler<'_> {
         })
     }
 
-    fn actions(&mut self, actions: &[ActionFile]) -> Actions {
+    fn actions(&mut self, actions: &[ActionFile]) -> Rc<Actions> {
         let mut expected = Vec::new();
         let mut list = Vec::new();
         for action in actions {
             list.extend(self.action(action, &mut expected));
         }
-        Actions {
-            list,
-            expected: expected.into(),
-        }
+        let expected = expected.into();
+        Rc::new(Actions { list, expected })
     }
 
     /// `None` if it has a mistake.

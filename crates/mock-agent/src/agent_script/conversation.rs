@@ -148,10 +148,6 @@ mod tests {
         }
     }
 
-    fn offered(conversation: &Conversation, command: &Value) -> bool {
-        conversation.offer(Received::Command(command))
-    }
-
     #[test]
     fn a_command_takes_its_first_open_place_once() {
         let line = Expected {
@@ -166,27 +162,17 @@ mod tests {
             command(&json!({ "type": "say", "text": "b" }), &[]),
         ];
         let conversation = Conversation::new(expected.into(), Captures::default());
-        // The id is not known yet.
-        assert!(!offered(
-            &conversation,
-            &json!({ "type": "stop", "id": "1" })
-        ));
-        assert!(offered(
-            &conversation,
-            &json!({ "type": "say", "text": "b", "id": "1" })
-        ));
-        assert!(offered(
-            &conversation,
-            &json!({ "type": "stop", "id": "1" })
-        ));
-        assert!(offered(
-            &conversation,
-            &json!({ "type": "say", "text": "b" })
-        ));
-        assert!(!offered(
-            &conversation,
-            &json!({ "type": "say", "text": "b" })
-        ));
+        for (command, is_taken) in [
+            // The id is not known yet.
+            (json!({ "type": "stop", "id": "1" }), false),
+            (json!({ "type": "say", "text": "b", "id": "1" }), true),
+            (json!({ "type": "stop", "id": "1" }), true),
+            (json!({ "type": "say", "text": "b" }), true),
+            (json!({ "type": "say", "text": "b" }), false),
+        ] {
+            let offered = conversation.offer(Received::Command(&command));
+            assert_eq!(offered, is_taken, "{command}");
+        }
         let why = conversation.why_not(Received::Line(b"x"));
         assert_eq!(
             why.as_deref(),

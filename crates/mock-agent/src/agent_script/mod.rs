@@ -20,5 +20,6 @@ pub use check::check_agent_script;
 pub(crate) use check::load;
 pub use file::AgentScriptFile;
 pub(crate) use head::ScriptHead;
-pub(crate) use player::{ScriptedSession, play};
+pub(crate) use player::play;
+pub(crate) use stage::Stage;
 pub(crate) use vocabulary::Vocabulary;

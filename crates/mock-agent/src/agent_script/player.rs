@@ -2,12 +2,11 @@
 
 use super::conversation::{Received, capture};
 use super::reply::{Reply, ReplyEnd};
-use super::script::{AgentScript, Part, WhileBusy};
-use super::stage::{QueuedReply, Stage};
-use crate::control::{Gates, Recorded};
+use super::script::{Actions, AgentScript, Entry, WhileBusy};
+use super::stage::Stage;
+use crate::control::Recorded;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
-use crate::os::stdout::Outbox;
 use json_matcher::Captures;
 use serde_json::{Map, Value};
 use std::rc::Rc;
@@ -20,37 +19,14 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// Exit status of a scripted agent whose script failed.
 const FAILED: u8 = 1;
 
-/// The session of a scripted agent.
-#[derive(Clone)]
-pub(crate) struct ScriptedSession(Rc<Stage>);
-
-impl ScriptedSession {
-    /// A session that plays a script. `gate_timeout` is how long a gate holds unless the script says otherwise.
-    pub(crate) fn new(
-        script: AgentScript,
-        outbox: Rc<Outbox>,
-        gates: Rc<Gates>,
-        gate_timeout: Duration,
-    ) -> Self {
-        ScriptedSession(Rc::new(Stage::new(outbox, gates, gate_timeout, script)))
-    }
-
-    /// Plays another script from the next command on, with all gates closed. What it has for the start is not played.
-    pub(crate) fn replace_script(&self, script: AgentScript) {
-        self.0.replace_script(script);
-    }
-}
-
 /// Plays the script until the end; returns the exit status. Needs a `LocalSet`.
 pub(crate) async fn play(
-    session: ScriptedSession,
+    stage: Rc<Stage>,
     mut input: InputLines,
     mut signals: ShutdownSignals,
 ) -> u8 {
-    let mut player = Player {
-        stage: session.0,
-        replies: JoinSet::new(),
-    };
+    let replies = JoinSet::new();
+    let mut player = Player { stage, replies };
     let status = player.session(&mut input, &mut signals).await;
     player.stage.outbox.finish(FLUSH_TIMEOUT).await;
     status
@@ -66,9 +42,11 @@ type Joined = Result<(Id, Result<(), ReplyEnd>), JoinError>;
 
 impl Player {
     async fn session(&mut self, input: &mut InputLines, signals: &mut ShutdownSignals) -> u8 {
-        self.begin(Part::Start, true);
+        let script = self.stage.script();
+        self.spawn(&script.start, Captures::default(), true);
         // Commands that it does not expect are answered beside it.
-        self.begin(Part::Session, false);
+        self.spawn(&script.session, Captures::default(), false);
+        drop(script);
         let mut is_open = true;
         while is_open || !self.replies.is_empty() {
             tokio::select! {
@@ -94,20 +72,22 @@ impl Player {
                 }
             }
         }
-        self.last_reply(Part::EndOfInput, signals).await
+        let last = Rc::clone(&self.stage.script().end_of_input);
+        self.last_reply(&last, signals).await
     }
 
     /// Stops every reply, and plays what the script has for a signal.
     async fn terminate(&mut self, signals: &mut ShutdownSignals) -> u8 {
-        self.stage.clear_queue();
+        self.stage.queue.borrow_mut().clear();
         self.stage.stop_reply();
         self.replies.shutdown().await;
-        self.last_reply(Part::Terminate, signals).await
+        let last = Rc::clone(&self.stage.script().terminate);
+        self.last_reply(&last, signals).await
     }
 
     /// Plays the last reply; returns the exit status. A signal ends it.
-    async fn last_reply(&mut self, part: Part, signals: &mut ShutdownSignals) -> u8 {
-        self.begin(part, true);
+    async fn last_reply(&mut self, last: &Rc<Actions>, signals: &mut ShutdownSignals) -> u8 {
+        self.spawn(last, Captures::default(), true);
         let stage = Rc::clone(&self.stage);
         let ended = async {
             while let Some(joined) = self.replies.join_next_with_id().await {
@@ -159,100 +139,76 @@ impl Player {
     }
 
     fn malformed(&mut self, line: &[u8]) {
-        let is_answered = !self.stage.script().is_empty(Part::Malformed);
+        let script = self.stage.script();
+        let is_answered = !script.malformed.list.is_empty();
         if self.is_expected(Received::Line(line), is_answered) {
             return;
         }
         let mut names = Captures::default();
         names.set("line", String::from_utf8_lossy(line).into_owned());
-        self.reply_in_order(Part::Malformed, names);
+        self.reply_in_order(&script.malformed, names);
     }
 
     fn command(&mut self, command: Value) {
         let script = self.stage.script();
         let entry = self.entry(&script, &command);
-        let is_answered = entry.is_some() || !script.is_empty(Part::Unknown);
+        let is_answered = entry.is_some() || !script.unknown.list.is_empty();
         if self.is_expected(Received::Command(&command), is_answered) {
             return;
         }
-        let Some((index, while_busy)) = entry else {
+        let Some(entry) = entry else {
             let mut names = Captures::default();
             names.set("command", command);
-            return self.reply_in_order(Part::Unknown, names);
+            return self.reply_in_order(&script.unknown, names);
         };
-        let mut names = match while_busy {
+        let mut names = match entry.while_busy {
             WhileBusy::Only => self.stage.names_in_progress(),
             _ => Captures::default(),
         };
-        capture(&script.entries[index].capture, &command, &mut names);
+        capture(&entry.capture, &command, &mut names);
         names.set("command", command);
-        match while_busy {
+        match entry.while_busy {
             WhileBusy::Now | WhileBusy::Only if self.stage.is_busy() => {
-                let part = Part::Entry(index);
-                let reply = QueuedReply {
-                    script,
-                    part,
-                    names,
-                };
-                self.spawn(reply, false);
+                self.spawn(&entry.actions, names, false);
             }
-            _ => self.reply_in_order(Part::Entry(index), names),
+            _ => self.reply_in_order(&entry.actions, names),
         }
     }
 
     /// The first entry that matches a command.
-    fn entry(&self, script: &AgentScript, command: &Value) -> Option<(usize, WhileBusy)> {
+    fn entry<'a>(&self, script: &'a AgentScript, command: &Value) -> Option<&'a Entry> {
         let is_busy = self.stage.is_busy();
-        let found = script.entries.iter().position(|entry| {
+        script.entries.iter().find(|entry| {
             let fits = match entry.while_busy {
                 WhileBusy::Only => is_busy,
                 WhileBusy::Never => !is_busy,
                 WhileBusy::Queue | WhileBusy::Now => true,
             };
             fits && entry.on.matches(command, &Captures::default()).is_ok()
-        })?;
-        Some((found, script.entries[found].while_busy))
+        })
     }
 
     /// Begins a reply now, or after the reply in progress.
-    fn reply_in_order(&mut self, part: Part, names: Captures) {
-        let script = self.stage.script();
-        if script.is_empty(part) {
+    fn reply_in_order(&mut self, actions: &Rc<Actions>, names: Captures) {
+        if actions.list.is_empty() {
             return;
         }
-        let reply = QueuedReply {
-            script,
-            part,
-            names,
-        };
-        match self.stage.is_busy() {
-            true => self.stage.enqueue(reply),
-            false => self.spawn(reply, true),
+        if !self.stage.is_busy() {
+            return self.spawn(actions, names, true);
         }
+        let mut queue = self.stage.queue.borrow_mut();
+        queue.push_back((Rc::clone(actions), names));
     }
 
-    fn begin(&mut self, part: Part, is_main: bool) {
-        let reply = QueuedReply {
-            script: self.stage.script(),
-            part,
-            names: Captures::default(),
-        };
-        self.spawn(reply, is_main);
-    }
-
-    fn spawn(&mut self, reply: QueuedReply, is_main: bool) {
-        let QueuedReply {
-            script,
-            part,
-            names,
-        } = reply;
-        let conversation = self.stage.begin(&script, part, names);
+    fn spawn(&mut self, actions: &Rc<Actions>, names: Captures, is_main: bool) {
+        let actions = Rc::clone(actions);
+        let conversation = self.stage.begin(&actions, names);
         let reply = Reply {
             stage: Rc::clone(&self.stage),
             conversation: Rc::clone(&conversation),
             is_main,
         };
-        let played = async move { reply.play(&script.actions(part).list).await };
+        let played = async move { reply.play(&actions.list).await };
         let task = self.replies.spawn_local(played);
         if is_main {
             self.stage.set_in_progress(task, conversation);
@@ -268,10 +224,11 @@ impl Player {
                 return Some(FAILED);
             }
             Ok((task, Ok(()) | Err(ReplyEnd::InputOver))) => {
+                let next = || self.stage.queue.borrow_mut().pop_front();
                 if self.stage.finish(task)
-                    && let Some(reply) = self.stage.dequeue()
+                    && let Some((actions, names)) = next()
                 {
-                    self.spawn(reply, true);
+                    self.spawn(&actions, names, true);
                 }
             }
             Err(error) if error.is_cancelled() => {}

@@ -63,7 +63,7 @@ impl Reply {
                 if !self.is_main {
                     self.stage.stop_reply();
                 }
-                self.stage.clear_queue();
+                self.stage.queue.borrow_mut().clear();
             }
             Action::Exit(status) => return Err(ReplyEnd::Exit(*status)),
         }

@@ -9,13 +9,13 @@ use std::time::Duration;
 /// What a scripted agent does.
 #[derive(Debug)]
 pub(crate) struct AgentScript {
-    pub(super) start: Actions,
-    pub(super) session: Actions,
+    pub(super) start: Rc<Actions>,
+    pub(super) session: Rc<Actions>,
     pub(super) entries: Vec<Entry>,
-    pub(super) unknown: Actions,
-    pub(super) malformed: Actions,
-    pub(super) end_of_input: Actions,
-    pub(super) terminate: Actions,
+    pub(super) unknown: Rc<Actions>,
+    pub(super) malformed: Rc<Actions>,
+    pub(super) end_of_input: Rc<Actions>,
+    pub(super) terminate: Rc<Actions>,
     /// How long a gate holds, if the script says so.
     pub(super) gate_timeout: Option<Duration>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub(super) on: Matcher,
     pub(super) capture: Capture,
     pub(super) while_busy: WhileBusy,
-    pub(super) actions: Actions,
+    pub(super) actions: Rc<Actions>,
 }
 
 /// Names and the JSON Pointers of their values.
@@ -53,37 +53,4 @@ pub(super) enum Action {
     EndOfInput,
     Stop,
     Exit(u8),
-}
-
-/// A part of a script that can be played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    Start,
-    Session,
-    /// The entry of this index.
-    Entry(usize),
-    Unknown,
-    Malformed,
-    EndOfInput,
-    Terminate,
-}
-
-impl AgentScript {
-    /// The actions of a part.
-    pub(super) fn actions(&self, part: Part) -> &Actions {
-        match part {
-            Part::Start => &self.start,
-            Part::Session => &self.session,
-            Part::Entry(index) => &self.entries[index].actions,
-            Part::Unknown => &self.unknown,
-            Part::Malformed => &self.malformed,
-            Part::EndOfInput => &self.end_of_input,
-            Part::Terminate => &self.terminate,
-        }
-    }
-
-    /// Whether a part has no actions.
-    pub(super) fn is_empty(&self, part: Part) -> bool {
-        self.actions(part).list.is_empty()
-    }
 }

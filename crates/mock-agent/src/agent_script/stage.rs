@@ -1,7 +1,7 @@
 //! State that all replies of a scripted agent share: the script, gates, the reply in progress, and the commands that replies expect.
 
 use super::conversation::{Conversation, Received};
-use super::script::{AgentScript, Part};
+use super::script::{Actions, AgentScript};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;
@@ -11,8 +11,8 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// The shared state.
-pub(super) struct Stage {
+/// The session of a scripted agent.
+pub(crate) struct Stage {
     pub(super) outbox: Rc<Outbox>,
     pub(super) gates: Rc<Gates>,
     /// How long a gate holds unless the script says otherwise.
@@ -23,16 +23,13 @@ pub(super) struct Stage {
     /// That of the session.
     session: RefCell<Weak<Conversation>>,
     current: RefCell<Option<InProgress>>,
-    queue: RefCell<VecDeque<QueuedReply>>,
+    /// Replies that wait for the one in progress.
+    pub(super) queue: RefCell<VecDeque<QueuedReply>>,
     input_ended: Cell<bool>,
 }
 
-/// A reply that waits for the one in progress, of the script that was played when its command came.
-pub(super) struct QueuedReply {
-    pub(super) script: Rc<AgentScript>,
-    pub(super) part: Part,
-    pub(super) names: Captures,
-}
+/// A reply of the script that was played when its command came, and its first names.
+pub(super) type QueuedReply = (Rc<Actions>, Captures);
 
 /// The reply in progress.
 struct InProgress {
@@ -41,7 +38,8 @@ struct InProgress {
 }
 
 impl Stage {
-    pub(super) fn new(
+    /// A session that plays a script. `usual_gate_timeout` is how long a gate holds unless the script says otherwise.
+    pub(crate) fn new(
         outbox: Rc<Outbox>,
         gates: Rc<Gates>,
         usual_gate_timeout: Duration,
@@ -65,8 +63,9 @@ impl Stage {
         Rc::clone(&self.script.borrow())
     }
 
-    /// Plays another script from the next command on. Replies to earlier commands go on; a session ends where it expects its next command.
-    pub(super) fn replace_script(&self, script: AgentScript) {
+    /// Plays another script from the next command on, but not what it has for the start. Replies to earlier commands go on; a session ends
+    /// where it expects its next command.
+    pub(crate) fn replace_script(&self, script: AgentScript) {
         if let Some(session) = self.session.take().upgrade() {
             session.end_input();
         }
@@ -79,14 +78,9 @@ impl Stage {
         of_script.unwrap_or(self.usual_gate_timeout)
     }
 
-    /// The commands that a part of a script expects, for a reply that begins with these names.
-    pub(super) fn begin(
-        &self,
-        script: &AgentScript,
-        part: Part,
-        names: Captures,
-    ) -> Rc<Conversation> {
-        let expected = Rc::clone(&script.actions(part).expected);
+    /// The commands that a reply expects, which begins with these names.
+    pub(super) fn begin(&self, actions: &Rc<Actions>, names: Captures) -> Rc<Conversation> {
+        let expected = Rc::clone(&actions.expected);
         let conversation = Rc::new(Conversation::new(expected, names));
         if self.input_ended.get() {
             conversation.end_input();
@@ -94,7 +88,7 @@ impl Stage {
         let mut conversations = self.conversations.borrow_mut();
         conversations.retain(|one| one.strong_count() > 0);
         conversations.push(Rc::downgrade(&conversation));
-        if part == Part::Session {
+        if Rc::ptr_eq(actions, &self.script.borrow().session) {
             *self.session.borrow_mut() = Rc::downgrade(&conversation);
         }
         conversation
@@ -142,19 +136,6 @@ impl Stage {
         if let Some(reply) = self.current.borrow_mut().take() {
             reply.task.abort();
         }
-    }
-
-    /// Drops the commands that wait for the reply in progress.
-    pub(super) fn clear_queue(&self) {
-        self.queue.borrow_mut().clear();
-    }
-
-    pub(super) fn enqueue(&self, reply: QueuedReply) {
-        self.queue.borrow_mut().push_back(reply);
-    }
-
-    pub(super) fn dequeue(&self) -> Option<QueuedReply> {
-        self.queue.borrow_mut().pop_front()
     }
 
     /// Ends every wait for a command, now and later.

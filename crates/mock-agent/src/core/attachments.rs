@@ -57,37 +57,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_images_and_documents_are_handed_over_each_in_its_way() {
+    fn text_images_and_documents_are_handed_over_and_what_cannot_be_shown_is_refused_by_name() {
         let dir = tempfile::tempdir().unwrap();
-        let load = |name: &str, bytes: &[u8]| {
+        for (name, bytes) in [
+            ("a.txt", &b"hi"[..]),
+            ("a.png", b"\x89PNG\r\n\x1a\n"),
+            ("a.pdf", b"%PDF-1.7"),
+            ("blob", &[0, 159, 146, 150]),
+        ] {
             std::fs::write(dir.path().join(name), bytes).unwrap();
-            load(name, dir.path())
-        };
+        }
+        let load = |name: &str| load(name, dir.path());
 
-        assert_eq!(
-            load("a.txt", b"hi"),
-            Ok(ContentBlock::Text(
-                "<file path=\"a.txt\">\nhi\n</file>".into()
-            ))
-        );
-        assert!(matches!(
-            load("a.png", b"\x89PNG\r\n\x1a\n"),
-            Ok(ContentBlock::Image { .. })
-        ));
-        assert!(matches!(
-            load("a.pdf", b"%PDF-1.7"),
-            Ok(ContentBlock::Document { .. })
-        ));
-    }
-
-    #[test]
-    fn a_file_that_cannot_be_shown_is_refused_by_name() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("blob"), [0, 159, 146, 150]).unwrap();
-
-        let refused = |path: &str| load(path, dir.path()).unwrap_err();
-        assert_eq!(refused("gone"), "Attachment gone: no such file");
-        assert!(refused("blob").starts_with("Attachment blob: neither text"));
-        assert_eq!(refused("."), "Attachment .: not a file");
+        let text = "<file path=\"a.txt\">\nhi\n</file>";
+        assert_eq!(load("a.txt"), Ok(ContentBlock::Text(text.into())));
+        assert!(matches!(load("a.png"), Ok(ContentBlock::Image { .. })));
+        assert!(matches!(load("a.pdf"), Ok(ContentBlock::Document { .. })));
+        for (name, why) in [
+            ("gone", "Attachment gone: no such file"),
+            ("blob", "Attachment blob: neither text"),
+            (".", "Attachment .: not a file"),
+        ] {
+            assert!(load(name).unwrap_err().starts_with(why), "{name}");
+        }
     }
 }

@@ -178,7 +178,7 @@ fn first_kept(messages: &[Message], tokens: u64) -> usize {
 }
 
 /// Whether the message is a prompt of the user, not the results of tools.
-fn is_prompt(message: &Message) -> bool {
+pub(super) fn is_prompt(message: &Message) -> bool {
     let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
     message.role == Role::User && message.content.iter().any(is_text)
 }

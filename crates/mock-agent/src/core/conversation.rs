@@ -1,5 +1,6 @@
 //! The conversation of a session: the messages for the model, and where they are saved.
 
+use super::compaction::is_prompt;
 use crate::model::message::{ContentBlock, Message, Role};
 use crate::session_store::StoredSession;
 
@@ -61,10 +62,6 @@ impl Conversation {
 
     /// Removes all messages after the latest text of the user.
     pub(crate) fn truncate_after_prompt(&mut self) {
-        let is_prompt = |message: &Message| {
-            let text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
-            message.role == Role::User && message.content.iter().any(text)
-        };
         if let Some(last) = self.messages.iter().rposition(is_prompt) {
             self.messages.truncate(last + 1);
         }

@@ -2,7 +2,7 @@
 
 use super::control::ControlTarget;
 use super::run::Startup;
-use crate::agent_script::{self, ScriptedSession, Vocabulary};
+use crate::agent_script::{self, Stage, Vocabulary};
 use crate::config::{self, USAGE};
 use crate::faults::{FaultedDialect, Faults};
 use crate::os::signals::ShutdownSignals;
@@ -50,9 +50,9 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
     let gate_timeout = config::gate_timeout(env).map_err(|why| why.to_string())?;
     let gate_timeout = controls.gate_timeout(gate_timeout);
     let gates = Rc::clone(&controls.gates);
-    let session = ScriptedSession::new(script, Rc::clone(&outbox), gates, gate_timeout);
+    let session = Rc::new(Stage::new(Rc::clone(&outbox), gates, gate_timeout, script));
     let input = stdin::spawn_reader(vocabulary.line_limit.unwrap_or(LINE_LIMIT));
-    let controlled = session.clone();
+    let controlled = Rc::clone(&session);
     let replace_script = move |path: &Path| {
         controlled.replace_script(agent_script::load(path, &vocabulary)?);
         Ok(())

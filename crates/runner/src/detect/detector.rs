@@ -19,9 +19,6 @@ use tokio::sync::watch;
 const FLUSH: &str =
     "\nif it writes to its stdout, it must flush each line (in Python, `print(..., flush=True)`)";
 
-/// The share of its time that an agent gets whose program looks like one of another protocol.
-const MISMATCH_PATIENCE: f64 = 0.3;
-
 /// The agent whose dialect is detected, and how it is started for that.
 #[derive(Debug)]
 pub struct Detector<'a> {
@@ -114,7 +111,11 @@ impl Detector<'_> {
                 Err(DetectError::Incomplete(format!(
                     "the agent did not start up: {what}{}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
                     self.attempted(&probed),
-                    flush_hint(result),
+                    match result {
+                        // One that has ended wrote out what it held back.
+                        ProbeResult::Silent(_) => FLUSH,
+                        _ => "",
+                    },
                     list_ids(&dialects),
                     also("\n"),
                     missing_file(self.agent, what)
@@ -169,11 +170,6 @@ impl Detector<'_> {
         all.extend(load_others(source, versions));
         let candidates = Candidates::by_program(self.agent, self.package.as_ref(), &all);
         let hint = candidates.hint(dialect);
-        let factor = if hint.is_some() {
-            MISMATCH_PATIENCE
-        } else {
-            1.0
-        };
         let not_started = |what: &str, flush: &str| {
             let hint = hint.clone();
             let hint = hint.unwrap_or_else(|| missing_file(self.agent, what));
@@ -189,7 +185,7 @@ impl Detector<'_> {
                 "{seems}: {evidence}; it is judged by {id}, because you named that"
             )),
         };
-        let probe = self.probe(self.agent, versions, &all, Some(0), factor);
+        let probe = self.probe(self.agent, versions, &all, Some(0));
         let result = probe.run(self.sandboxes, self.cancelled.clone()).await;
         match result {
             ProbeResult::Dialect { index, line } if index < versions.len() => {
@@ -248,7 +244,7 @@ impl Detector<'_> {
         let mut probes: Vec<_> = attempts
             .into_iter()
             .map(|(agent, recipes)| {
-                let probe = self.probe(agent, recipes, &all, None, 1.0);
+                let probe = self.probe(agent, recipes, &all, None);
                 let stopped = stopped.clone();
                 Box::pin(async move { probe.run(self.sandboxes, stopped).await })
             })
@@ -309,7 +305,6 @@ impl Detector<'_> {
         recipes: &'p [Arc<Dialect>],
         known: &'p [Arc<Dialect>],
         named: Option<usize>,
-        factor: f64,
     ) -> AgentProbe<'p> {
         AgentProbe {
             agent,
@@ -317,10 +312,7 @@ impl Detector<'_> {
             known,
             named,
             wire: self.wire,
-            patience: Patience {
-                time_scale: self.patience.time_scale * factor,
-                ..self.patience
-            },
+            patience: self.patience,
         }
     }
 }
@@ -366,14 +358,6 @@ fn load_others(source: &DialectSource, but: &[Arc<Dialect>]) -> Vec<Arc<Dialect>
         .filter(|id| but.iter().all(|one| one.id() != *id))
         .filter_map(|other| dialect::load(source, &other).ok())
         .collect()
-}
-
-/// An agent that has ended wrote out what it held back.
-fn flush_hint(result: &ProbeResult) -> &'static str {
-    match result {
-        ProbeResult::Silent(_) => FLUSH,
-        _ => "",
-    }
 }
 
 fn probe_error(result: ProbeResult) -> DetectError {

@@ -21,7 +21,7 @@ pub struct TestedFault {
     pub id: String,
     /// What goes wrong, in one line.
     pub summary: String,
-    /// What must catch it: one of these, and no other rule. Anything may catch it if there is none.
+    /// What must catch it: one of these, and no other rule.
     pub caught_by: Vec<Catcher>,
     /// Who is to blame: the agent or the host.
     pub side: Blame,
@@ -52,12 +52,8 @@ struct Detection<'a> {
 }
 
 impl TestedFault {
-    /// The position of the finding's rule or scenario in the list of those that must catch the fault. Where anything may catch it, rules come
-    /// before steps.
+    /// The position of the finding's rule or scenario in the list of those that must catch the fault.
     fn rank(&self, detection: &Detection<'_>) -> Option<usize> {
-        if self.caught_by.is_empty() {
-            return Some(usize::from(detection.is_step()));
-        }
         let (rule, id) = (&detection.finding.rule, &detection.scenario.id);
         self.caught_by.iter().position(|c| c.caught(id, rule))
     }
@@ -137,8 +133,7 @@ impl Detection<'_> {
     }
 }
 
-/// The row of the kill matrix for a fault, from the scenarios that were run with it. Findings from before it was active say nothing about a
-/// fault that names nothing that must catch it.
+/// The row of the kill matrix for a fault, from the scenarios that were run with it.
 #[must_use]
 pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let all: Vec<Detection<'_>> = scenarios
@@ -180,7 +175,7 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
             None => {
                 let steps = all.iter().filter(|d| d.after_fault && d.is_step());
                 others.extend(steps.map(Detection::name).take(1));
-                match others.is_empty() || fault.caught_by.is_empty() {
+                match others.is_empty() {
                     false => Fate::WrongReason(others),
                     true if scenarios.iter().any(PlayedScenario::reached) => Fate::Survived,
                     true => Fate::NotReached,
@@ -242,7 +237,7 @@ mod tests {
         }
     }
 
-    fn fate(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+    fn row(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Row {
         let fault = TestedFault {
             id: "f".into(),
             summary: "s".into(),
@@ -250,7 +245,11 @@ mod tests {
             side: Blame::Agent,
             at_fault,
         };
-        matrix_row(&fault, scenarios).fate
+        matrix_row(&fault, scenarios)
+    }
+
+    fn fate(at_fault: bool, caught_by: &[Catcher], scenarios: &[PlayedScenario]) -> Fate {
+        row(at_fault, caught_by, scenarios).fate
     }
 
     fn by_rule() -> [Catcher; 2] {
@@ -305,47 +304,9 @@ mod tests {
     }
 
     #[test]
-    fn anything_catches_a_fault_that_names_nothing() {
-        let steps = [("scenario.expect", 4), ("d/r", 6)];
-        assert_eq!(fate(false, &[], &[scenario("a", &steps)]), Fate::Killed);
-        assert_eq!(fate(false, &[], &[scenario("a", &[])]), Fate::Survived);
-    }
-
-    #[test]
-    fn a_fault_that_names_nothing_and_never_happened_is_not_active_whatever_was_found() {
-        let fault = TestedFault {
-            id: "f".into(),
-            summary: "s".into(),
-            caught_by: Vec::new(),
-            side: Blame::Agent,
-            at_fault: false,
-        };
-        let unplayed = PlayedScenario {
-            traces: vec![FaultTrace::sample(&[2, 4], None)],
-            ..scenario("a", &[("scenario.expect", 4)])
-        };
-        let fate = |scenarios: &[PlayedScenario]| matrix_row(&fault, scenarios).fate;
-        assert_eq!(fate(std::slice::from_ref(&unplayed)), Fate::NotReached);
-        let early = scenario("b", &[("d/r", 2)]);
-        assert_eq!(fate(&[unplayed.clone(), early]), Fate::Survived);
-        assert_eq!(
-            fate(&[unplayed, scenario("c", &[("d/r", 4)])]),
-            Fate::Collateral(vec![
-                "scenario.expect in a (before the fault was injected)".into(),
-            ])
-        );
-    }
-
-    #[test]
     fn the_first_listed_catcher_counts() {
-        let fault = TestedFault {
-            id: "f".into(),
-            summary: "s".into(),
-            caught_by: by_rule().to_vec(),
-            side: Blame::Agent,
-            at_fault: false,
-        };
-        let row = matrix_row(&fault, &[scenario("a", &[("d/also", 4), ("d/r", 5)])]);
+        let both = [("d/also", 4), ("d/r", 5)];
+        let row = row(false, &by_rule(), &[scenario("a", &both)]);
         assert_eq!((row.caught_by.as_str(), row.line), ("d/r", 2));
         assert_eq!(row.also, ["d/also"]);
     }

@@ -21,5 +21,5 @@ mod usual_steps;
 pub use file::ScenarioFile;
 pub use load::load;
 pub use request_matcher::RequestMatcher;
-pub use source::{ScenarioSource, SourceFile, UniqueNames};
+pub use source::{ScenarioSource, SourceFile, UniqueNames, yaml_files};
 pub use types::Scenario;

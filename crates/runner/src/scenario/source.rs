@@ -50,16 +50,13 @@ impl ScenarioSource {
     /// # Errors
     /// Something cannot be read, or there is no `.yaml` file.
     pub fn at(path: &Path) -> Result<Self, Error> {
-        let mut files = Vec::new();
-        if path.is_dir() {
-            collect(path, path, &mut files)?;
+        let root = if path.is_dir() {
+            path
         } else {
-            files.push(read(path, path.parent().unwrap_or(path))?);
-        }
-        if files.is_empty() {
-            return Err(Error::of_file(path, "contains no `.yaml` file"));
-        }
-        Ok(Self::sorted(files))
+            path.parent().unwrap_or(path)
+        };
+        let files = yaml_files(path)?.into_iter().map(|file| read(&file, root));
+        Ok(Self::sorted(files.collect::<Result<_, _>>()?))
     }
 
     /// These scenarios, and those of a base with other ids.
@@ -227,23 +224,42 @@ fn collect_embedded(dir: &Dir<'static>, root: &Path, files: &mut Vec<SourceFile>
     }
 }
 
-fn collect(folder: &Path, root: &Path, files: &mut Vec<SourceFile>) -> Result<(), Error> {
-    let failed = |error: io::Error| Error::of_file(folder, format!("cannot be read: {error}"));
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let (path, kind) = (entry.path(), entry.file_type().map_err(failed)?);
-        if kind.is_dir() {
-            collect(&path, root, files)?;
+/// The YAML files below a folder, sorted; any other path is that of a file.
+///
+/// # Errors
+/// The path cannot be read, or is a folder without YAML files.
+pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    let kind = std::fs::metadata(path).map_err(|error| unreadable(path, &error))?;
+    if !kind.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    collect(path, &mut found)?;
+    found.sort();
+    match found.is_empty() {
+        true => Err(Error::of_file(path, "has no YAML file in it")),
+        false => Ok(found),
+    }
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for entry in std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))? {
+        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+        if path.is_dir() && !path.is_symlink() {
+            collect(&path, found)?;
         } else if is_scenario(&path) {
-            files.push(read(&path, root)?);
+            found.push(path);
         }
     }
     Ok(())
 }
 
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::of_file(path, format!("cannot be read: {error}"))
+}
+
 fn read(path: &Path, root: &Path) -> Result<SourceFile, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::of_file(path, format!("cannot be read: {error}")))?;
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     Ok(SourceFile {
         id: id_of(path, root),
         path: path.to_owned(),
