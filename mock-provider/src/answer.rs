@@ -177,8 +177,8 @@ pub struct Block {
     pub index: usize,
     /// How it began.
     pub start: BlockStart,
-    /// The text, the thinking, or the arguments of a tool call.
-    pub text: String,
+    /// The text, the thinking, or the arguments of a tool call, in pieces that are not empty.
+    pub pieces: Vec<String>,
     /// The signature of thinking; empty if there is none.
     pub signature: String,
 }
@@ -190,8 +190,21 @@ impl Block {
         Block {
             index,
             start: start.clone(),
-            text: String::new(),
+            pieces: Vec::new(),
             signature: String::new(),
+        }
+    }
+
+    /// Its content, joined.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.pieces.concat()
+    }
+
+    /// Adds content.
+    pub(crate) fn push(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.pieces.push(text.to_owned());
         }
     }
 }
@@ -208,7 +221,7 @@ impl Blocks {
                 fragment: text,
             } => {
                 if let Some(block) = self.block(*index) {
-                    block.text.push_str(text);
+                    block.push(text);
                 }
             }
             Chunk::Signature { index, signature } => {

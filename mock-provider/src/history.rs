@@ -289,11 +289,11 @@ fn is_complete(answer: &Answer) -> bool {
     let blocks = message.blocks();
     let is_call = |block: &Block| matches!(block.start, BlockStart::Call { .. });
     let mut calls = blocks.iter().filter(|block| is_call(block));
-    let is_valid =
-        calls.all(|call| call.text.is_empty() || serde_json::from_str::<Value>(&call.text).is_ok());
+    let is_valid = calls
+        .all(|call| call.pieces.is_empty() || serde_json::from_str::<Value>(&call.text()).is_ok());
     let says = |block: &Block| match block.start {
-        BlockStart::Text => !block.text.trim().is_empty(),
-        BlockStart::Call { .. } => !block.text.is_empty(),
+        BlockStart::Text => !block.text().trim().is_empty(),
+        BlockStart::Call { .. } => !block.pieces.is_empty(),
         _ => false,
     };
     is_valid && blocks.iter().any(says)

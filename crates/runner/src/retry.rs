@@ -74,7 +74,7 @@ pub(super) async fn play_with_retries(
         if !(is_left && retry.should_retry(&run.report)) || *suite.cancel.borrow() {
             run.store(keep, &name);
             run.played = true;
-            tracing::debug!(name, wall = ?run.wall, "played");
+            tracing::debug!(name, millis = run.report.duration_ms, "played");
             return Ok(run);
         }
         run.store(keep, &format!("{name}.try-{}", retries + 1));

@@ -32,10 +32,6 @@ pub struct ScenarioRun {
     pub turn: bool,
     /// Whether the scenario scripts the model, so that the agent should begin a turn.
     pub expects_turn: bool,
-    /// The time from the first preparation to the last cleanup, of all attempts.
-    pub wall: Duration,
-    /// The part of that time in which an agent was running.
-    pub agent_time: Duration,
     /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
 }
@@ -66,15 +62,8 @@ impl ScenarioRun {
 
     /// The same, after this time.
     pub(super) fn after(mut self, wall: Duration) -> Self {
-        self.wall = wall;
         self.report.duration_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
         self
-    }
-
-    /// The time in which no agent was running: the overhead of the harness.
-    #[must_use]
-    pub fn overhead(&self) -> Duration {
-        self.wall.saturating_sub(self.agent_time)
     }
 
     /// Stores the transcripts that are to be kept, and removes the sandbox. A transcript that cannot be stored is logged and lost.
@@ -95,8 +84,6 @@ impl ScenarioRun {
     pub(super) fn add_failed(&mut self, failed: ScenarioRun) {
         self.spoke |= failed.spoke;
         self.turn |= failed.turn;
-        self.wall += failed.wall;
-        self.agent_time += failed.agent_time;
         self.report.flaky = verdict_rules::is_flaky(self.report.verdict);
         self.report.tries = failed.report.tries;
         self.report.tries.push(Try {

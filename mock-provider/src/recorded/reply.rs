@@ -1,6 +1,6 @@
 //! The reply of a script that gives the chunks of an answer again.
 
-use crate::answer::{BlockStart, Chunk, Usage};
+use crate::answer::{Block, BlockStart, Blocks, Chunk, Usage};
 use crate::answer_builder::{FRAGMENTS, fragments};
 use crate::script::{
     ContentItem, Cut, ScriptReply, ScriptedUsage, Stall, Stop, StreamError, Texts, Thinking,
@@ -10,50 +10,20 @@ use crate::server::ExchangeEnd;
 use crate::wire::ReplyDecoder;
 use serde_json::Value;
 
-/// A block, with its content in the chunks in which it came.
-struct Block {
-    index: usize,
-    start: BlockStart,
-    chunks: Vec<String>,
-    signature: Option<String>,
-}
-
 /// The reply that gives a decoded answer again, with the error that it reported.
 pub(super) fn scripted(
     mut decoder: ReplyDecoder,
     error: Option<StreamError>,
     end: ExchangeEnd,
 ) -> ScriptReply {
-    let (mut blocks, mut usage) = (Vec::<Block>::new(), None);
+    let (mut blocks, mut usage) = (Blocks::default(), None);
     while let Some(chunk) = decoder.take() {
-        match chunk {
-            Chunk::Start { index, block } => blocks.push(Block {
-                index,
-                start: block,
-                chunks: Vec::new(),
-                signature: None,
-            }),
-            Chunk::Text { index, text }
-            | Chunk::Thinking { index, text }
-            | Chunk::Args {
-                index,
-                fragment: text,
-            } => {
-                // Empty ones have no content.
-                let block = latest(&mut blocks, index).filter(|_| !text.is_empty());
-                if let Some(block) = block {
-                    block.chunks.push(text);
-                }
-            }
-            Chunk::Signature { index, signature } => {
-                if let Some(block) = latest(&mut blocks, index) {
-                    block.signature = plain_signature(signature);
-                }
-            }
-            Chunk::Usage(used) => usage = Some(used),
-            Chunk::End { .. } | Chunk::Stop(_) => {}
+        blocks.add(&chunk);
+        if let Chunk::Usage(used) = chunk {
+            usage = Some(used);
         }
     }
+    let blocks = blocks.0;
     let calls = |block: &Block| matches!(block.start, BlockStart::Call { .. });
     let usual_stop = match blocks.iter().any(calls) {
         true => Stop::ToolUse,
@@ -87,15 +57,10 @@ pub(super) fn scripted(
     reply
 }
 
-/// The latest block of a number.
-fn latest(blocks: &mut [Block], index: usize) -> Option<&mut Block> {
-    let mut latest = blocks.iter_mut().rev();
-    latest.find(|block| block.index == index)
-}
-
 /// The signature as a script has it: of a whole reasoning item, its encrypted content.
 fn plain_signature(signature: String) -> Option<String> {
     match serde_json::from_str::<Value>(&signature) {
+        _ if signature.is_empty() => None,
         Ok(item) if item.is_object() => item["encrypted_content"].as_str().map(str::to_owned),
         _ => Some(signature),
     }
@@ -130,13 +95,13 @@ fn is_plain(items: &[ContentItem]) -> bool {
 
 fn item(block: Block) -> ContentItem {
     match block.start {
-        BlockStart::Text => ContentItem::Text(Texts(block.chunks)),
+        BlockStart::Text => ContentItem::Text(Texts(block.pieces)),
         BlockStart::Thinking => ContentItem::Thinking(Thinking {
-            text: Texts(block.chunks),
-            signature: block.signature,
+            text: Texts(block.pieces),
+            signature: plain_signature(block.signature),
         }),
         BlockStart::Redacted(data) => ContentItem::RedactedThinking(data),
-        BlockStart::Call { id, tool } => ContentItem::ToolCall(tool_call(id, tool, block.chunks)),
+        BlockStart::Call { id, tool } => ContentItem::ToolCall(tool_call(id, tool, block.pieces)),
     }
 }
 

@@ -54,11 +54,12 @@ fn received(reply: &Value, wire: Wire) -> ReceivedContent {
     }
     let mut received = ReceivedContent::default();
     for block in blocks.0 {
+        let text = block.text();
         match block.start {
-            BlockStart::Text => received.texts += &block.text,
-            BlockStart::Thinking => received.thinking += &block.text,
+            BlockStart::Text => received.texts += &text,
+            BlockStart::Thinking => received.thinking += &text,
             BlockStart::Call { tool, .. } => {
-                let args = serde_json::from_str(&block.text).expect("JSON");
+                let args = serde_json::from_str(&text).expect("JSON");
                 received.calls.push((tool, args));
             }
             BlockStart::Redacted(_) => panic!("nothing is redacted"),

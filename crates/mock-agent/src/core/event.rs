@@ -8,6 +8,7 @@ use crate::model::Chunk;
 use crate::model::message::Usage;
 use crate::tools::shell::ShellResult;
 use crate::tools::{Category, ToolResult};
+use serde::Serialize;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -176,7 +177,8 @@ pub(crate) struct Summary {
 }
 
 /// Why a conversation is compacted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum CompactionReason {
     /// The host has asked for it.
     Manual,

@@ -1,9 +1,10 @@
 //! `Spawn` tool: hands tasks to sub-agents, one after the other. Each is one request to the model, without tools.
 
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult};
 use serde::Deserialize;
-use serde_json::json;
+use serde::de::Error;
+use serde_json::{Value, json};
 use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -20,15 +21,15 @@ pub(crate) const TOOL: Tool = Tool {
             "tasks": { "type": "array", "items": task, "description": "Several tasks." },
         } })
     },
-    parse: parse::<Spawn>,
+    parse: Spawn::parse,
 };
 
 /// The maximum length of a task in the description of a call, in characters.
 const TITLE_LENGTH: usize = 60;
 
 #[derive(Deserialize)]
-#[serde(try_from = "SpawnArgs")]
 struct Spawn {
+    #[serde(default)]
     tasks: Vec<Task>,
 }
 
@@ -38,24 +39,17 @@ struct Task {
     prompt: String,
 }
 
-/// The arguments as written: one task, or several.
-#[derive(Deserialize)]
-struct SpawnArgs {
-    prompt: Option<String>,
-    #[serde(default)]
-    tasks: Vec<Task>,
-}
-
-impl TryFrom<SpawnArgs> for Spawn {
-    type Error = &'static str;
-
-    fn try_from(args: SpawnArgs) -> Result<Self, Self::Error> {
-        let one = args.prompt.map(|prompt| Task { name: None, prompt });
-        let tasks: Vec<_> = one.into_iter().chain(args.tasks).collect();
-        if tasks.is_empty() {
-            return Err("no task: give it `prompt` or `tasks`");
+impl Spawn {
+    /// One task, or several.
+    fn parse(args: &Value) -> Result<Rc<dyn Job>, serde_json::Error> {
+        let mut spawn = Spawn::deserialize(args)?;
+        if args.get("prompt").is_some_and(|prompt| !prompt.is_null()) {
+            spawn.tasks.insert(0, Task::deserialize(args)?);
         }
-        Ok(Spawn { tasks })
+        match spawn.tasks.is_empty() {
+            true => Err(Error::custom("no task: give it `prompt` or `tasks`")),
+            false => Ok(Rc::new(spawn)),
+        }
     }
 }
 

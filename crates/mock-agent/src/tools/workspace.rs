@@ -98,27 +98,25 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn paths_inside_are_resolved_however_they_are_written() {
-        let dir = tempfile::tempdir().unwrap();
+    fn paths_inside_are_resolved_and_nothing_leads_out() {
+        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let at = |name: &str| dir.path().join(name);
         let space = Workspace::open(dir.path()).unwrap();
-        let real = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(at("a")).unwrap();
+        symlink(at("a"), at("inside")).unwrap();
+        symlink(other.path(), at("door")).unwrap();
+        symlink(other.path().join("new"), at("dangling")).unwrap();
 
+        let file = dir.path().canonicalize().unwrap().join("a/b.txt");
+        let absolute = at("a/b.txt");
         for path in [
             "a/b.txt",
             "./a/../a/b.txt",
-            &format!("{}/a/b.txt", dir.path().display()),
+            "inside/b.txt",
+            absolute.to_str().unwrap(),
         ] {
-            assert_eq!(space.resolve(path), Ok(real.join("a/b.txt")), "{path}");
+            assert_eq!(space.resolve(path).as_ref(), Ok(&file), "{path}");
         }
-    }
-
-    #[test]
-    fn nothing_leads_out() {
-        let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let space = Workspace::open(dir.path()).unwrap();
-        symlink(other.path(), dir.path().join("door")).unwrap();
-        symlink(other.path().join("new"), dir.path().join("dangling")).unwrap();
-
         for path in [
             "../x",
             "/etc/passwd",
@@ -129,15 +127,5 @@ mod tests {
         ] {
             assert!(space.resolve(path).is_err(), "{path}");
         }
-    }
-
-    #[test]
-    fn a_link_that_stays_inside_is_followed() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("a")).unwrap();
-        symlink(dir.path().join("a"), dir.path().join("b")).unwrap();
-        let space = Workspace::open(dir.path()).unwrap();
-
-        assert_eq!(space.resolve("b/new"), space.resolve("a/new"));
     }
 }

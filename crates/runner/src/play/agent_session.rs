@@ -9,10 +9,8 @@ use crate::process::agent_process::AgentProcess;
 use crate::sandbox::Sandbox;
 use crate::scenario::Scenario;
 use crate::scenario::types::AgentSetup;
-use crate::scenario_run::ScenarioRun;
 use crate::session_recorder::SessionRecorder;
 use conform_dialect::file::WireRecipe;
-use conform_judge::check::CheckOutcome;
 use conform_judge::frame::{End, LlmReply, LlmRequest};
 use conform_judge::framing::{Framer, LINE_LIMIT};
 use json_matcher::Captures;
@@ -109,15 +107,6 @@ impl AgentSession {
             has_shown_text: false,
             was_signalled: false,
         })
-    }
-
-    /// Ends the session with an agent that has ended, and adds its times and what was recorded to the run.
-    ///
-    /// # Errors
-    /// The transcript could not be written.
-    pub(super) fn finish(self, run: &mut ScenarioRun) -> Result<CheckOutcome, String> {
-        run.agent_time += self.process.lifetime();
-        self.recorder.finish(run)
     }
 }
 

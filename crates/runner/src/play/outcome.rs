@@ -33,7 +33,7 @@ impl ScenarioPlayer {
             Some(EarlyStop::Broken(why)) => Some(why.clone()),
             _ => None,
         };
-        match session.finish(&mut run) {
+        match session.recorder.finish(&mut run) {
             Ok(mut last) => {
                 if let Some(frame) = skipped_after {
                     last.findings.retain(|one| one.at <= frame);

@@ -118,7 +118,7 @@ impl ScenarioPlayer {
 
     /// Finishes the transcript and the findings of a session that is over.
     pub(super) fn finish_session(&mut self, session: AgentSession) -> Result<(), EarlyStop> {
-        let outcome = session.finish(&mut self.run);
+        let outcome = session.recorder.finish(&mut self.run);
         self.past_sessions.push(outcome.map_err(EarlyStop::Broken)?);
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::process::Command;
 use tokio::sync::mpsc;
@@ -50,7 +50,6 @@ pub(crate) struct AgentProcess {
     pid: Pid,
     stdin: Option<StdinWriter>,
     kill: mpsc::UnboundedSender<String>,
-    lifetime: Arc<OnceLock<Duration>>,
     supervisor: tokio::task::JoinHandle<()>,
 }
 
@@ -93,11 +92,8 @@ impl AgentProcess {
             readers.push(tokio::spawn(pipes::read_stderr(pipe, Arc::clone(queue))));
         }
         let (kill, kills) = mpsc::unbounded_channel();
-        let lifetime = Arc::new(OnceLock::new());
         let watched = Supervisor {
             child,
-            started,
-            lifetime: Arc::clone(&lifetime),
             tree: AgentProcessTree::new(pid, launch.marker.clone(), grace),
             readers,
         };
@@ -106,7 +102,6 @@ impl AgentProcess {
             pid,
             stdin,
             kill,
-            lifetime,
             supervisor,
         })
     }
@@ -126,11 +121,6 @@ impl AgentProcess {
     /// Whether `close_stdin` has not been called yet.
     pub(crate) fn is_stdin_open(&self) -> bool {
         self.stdin.is_some()
-    }
-
-    /// The time from the start of the agent to its end; zero while it is running.
-    pub(crate) fn lifetime(&self) -> Duration {
-        self.lifetime.get().copied().unwrap_or_default()
     }
 
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.

@@ -6,8 +6,7 @@ use crate::limits;
 use conform_judge::frame::End;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 use tokio::process::Child;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -16,9 +15,6 @@ use tokio::task::JoinHandle;
 #[derive(Debug)]
 pub(super) struct Supervisor {
     pub(super) child: Child,
-    pub(super) started: Instant,
-    /// The time from its start to its end, set when it has ended.
-    pub(super) lifetime: Arc<OnceLock<Duration>>,
     pub(super) tree: AgentProcessTree,
     /// The tasks that read its pipes.
     pub(super) readers: Vec<JoinHandle<()>>,
@@ -43,7 +39,6 @@ impl Supervisor {
                 }
             }
         };
-        self.lifetime.get_or_init(|| self.started.elapsed());
         let orphans = match killed {
             Some(_) => self.tree.kill_all().await,
             None => self.tree.kill_after_grace(&mut kills).await,

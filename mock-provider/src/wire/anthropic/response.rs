@@ -122,14 +122,15 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
     let content = message.blocks().into_iter().map(|block| {
         let mut document = opening(&block.start);
         match &block.start {
-            BlockStart::Text => document["text"] = block.text.into(),
+            BlockStart::Text => document["text"] = block.text().into(),
             BlockStart::Thinking => {
-                document["thinking"] = block.text.into();
+                document["thinking"] = block.text().into();
                 document["signature"] = block.signature.into();
             }
             BlockStart::Redacted(_) => {}
             BlockStart::Call { .. } => {
-                document["input"] = serde_json::from_str(&block.text).unwrap_or(block.text.into());
+                let text = block.text();
+                document["input"] = serde_json::from_str(&text).unwrap_or(text.into());
             }
         }
         document

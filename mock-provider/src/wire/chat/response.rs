@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{AnswerMessage, Block, BlockStart, Chunk, Usage};
+use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
 use crate::ids;
 use crate::script::{Stop, StreamError};
 use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
@@ -130,11 +130,9 @@ impl Encoder for ChatStream<'_> {
 /// A message as one document.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
     let (mut text, mut thinking, mut calls) = (None::<String>, None::<String>, Vec::new());
-    for Block {
-        start, text: more, ..
-    } in message.blocks()
-    {
-        match start {
+    for block in message.blocks() {
+        let more = block.text();
+        match block.start {
             BlockStart::Text => *text.get_or_insert_default() += &more,
             BlockStart::Thinking => *thinking.get_or_insert_default() += &more,
             BlockStart::Call { id, tool } => {

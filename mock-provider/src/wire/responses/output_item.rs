@@ -66,7 +66,7 @@ impl OutputItem {
                 "id": id,
                 "type": "function_call",
                 "status": status,
-                "arguments": block.text,
+                "arguments": block.text(),
                 "call_id": call,
                 "name": tool,
             }),
@@ -86,9 +86,9 @@ impl OutputItem {
     pub(super) fn part(&self) -> Value {
         match self.block.start {
             BlockStart::Text => {
-                json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": self.block.text })
+                json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": self.block.text() })
             }
-            _ => json!({ "type": "summary_text", "text": self.block.text }),
+            _ => json!({ "type": "summary_text", "text": self.block.text() }),
         }
     }
 }

@@ -130,7 +130,7 @@ impl<'a> ResponsesStream<'a> {
             _ => return None,
         };
         let item = self.items.get_mut(index)?;
-        item.block.text.push_str(text);
+        item.block.push(text);
         let (number, item, text) = (self.sequence, quoted(&item.id), quoted(text));
         self.sequence += 1;
         let data = format!(
@@ -143,7 +143,7 @@ impl<'a> ResponsesStream<'a> {
         let Some(item) = self.items.get(index) else {
             return Vec::new();
         };
-        let (text, part) = (item.block.text.as_str(), item.part());
+        let (text, part) = (item.block.text(), item.part());
         let events = match &item.block.start {
             BlockStart::Text => vec![
                 (

@@ -47,7 +47,7 @@ impl PiState {
         self.log.unmeasured = true;
         let end = json!({
             "type": "compaction_end",
-            "reason": reason_name(reason),
+            "reason": reason,
             "result": result,
             "aborted": false,
             "willRetry": reason == CompactionReason::Overflow,
@@ -89,7 +89,7 @@ impl PiState {
         let aborted = failure.message == ABORTED;
         let mut end = json!({
             "type": "compaction_end",
-            "reason": reason_name(reason),
+            "reason": reason,
             "result": null,
             "aborted": aborted,
             "willRetry": false,
@@ -137,7 +137,7 @@ fn files(entries: &[LogEntry]) -> Value {
 }
 
 pub(super) fn compaction_start(reason: CompactionReason) -> Value {
-    json!({ "type": "compaction_start", "reason": reason_name(reason) })
+    json!({ "type": "compaction_start", "reason": reason })
 }
 
 pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
@@ -146,7 +146,7 @@ pub(super) fn summary_retry(retry: &SummaryRetry<'_>) -> Value {
         SummaryRetry::Starts(reason) => json!({
             "type": "summarization_retry_attempt_start",
             "source": "compaction",
-            "reason": reason_name(*reason),
+            "reason": reason,
         }),
         SummaryRetry::Finished => bare_frame("summarization_retry_finished"),
     }
@@ -161,14 +161,6 @@ pub(super) fn scheduled(kind: &str, retry: &ScheduledRetry<'_>) -> Value {
         "delayMs": retry.delay.as_millis() as u64,
         "errorMessage": retry.failure.message,
     })
-}
-
-fn reason_name(reason: CompactionReason) -> &'static str {
-    match reason {
-        CompactionReason::Manual => "manual",
-        CompactionReason::Threshold => "threshold",
-        CompactionReason::Overflow => "overflow",
-    }
 }
 
 #[cfg(test)]

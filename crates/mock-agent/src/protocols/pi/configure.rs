@@ -22,12 +22,6 @@ const RESERVE_V0_14: u64 = 20_000;
 /// The same of later versions, without settings.
 const RESERVE: u64 = 16_384;
 
-const PLAN: RetryPolicy = RetryPolicy {
-    attempts: 3,
-    delay: Duration::from_secs(2),
-    summaries: false,
-};
-
 const LEVEL: &str = "medium";
 
 const AGENT_DIR: &str = "PI_CODING_AGENT_DIR";
@@ -134,9 +128,11 @@ pub(super) fn configure(
     let files = settings_files(agent.as_deref(), &config.workspace);
     let settings = &mut config.settings;
     settings.sequential_calls = false;
+    let attempts = number(&files, "/retry/maxRetries");
     settings.turn_retries = Some(RetryPolicy {
+        attempts: attempts.map_or(3, |count| u32::try_from(count).unwrap_or(u32::MAX)),
+        delay: Duration::from_millis(number(&files, "/retry/baseDelayMs").unwrap_or(2000)),
         summaries: version >= PiVersion::V0_87,
-        ..plan(&files)
     });
     settings.compaction_keeps = number(&files, "/compaction/keepRecentTokens").unwrap_or(0);
     settings.compaction_threshold = Some(settings.model_info.window.saturating_sub(RESERVE));
@@ -192,17 +188,6 @@ fn number(files: &[Value], pointer: &str) -> Option<u64> {
     files.find_map(|settings| settings.pointer(pointer)?.as_u64())
 }
 
-fn plan(files: &[Value]) -> RetryPolicy {
-    let delay = number(files, "/retry/baseDelayMs").map(Duration::from_millis);
-    let attempts = number(files, "/retry/maxRetries");
-    let attempts = attempts.map(|count| u32::try_from(count).unwrap_or(u32::MAX));
-    RetryPolicy {
-        delay: delay.unwrap_or(PLAN.delay),
-        attempts: attempts.unwrap_or(PLAN.attempts),
-        ..PLAN
-    }
-}
-
 /// The folder of models, settings and sessions, if the host names one. The real agent's folder in HOME is not used: it has the keys and
 /// sessions of the user.
 pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
@@ -256,20 +241,19 @@ mod tests {
         assert_eq!(sessions(true, &[(AGENT_DIR, "/a")]), SessionStorage::Off);
     }
 
-    fn pattern(model: &str) -> (Option<String>, Option<String>, Option<String>) {
-        let mut options = CliOptions {
-            model: Some(model.into()),
-            ..CliOptions::default()
-        };
-        let level = model_pattern(&mut options);
-        (options.provider, options.model, level)
-    }
-
     #[test]
     fn a_pattern_has_a_provider_a_model_and_a_level() {
-        let some = |text: &str| Some(text.to_owned());
-
-        assert_eq!(pattern("p/m:high"), (some("p"), some("m"), some("high")));
-        assert_eq!(pattern("m:8b"), (None, some("m:8b"), None));
+        for (pattern, provider, model, expected) in [
+            ("p/m:high", Some("p"), "m", Some("high")),
+            ("m:8b", None, "m:8b", None),
+        ] {
+            let mut options = CliOptions {
+                model: Some(pattern.into()),
+                ..CliOptions::default()
+            };
+            assert_eq!(model_pattern(&mut options).as_deref(), expected);
+            assert_eq!(options.provider.as_deref(), provider);
+            assert_eq!(options.model.as_deref(), Some(model));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! messages that the model gets of them.
 
 use super::messages::{EPOCH, compaction_summary};
+use crate::protocols::frames::extended;
 use serde_json::{Value, json};
 
 /// The entries of a session in order. The last one is its leaf.
@@ -22,16 +23,13 @@ const STEP: u64 = 1000;
 
 impl EntryTree {
     pub(super) fn append(&mut self, kind: &str, id: &str, more: Value) -> &Value {
-        let mut entry = json!({
+        let entry = json!({
             "type": kind,
             "id": id,
             "parentId": self.leaf(),
             "timestamp": time(self.entries.len()),
         });
-        if let (Some(entry), Value::Object(more)) = (entry.as_object_mut(), more) {
-            entry.extend(more);
-        }
-        self.entries.push(entry);
+        self.entries.push(extended(entry, more));
         &self.entries[self.entries.len() - 1]
     }
 

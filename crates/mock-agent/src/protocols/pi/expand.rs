@@ -4,40 +4,29 @@ use super::extension_script::FILE;
 use super::responses::PiSession;
 use super::version::PiVersion::V0_87;
 use crate::core::session::Session;
+use crate::core::settings::HostOptions;
 use crate::protocols::frames::extended;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A file with front matter between two lines of `---`.
+/// A prompt template or a skill, which may have front matter between two lines of `---`.
 struct PromptFile {
-    head: String,
+    /// What a prompt names it by.
+    name: String,
+    path: PathBuf,
+    description: String,
     body: String,
 }
 
-fn read(path: &Path) -> Option<PromptFile> {
-    let text = std::fs::read_to_string(path).ok()?;
-    let parts = text
-        .strip_prefix("---\n")
-        .and_then(|rest| rest.split_once("\n---\n"));
-    let (head, body) = parts.unwrap_or(("", &text));
-    Some(PromptFile {
-        head: head.to_owned(),
-        body: body.to_owned(),
-    })
-}
-
-impl PromptFile {
-    fn field(&self, name: &str) -> Option<&str> {
-        let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
-        lines
-            .find(|(key, _)| key.trim() == name)
-            .map(|(_, value)| value.trim())
-    }
-
-    fn description(&self) -> &str {
-        let first = || self.body.lines().next().unwrap_or_default();
-        self.field("description").unwrap_or_else(first)
-    }
+/// The templates, then the skills.
+fn prompt_files(options: &HostOptions) -> impl Iterator<Item = PromptFile> {
+    let templates = options.templates.iter();
+    let templates = templates.map(|path| (stem(path), path.clone()));
+    let skills = options.skills.iter();
+    let skills = skills.map(|folder| (format!("skill:{}", stem(folder)), folder.join("SKILL.md")));
+    templates
+        .chain(skills)
+        .filter_map(|(name, path)| read(name, path))
 }
 
 fn stem(path: &Path) -> String {
@@ -45,37 +34,38 @@ fn stem(path: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-fn skill_file(folder: &Path) -> PathBuf {
-    folder.join("SKILL.md")
+fn read(name: String, path: PathBuf) -> Option<PromptFile> {
+    let text = std::fs::read_to_string(&path).ok()?;
+    let rest = text.strip_prefix("---\n");
+    let parts = rest.and_then(|rest| rest.split_once("\n---\n"));
+    let (head, body) = parts.unwrap_or(("", &text));
+    let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+    let described = fields.find(|(key, _)| key.trim() == "description");
+    let first = || body.lines().next().unwrap_or_default();
+    Some(PromptFile {
+        description: described
+            .map_or_else(first, |(_, value)| value.trim())
+            .to_owned(),
+        body: body.trim().to_owned(),
+        name,
+        path,
+    })
 }
 
 /// The text with its template or skill filled in. Unchanged if it names none.
 pub(super) fn expand(session: &Session, text: &str) -> String {
-    let Some(words) = text.strip_prefix('/') else {
-        return text.to_owned();
-    };
+    let words = text.strip_prefix('/').unwrap_or_default();
     let (name, rest) = words.split_once(' ').unwrap_or((words, ""));
-    let host_options = &session.settings.host_options;
-    if let Some(skill) = name.strip_prefix("skill:") {
-        let folder = host_options
-            .skills
-            .iter()
-            .find(|folder| stem(folder) == skill);
-        let Some(file) = folder.and_then(|folder| read(&skill_file(folder))) else {
-            return text.to_owned();
-        };
-        return format!(
-            "<skill name=\"{skill}\">\n{}\n</skill>\n\n{rest}",
-            file.body.trim()
-        );
-    }
-    let template = host_options
-        .templates
-        .iter()
-        .find(|path| stem(path) == name);
-    match template.and_then(|path| read(path)) {
-        Some(file) => fill(file.body.trim(), rest),
-        None => text.to_owned(),
+    let mut files = prompt_files(&session.settings.host_options);
+    match (
+        files.find(|file| file.name == name),
+        name.strip_prefix("skill:"),
+    ) {
+        (None, _) => text.to_owned(),
+        (Some(PromptFile { body, .. }), Some(skill)) => {
+            format!("<skill name=\"{skill}\">\n{body}\n</skill>\n\n{rest}")
+        }
+        (Some(file), None) => fill(&file.body, rest),
     }
 }
 
@@ -106,19 +96,16 @@ pub(super) fn available_commands(session: PiSession<'_>) -> Vec<Value> {
         let command = json!({ "name": name, "description": about, "source": "extension" });
         extended(command, place(Path::new(FILE), true))
     });
-    let of_file = |name: String, source: &str, path: &Path| {
-        let file = read(path)?;
-        let command = json!({ "name": name, "description": file.description(), "source": source });
-        Some(extended(command, place(path, false)))
-    };
-    let host_options = &session.settings.host_options;
-    let templates = host_options.templates.iter();
-    let templates = templates.filter_map(|path| of_file(stem(path), "prompt", path));
-    let skills = host_options.skills.iter().filter_map(|folder| {
-        let name = format!("skill:{}", stem(folder));
-        of_file(name, "skill", &skill_file(folder))
+    let of_files = prompt_files(&session.settings.host_options).map(|file| {
+        let source = match file.name.starts_with("skill:") {
+            true => "skill",
+            false => "prompt",
+        };
+        let command =
+            json!({ "name": file.name, "description": file.description, "source": source });
+        extended(command, place(&file.path, false))
     });
-    of_extensions.chain(templates).chain(skills).collect()
+    of_extensions.chain(of_files).collect()
 }
 
 #[cfg(test)]

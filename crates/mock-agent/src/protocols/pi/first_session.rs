@@ -3,7 +3,7 @@
 use super::entries::EntryTree;
 use super::models;
 use super::responses::PiSession;
-use super::session_log::SavedSession;
+use super::session_log::SessionLog;
 use crate::config::options::CliOptions;
 use crate::core::compaction::estimate_tokens;
 use crate::core::settings::FirstSession;
@@ -46,31 +46,34 @@ fn find(named: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
     if named.contains('/') || named.ends_with(".jsonl") {
         return std::path::absolute(named).map_err(|error| format!("{named}: {error}"));
     }
-    let mut files = files(folder);
-    files.sort();
     let has_id = |file: &PathBuf| {
         let stem = file.file_stem().unwrap_or_default();
         stem.to_string_lossy().contains(named)
     };
-    let found = files.into_iter().find(has_id);
+    let found = files(folder).into_iter().find(has_id);
     found.ok_or_else(|| format!("No session found matching '{named}'"))
 }
 
 fn newest(folder: Option<&Path>) -> Option<PathBuf> {
     let modified = |file: &PathBuf| file.metadata().and_then(|about| about.modified()).ok();
-    let mut files = files(folder);
-    files.sort();
-    files.into_iter().max_by_key(modified)
+    files(folder).into_iter().max_by_key(modified)
 }
 
+/// The files of saved sessions, sorted.
 fn files(folder: Option<&Path>) -> Vec<PathBuf> {
     let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
-    let entries = entries.into_iter().flatten().flatten();
-    let files = entries.map(|entry| entry.path());
+    let files = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
     let is_saved = |file: &PathBuf| file.metadata().is_ok_and(|about| about.len() > 0);
+    let is_session = |file: &PathBuf| file.extension().is_some_and(|kind| kind == "jsonl");
+    let mut files: Vec<_> = files
+        .filter(|file| is_session(file) && is_saved(file))
+        .collect();
+    files.sort();
     files
-        .filter(|file| file.extension().is_some_and(|kind| kind == "jsonl") && is_saved(file))
-        .collect()
 }
 
 /// Opens the session that the flags name, or a new one.
@@ -83,20 +86,21 @@ pub(super) fn open(session: PiSession<'_>) {
         FirstSession::New => None,
     };
     let saved = file.as_deref().and_then(|file| {
-        let saved = SavedSession::load(file);
+        let saved = SessionLog::load(file);
         saved.unwrap_or_else(|why| {
             tracing::error!("{why}");
             None
         })
     });
     let mut state = session.state();
-    let Some(SavedSession { mut log, messages }) = saved else {
+    let Some(mut log) = saved else {
         return match &host_options.first_session {
             FirstSession::WithId(id) => state.begin_session(id.clone(), file, EntryTree::default()),
             FirstSession::Resumed(file) if folder.is_some() => state.open_session_in(file),
             _ => state.open_session(folder, EntryTree::default()),
         };
     };
+    let messages = std::mem::take(&mut log.messages);
     session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
     if let FirstSession::Forked(_) = host_options.first_session {

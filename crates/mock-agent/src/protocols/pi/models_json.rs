@@ -28,23 +28,17 @@ struct ProviderEntry {
 #[serde(rename_all = "camelCase")]
 struct ModelEntry {
     id: String,
-    #[serde(default = "default_window")]
-    context_window: u64,
-    #[serde(default = "default_max_tokens")]
-    max_tokens: u32,
+    context_window: Option<u64>,
+    max_tokens: Option<u32>,
     #[serde(default)]
     cost: Rates,
 }
 
 /// The context window of a model without one, in tokens.
-fn default_window() -> u64 {
-    128_000
-}
+const WINDOW: u64 = 128_000;
 
 /// The longest reply of a model without a limit, in tokens.
-fn default_max_tokens() -> u32 {
-    16_384
-}
+const MAX_TOKENS: u32 = 16_384;
 
 /// Every model of `models.json` in the agent's folder whose API this agent speaks. Empty if there is no file.
 ///
@@ -121,14 +115,15 @@ fn models_of(
         .map_err(|why| format!("{name}: the base URL {why}"))?;
     let models = provider.models.into_iter().map(|mut shown| {
         let model = ModelEntry::deserialize(&shown).map_err(invalid)?;
+        let max_tokens = model.max_tokens.unwrap_or(MAX_TOKENS);
         let model_info = ModelInfo {
             api: provider.api.clone(),
             provider: name.to_owned(),
             model: model.id,
-            window: model.context_window,
+            window: model.context_window.unwrap_or(WINDOW),
             rates: model.cost,
         };
-        for (name, value) in defaults(&model_info, model.max_tokens) {
+        for (name, value) in defaults(&model_info, max_tokens) {
             if shown.get(&name).is_none() {
                 shown[name] = value;
             }
@@ -139,7 +134,7 @@ fn models_of(
         Ok(ListedModel {
             has_reasoning: shown["reasoning"] == true,
             model_info,
-            max_tokens: model.max_tokens,
+            max_tokens,
             wire,
             endpoint: endpoint.clone(),
             description: shown,

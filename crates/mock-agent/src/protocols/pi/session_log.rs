@@ -22,12 +22,7 @@ pub(super) struct SessionLog {
     pub(super) entries: Vec<LogEntry>,
     /// It was compacted, and no model has answered since: its size in tokens is not known.
     pub(super) unmeasured: bool,
-}
-
-/// A session that the host left: as the host and as the model know it.
-#[derive(Debug, Clone)]
-pub(super) struct SavedSession {
-    pub(super) log: SessionLog,
+    /// The conversation of the model, while another session is open.
     pub(super) messages: Vec<Message>,
 }
 
@@ -90,23 +85,6 @@ impl SessionLog {
         file.flush()
     }
 
-    pub(super) fn html(&self) -> String {
-        let messages = self.entries.iter().map(|entry| section(&entry.message));
-        let messages: String = messages.collect();
-        format!("<!doctype html>\n<html><body>\n{messages}</body></html>\n")
-    }
-}
-
-fn section(message: &Value) -> String {
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
-    let role = escape(message["role"].as_str().unwrap_or_default());
-    format!(
-        "<h2>{role}</h2>\n<pre>{}</pre>\n",
-        escape(&text_of(message))
-    )
-}
-
-impl SavedSession {
     /// Reads a session's file. `None` if there is no such file, or it is empty: nothing was saved yet.
     ///
     /// # Errors
@@ -136,7 +114,22 @@ impl SavedSession {
             return Ok(None);
         }
         log.entries = log.tree.context();
-        let messages = model_messages(&log.entries);
-        Ok(Some(SavedSession { log, messages }))
+        log.messages = model_messages(&log.entries);
+        Ok(Some(log))
     }
+
+    pub(super) fn html(&self) -> String {
+        let messages = self.entries.iter().map(|entry| section(&entry.message));
+        let messages: String = messages.collect();
+        format!("<!doctype html>\n<html><body>\n{messages}</body></html>\n")
+    }
+}
+
+fn section(message: &Value) -> String {
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;");
+    let role = escape(message["role"].as_str().unwrap_or_default());
+    format!(
+        "<h2>{role}</h2>\n<pre>{}</pre>\n",
+        escape(&text_of(message))
+    )
 }

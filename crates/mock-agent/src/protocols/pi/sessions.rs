@@ -5,7 +5,7 @@ use super::extension_script::ExtensionScript;
 use super::first_session;
 use super::models::{self, send_effort};
 use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
-use super::session_log::{SavedSession, model_messages, text_of};
+use super::session_log::{SessionLog, model_messages, text_of};
 use super::version::PiVersion::V0_87;
 use crate::core::compaction::estimate_tokens;
 use crate::core::failure::Halt;
@@ -75,12 +75,11 @@ pub(super) fn new_session(command: &PiCommand<'_>) -> Answer {
         if !session.faults.triggers(Bug::NewSessionKeepsConversation) {
             leave(session, Vec::new());
             reset_level(session);
-            let folder = session.settings.host_options.session_folder.as_deref();
-            let mut state = session.state();
-            state.open_session(folder, EntryTree::default());
-            state.log.parent = fields["parentSession"].as_str().map(str::to_owned);
-            state.save_session();
-            drop(state);
+            open(
+                session,
+                EntryTree::default(),
+                fields["parentSession"].as_str(),
+            );
             send_effort(session);
         }
         cancelled(false)
@@ -105,14 +104,14 @@ pub(super) fn switch_session(command: &PiCommand<'_>) -> Answer {
         let kept = session.state().saved.get(&path).cloned();
         let next = match kept {
             Some(kept) => Some(kept),
-            None => SavedSession::load(&path)?,
+            None => SessionLog::load(&path)?,
         };
         if session.faults.triggers(Bug::SwitchLoadsNothing) {
             return cancelled(false);
         }
-        let (log, messages) = next.map(|next| (next.log, next.messages)).unzip();
+        let messages = next.as_ref().map(|log| log.messages.clone());
         leave(session, messages.unwrap_or_default());
-        match log {
+        match next {
             Some(log) => session.state().resume_session(log),
             None => {
                 reset_level(session);
@@ -138,7 +137,7 @@ pub(super) fn fork(command: &PiCommand<'_>) -> Answer {
                 false => before,
             },
         );
-        open(session, tree);
+        open(session, tree, None);
         data(json!({ "text": text, "cancelled": false }))
     })
 }
@@ -151,7 +150,7 @@ pub(super) fn clone_session(command: &PiCommand<'_>) -> Answer {
             (tree, messages) = Default::default();
         }
         leave(session, messages);
-        open(session, tree);
+        open(session, tree, None);
         cancelled(false)
     })
 }
@@ -183,19 +182,21 @@ fn leave(session: PiSession<'_>, messages: Vec<Message>) {
     session.conversation.borrow_mut().messages = messages;
     let mut state = session.state();
     state.save_session();
-    let log = std::mem::take(&mut state.log);
+    let mut log = std::mem::take(&mut state.log);
     if let Some(file) = log.file.clone()
         && !(state.saved.contains_key(&file) && session.faults.triggers(Bug::ResumedStaysUnsaved))
     {
-        let messages = current;
-        state.saved.insert(file, SavedSession { log, messages });
+        log.messages = current;
+        state.saved.insert(file, log);
     }
 }
 
-fn open(session: PiSession<'_>, tree: EntryTree) {
+/// Opens and saves a session that begins with these entries. The host may name the file of the one that it was started from.
+fn open(session: PiSession<'_>, tree: EntryTree, parent: Option<&str>) {
     let folder = session.settings.host_options.session_folder.as_deref();
     let mut state = session.state();
     state.open_session(folder, tree);
+    state.log.parent = parent.map(str::to_owned);
     state.save_session();
 }
 

@@ -3,7 +3,7 @@
 use super::entries::{EntryTree, LogEntry};
 use super::extension_script::{ExtensionScript, PendingDialog};
 use super::messages::CountingClock;
-use super::session_log::{SavedSession, SessionLog};
+use super::session_log::SessionLog;
 use super::stream::StreamingReply;
 use super::version::PiVersion;
 use crate::core::event::CompactionReason;
@@ -28,7 +28,7 @@ pub(super) struct PiState {
     /// Keeps other agents from the id of the session that was opened last.
     reserved: Option<Reservation>,
     /// The sessions that the host left, by their files.
-    pub(super) saved: HashMap<PathBuf, SavedSession>,
+    pub(super) saved: HashMap<PathBuf, SessionLog>,
     pub(super) thinking_level: String,
     pub(super) compacting: Option<CompactionReason>,
     /// The ids of the `compact` commands that are not answered yet.

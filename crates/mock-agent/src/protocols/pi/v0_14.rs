@@ -132,44 +132,36 @@ fn text_of(name: &str, text: &str) -> ContentBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::frames::present;
     use serde_json::json;
 
-    fn attached(kind: &str, content: &str, text: Option<&str>) -> Result<ContentBlock, String> {
-        let mut attachment = json!({
-            "id": "a", "type": kind, "fileName": "f", "mimeType": "image/png", "size": 3, "content": content,
-        });
-        if let Some(text) = text {
-            attachment["extractedText"] = json!(text);
-        }
-        block(&attachment)
-    }
-
     #[test]
-    fn an_image_is_passed_on_unchanged() {
+    fn the_model_gets_images_as_they_are_and_of_documents_the_text_or_the_document() {
         let image = ContentBlock::Image {
             media_type: "image/png".into(),
             data: "Zm9v".into(),
         };
-        assert_eq!(attached("image", "Zm9v", None), Ok(image));
-    }
-
-    #[test]
-    fn of_a_document_the_model_gets_the_extracted_text_or_its_own() {
-        let text = |text: &str| Ok(ContentBlock::Text(format!("[Document: f]\n{text}")));
-
-        assert_eq!(attached("document", "Zm9v", Some("bar")), text("bar"));
-        assert_eq!(attached("document", "Zm9v", None), text("foo"));
-        assert!(matches!(
-            attached("document", "JVBERi0xLjc=", None),
-            Ok(ContentBlock::Document { .. })
-        ));
-    }
-
-    #[test]
-    fn attachments_without_readable_content_are_refused() {
-        assert!(attached("film", "Zm9v", None).is_err());
-        assert!(attached("document", "?", None).is_err());
-        assert!(attached("document", "AAAA", None).is_err());
+        let text = |text: &str| ContentBlock::Text(format!("[Document: f]\n{text}"));
+        let pdf = ContentBlock::Document {
+            name: "f".into(),
+            media_type: "application/pdf".into(),
+            data: "JVBERi0xLjc=".into(),
+        };
+        for (kind, content, extracted, expected) in [
+            ("image", "Zm9v", None, Some(image)),
+            ("document", "Zm9v", Some("bar"), Some(text("bar"))),
+            ("document", "Zm9v", None, Some(text("foo"))),
+            ("document", "JVBERi0xLjc=", None, Some(pdf)),
+            ("film", "Zm9v", None, None),
+            ("document", "?", None, None),
+            ("document", "AAAA", None, None),
+        ] {
+            let attachment = present(json!({
+                "id": "a", "type": kind, "fileName": "f", "mimeType": "image/png", "size": 3,
+                "content": content, "extractedText": extracted,
+            }));
+            assert_eq!(block(&attachment).ok(), expected, "{attachment}");
+        }
         assert!(block(&json!({ "type": "image" })).is_err());
     }
 }

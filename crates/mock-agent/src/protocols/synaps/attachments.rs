@@ -13,23 +13,12 @@ pub(super) struct SynapsAttachment {
     mime: Option<String>,
 }
 
-/// The blocks that the model gets of the attached files.
-///
-/// # Errors
-/// A path is not accepted, or its file cannot be read.
-pub(super) fn read(
-    attachments: &[SynapsAttachment],
-    root: &Path,
-    faults: &Faults,
-) -> Result<Vec<ContentBlock>, String> {
-    attachments
-        .iter()
-        .map(|one| one.read(root, faults))
-        .collect()
-}
-
 impl SynapsAttachment {
-    fn read(&self, root: &Path, faults: &Faults) -> Result<ContentBlock, String> {
+    /// The block that the model gets of the file.
+    ///
+    /// # Errors
+    /// The path is not accepted, or the file cannot be read.
+    pub(super) fn read(&self, root: &Path, faults: &Faults) -> Result<ContentBlock, String> {
         self.check(faults)?;
         let mut block = load(&self.path, root)?;
         match (&mut block, &self.name) {

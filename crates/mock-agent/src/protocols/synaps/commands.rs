@@ -1,7 +1,7 @@
 //! Commands ("RpcCommand", lines 101 to 194), and the errors of lines that are not a command.
 
 use super::answers;
-use super::attachments::{self, SynapsAttachment};
+use super::attachments::SynapsAttachment;
 use super::frames::{LIMIT, error, ok, response};
 use super::state::{ActiveCommand, SynapsState};
 use crate::core::failure::Halt;
@@ -162,7 +162,8 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
             attachments,
         } => {
             let (root, faults) = (session.workspace.root(), &session.faults);
-            let mut blocks = attachments::read(&attachments, root, faults)?;
+            let blocks = attachments.iter().map(|one| one.read(root, faults));
+            let mut blocks: Vec<_> = blocks.collect::<Result<_, _>>()?;
             if !blocks.is_empty() && faults.triggers(Bug::LosesFiles) {
                 blocks.clear();
             }

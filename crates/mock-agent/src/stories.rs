@@ -1,4 +1,5 @@
-//! Finds stories by name, and lists them.
+//! Stories: the built-in scripts, by name. Each is a file of `crates/mock-agent/scripts/`: one for all protocols, or one of the same name for
+//! each protocol or version whose tools have names of their own.
 
 use include_dir::{Dir, include_dir};
 use serde_json::Value;
