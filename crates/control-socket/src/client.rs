@@ -3,8 +3,9 @@
 use crate::protocol::{Command, Request, Response};
 use crate::registry::Registered;
 use serde_json::Value;
+use socket2::Socket;
 use std::fmt;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -12,14 +13,8 @@ use std::time::Duration;
 /// A connection to a controlled process.
 #[derive(Debug)]
 pub struct Client {
-    stream: BufReader<Stream>,
+    stream: BufReader<Socket>,
     token: Option<String>,
-}
-
-#[derive(Debug)]
-enum Stream {
-    Unix(UnixStream),
-    Port(TcpStream),
 }
 
 /// Why a command has no result.
@@ -70,8 +65,8 @@ impl Client {
     pub fn connect(process: &Registered) -> Result<Self, ClientError> {
         let (kind, address) = process.address.split_once(':').unwrap_or_default();
         let stream = match kind {
-            "tcp" => TcpStream::connect(address).map(Stream::Port),
-            _ => UnixStream::connect(address).map(Stream::Unix),
+            "tcp" => TcpStream::connect(address).map(Socket::from),
+            _ => UnixStream::connect(address).map(Socket::from),
         };
         Ok(Client {
             stream: BufReader::new(stream.map_err(ClientError::Gone)?),
@@ -103,7 +98,7 @@ impl Client {
     }
 
     fn exchange(&mut self, request: &Request, timeout: Duration) -> io::Result<Response> {
-        self.stream.get_ref().set_timeout(timeout)?;
+        self.stream.get_ref().set_read_timeout(Some(timeout))?;
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         let written = self.stream.get_mut().write_all(&line);
@@ -124,38 +119,4 @@ fn is_closed(error: &io::Error) -> bool {
         error.kind(),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset
     )
-}
-
-impl Stream {
-    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
-        match self {
-            Stream::Unix(stream) => stream.set_read_timeout(Some(timeout)),
-            Stream::Port(stream) => stream.set_read_timeout(Some(timeout)),
-        }
-    }
-}
-
-impl Read for Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Unix(stream) => stream.read(buffer),
-            Stream::Port(stream) => stream.read(buffer),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Unix(stream) => stream.write(bytes),
-            Stream::Port(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Stream::Unix(stream) => stream.flush(),
-            Stream::Port(stream) => stream.flush(),
-        }
-    }
 }

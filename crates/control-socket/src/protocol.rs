@@ -1,9 +1,8 @@
 //! The requests of a test and the responses to them: one JSON object a line.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::time::Duration;
 
 /// A request.
@@ -13,7 +12,6 @@ use std::time::Duration;
 pub struct Request {
     /// Comes back in the response.
     #[serde(default, skip_serializing_if = "Value::is_null")]
-    #[schemars(with = "AnyValue")]
     pub id: Value,
     /// The token of the file in the control folder; only the first request of a connection to a port needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,23 +88,6 @@ pub enum Command {
     },
 }
 
-/// Any JSON value.
-struct AnyValue;
-
-impl JsonSchema for AnyValue {
-    fn schema_name() -> Cow<'static, str> {
-        "Value".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!(true)
-    }
-}
-
 /// The default of `timeout_ms`.
 fn default_timeout() -> u64 {
     10_000
@@ -132,11 +113,10 @@ impl Command {
 pub struct Response {
     /// The id of the request.
     #[serde(default)]
-    #[schemars(with = "AnyValue")]
     pub id: Value,
     /// The result, if the request was carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "AnyValue")]
+    #[schemars(with = "Value")]
     pub ok: Option<Value>,
     /// Why it was not, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]

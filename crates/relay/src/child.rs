@@ -120,11 +120,8 @@ impl Relay {
         // What the killed processes held open ends now.
         output.drain(PIPE_GRACE);
         guard.into_iter().for_each(Guard::dismiss);
-        Ok(end_of(
-            status.into(),
-            why,
-            u32::try_from(orphans).unwrap_or(u32::MAX),
-        ))
+        let orphans = u32::try_from(orphans).unwrap_or(u32::MAX);
+        Ok(end_of(status.into(), &why, orphans))
     }
 
     fn start(&mut self, tree: &MarkedTree) -> io::Result<(Child, Pid)> {
@@ -152,27 +149,19 @@ enum Why {
     HostEnded,
 }
 
-fn end_of(ending: Ending, why: Why, orphans: u32) -> RelayEnd {
-    let frame = |ending| match ending {
-        Ending::Exit(code) => End::Exited { code, orphans },
-        Ending::Signal(signal) => End::Signalled { signal, orphans },
+fn end_of(status: Ending, why: &Why, orphans: u32) -> RelayEnd {
+    let ending = match why {
+        Why::Stage(ending) => *ending,
+        Why::AgentEnded | Why::HostEnded => status,
     };
-    match why {
-        Why::AgentEnded => RelayEnd {
-            ending,
-            frame: frame(ending),
+    let frame = match (why, ending) {
+        (Why::HostEnded, _) => End::Killed {
+            why: "the host has ended".to_owned(),
         },
-        Why::Stage(ending) => RelayEnd {
-            ending,
-            frame: frame(ending),
-        },
-        Why::HostEnded => RelayEnd {
-            ending,
-            frame: End::Killed {
-                why: "the host has ended".to_owned(),
-            },
-        },
-    }
+        (_, Ending::Exit(code)) => End::Exited { code, orphans },
+        (_, Ending::Signal(signal)) => End::Signalled { signal, orphans },
+    };
+    RelayEnd { ending, frame }
 }
 
 /// An output of the agent on its way to the host.
