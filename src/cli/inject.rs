@@ -5,7 +5,7 @@ use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use conform_judge::dialect::{self, DialectSource};
 use conform_relay::{Ending, FaultFilter, PassOn, Relay};
-use frame_faults::{Fault, FaultPlayer, KindPointers};
+use frame_faults::{Fault, FaultPlayer, KindPointers, generic_fault};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
@@ -16,7 +16,7 @@ pub(super) const SUBCOMMAND: &str = "inject";
 /// Start an agent and play a fault on its frames
 #[derive(Debug, clap::Args)]
 pub(super) struct InjectArgs {
-    /// The fault: an id of `faults.yaml`
+    /// The fault: an id of `faults.yaml`, or a generic fault such as `drop:KIND`
     #[arg(long, value_name = "ID")]
     fault: String,
     /// The pointer to the kind of an event
@@ -69,10 +69,14 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
         .map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
 }
 
-/// The fault of this id.
+/// The fault of a dialect, or the generic fault.
 fn played_fault(args: &InjectArgs) -> Result<Fault, String> {
     let source = DialectSource::new(args.dialect_dir.clone());
     let listed =
         dialect::faults(&source, &args.faults_of).map_err(|errors| render_errors(&errors))?;
-    listed.unwrap_or_default().find(&args.fault).cloned()
+    match listed.as_ref().map(|table| table.find(&args.fault)) {
+        Some(Ok(fault)) => Ok(fault.clone()),
+        Some(Err(unlisted)) => generic_fault(&args.fault).map_err(|_| unlisted),
+        None => generic_fault(&args.fault),
+    }
 }

@@ -2,6 +2,7 @@
 
 mod any_agent;
 mod fault_player;
+mod generic_faults;
 mod proof;
 mod published;
 mod reference_agent;
@@ -53,7 +54,10 @@ struct RunOptions {
 /// kills no fault.
 ///
 /// Without an agent, the reference agent plays its own faults. With an agent, the faults of the dialect's `faults.yaml` are played on its
-/// frames, by a filter between it and the judge: so the author of a dialect proves its rules. The agent must pass the suite first.
+/// frames, by a filter between it and the judge: so the author of a dialect proves its rules. The agent must pass the suite first. A
+/// dialect without `faults.yaml` gets generic faults, made from the frames that the agent sends: dropped, doubled, swapped, late, torn, a
+/// member of another type, an id that nobody knows. What nothing catches is a question for the author, not an error, unless --accepted
+/// lists the answers.
 ///
 /// Exit status: 0 all killed, 1 survivors or an agent with findings, 3 faults that were never active.
 #[derive(Debug, clap::Args)]
@@ -66,8 +70,14 @@ pub(super) struct MutantsArgs {
     #[command(flatten)]
     run: RunOptions,
     /// Only the faults of one side: `host` judges the bad hosts of `hosts.yaml`, and starts no agent
-    #[arg(long, value_enum, conflicts_with = "agent")]
+    #[arg(long, value_enum, conflicts_with_all = ["agent", "generic"])]
     side: Option<SideArg>,
+    /// Play generic faults, even if the dialect has a `faults.yaml`
+    #[arg(long)]
+    generic: bool,
+    /// Generic faults that may survive, a YAML map from their ids to reasons; others that survive fail
+    #[arg(long, value_name = "FILE")]
+    accepted: Option<PathBuf>,
     /// Known findings of the agent; scenarios that have some are left out
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -150,7 +160,7 @@ pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
 /// Plays the faults of all dialects.
 fn play(args: &MutantsArgs) -> Result<Vec<Proof>, CommandError> {
     let proofs = LocalSet::new().block_on(&Runtime::new()?, async {
-        match args.agent.is_empty() {
+        match args.agent.is_empty() && !args.generic {
             true => reference_agent::proofs(args).await,
             false => any_agent::proofs(args).await,
         }
@@ -198,11 +208,12 @@ fn print(proofs: &[Proof], args: &MutantsArgs) -> io::Result<ExitStatus> {
         let rows: Vec<Vec<String>> = matrix.faults.iter().map(cells).collect();
         let titles = ["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
         table::write(&titles, &rows, &mut out)?;
-        if let Some(folder) = &args.publish {
+        let is_generic = proof.summary.is_some();
+        if let Some(folder) = args.publish.as_ref().filter(|_| !is_generic) {
             published::write(folder, &matrix.dialect, |before| proof.over(before))?;
         }
         let mut differences = Vec::new();
-        if let Some(folder) = &args.compare {
+        if let Some(folder) = args.compare.as_ref().filter(|_| !is_generic) {
             let published = published::read(folder, &matrix.dialect)?;
             let whole = args.is_whole() && args.side.is_none();
             let found = matrix.differences(&published, whole).into_iter();
@@ -212,7 +223,8 @@ fn print(proofs: &[Proof], args: &MutantsArgs) -> io::Result<ExitStatus> {
             writeln!(out, "{}", remark.line)?;
             status = worse(status, remark.status);
         }
-        writeln!(out, "{}", matrix.summary())?;
+        let summary = proof.summary.clone();
+        writeln!(out, "{}", summary.unwrap_or_else(|| matrix.summary()))?;
     }
     Ok(status)
 }

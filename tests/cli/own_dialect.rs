@@ -464,6 +464,29 @@ fn an_agent_with_findings_proves_nothing() {
 }
 
 #[test]
+fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let generic = |more: &str| {
+        let line = "mutants --generic --only word --only oops --dialect parrot@1 --dialect-dir dialects --scenarios scenarios";
+        conform(folder.path(), &format!("conform {line} {more} ./parrot.sh")).assert()
+    };
+    let question = "double:oops: `oops` is sent twice, and nothing reports it.";
+    let run = generic("").success();
+    run.stdout(
+        contains(format!("question: {question}")).and(contains("question: drop:word").not()),
+    );
+
+    let accepted = folder.path().join("accepted.yaml");
+    std::fs::write(&accepted, "double:oops: a host ignores the second one\n").unwrap();
+    let run = generic("--accepted accepted.yaml").code(1);
+    run.stdout(contains("error: after-end:oops").and(contains(question).not()));
+    let both = "double:oops: a host ignores the second one\nafter-end:oops: so it does then\n";
+    std::fs::write(&accepted, both).unwrap();
+    generic("--accepted accepted.yaml").success();
+}
+
+#[test]
 fn a_host_is_tested_with_a_fault_of_the_mock() {
     let open = [("MOCK_AGENT_GATE_MS", "1")];
     assert_eq!(

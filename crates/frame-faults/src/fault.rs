@@ -5,6 +5,7 @@ use crate::edit::Edits;
 use crate::file::{ActiveFrom, ShownAt};
 use crate::operation::Operation;
 use crate::pointer::Pointer;
+use serde_json::Value;
 use std::time::Duration;
 
 /// A deliberate fault of an agent.
@@ -54,6 +55,15 @@ pub struct EventFault {
 }
 
 impl Fault {
+    /// Whether it is played on this frame that the agent sends.
+    #[must_use]
+    pub fn is_played_on(&self, kind: &str, frame: &Value) -> bool {
+        match &self.effect {
+            Effect::Events(parts) => parts.iter().any(|part| part.on.matches(kind, frame)),
+            _ => false,
+        }
+    }
+
     /// Whether it can be played on the frames of an agent from outside: it is not a behavior of the reference agent.
     #[must_use]
     pub fn is_playable_outside(&self) -> bool {

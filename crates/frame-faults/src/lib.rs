@@ -36,7 +36,8 @@
 //!   [`command_line`](FaultPlayer::command_line). The caller does what the [`Output`]s say, in order.
 //! - After each call, [`take_log_entry`](FaultPlayer::take_log_entry) goes to stderr, before the outputs: it names the first line of
 //!   the output that can be wrong. [`parse_entry`] reads it back.
-//! - At the end of the output, [`end`](FaultPlayer::end) releases the frames that come last.
+//! - [`generic_faults`] makes faults of any agent from the frames that it sends. At the end of the output, [`end`](FaultPlayer::end)
+//!   releases the frames that come last.
 //! - [`Fault::is_playable_outside`] tells faults on frames from behaviors of the reference agent.
 
 mod check;
@@ -47,6 +48,7 @@ mod edit;
 mod fault;
 mod fault_log;
 pub mod file;
+mod generic;
 mod line;
 mod operation;
 mod player;
@@ -61,8 +63,9 @@ pub use edit::{Edit, Edits};
 pub use fault::{Effect, EventFault, Fault};
 pub use fault_log::{entry, parse_entry};
 pub use file::{ActiveFrom, ShownAt};
+pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
-pub use operation::{KillSignal, Operation};
+pub use operation::{END, KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use pointer::Pointer;
 pub use table::FaultTable;

@@ -57,7 +57,7 @@ pub enum Operation {
 }
 
 /// The kind of the event that stands for the end of the output.
-pub(crate) const END: &str = "#end";
+pub const END: &str = "#end";
 
 /// A signal that ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

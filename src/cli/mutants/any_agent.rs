@@ -2,6 +2,7 @@
 
 use super::MutantsArgs;
 use super::fault_player::{Exercised, FaultPlayer, note_exercised, tested};
+use super::generic_faults;
 use super::proof::{Proof, Remark};
 use super::suite_player::SuitePlayer;
 use super::tested_agent::TestedAgent;
@@ -20,9 +21,9 @@ use conform_runner::mutation::matrix::{Fate, Row};
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::DialectSuite;
-use frame_faults::{Effect, Fault, FaultTable, KnownNames};
+use frame_faults::{Effect, Fault, FaultTable, KnownNames, SampleFrames};
+use indexmap::IndexMap;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -31,11 +32,11 @@ use tokio::sync::watch;
 const SHOWN: usize = 5;
 
 /// An agent that has passed its suite, and what it did there.
-struct GoodAgent {
-    suite: SuitePlayer,
-    exercised: Exercised,
-    /// The kinds of frames that it sent.
-    kinds: BTreeSet<String>,
+pub(super) struct GoodAgent {
+    pub(super) suite: SuitePlayer,
+    pub(super) exercised: Exercised,
+    /// The frames that it sent, by scenario.
+    pub(super) samples: IndexMap<String, SampleFrames>,
 }
 
 /// Proves the rules of each dialect of the run plan: the agent must pass the suite, then the faults are played.
@@ -43,6 +44,8 @@ struct GoodAgent {
 /// # Errors
 /// The agent could not be started, or has a finding that the baseline does not know.
 pub(super) async fn proofs(args: &MutantsArgs) -> Result<Vec<Proof>, CommandError> {
+    let accepted = args.accepted.as_deref().map(generic_faults::accepted);
+    let accepted = accepted.transpose()?;
     let request = args.run.request(&args.dialect, &args.agent);
     let sandboxes = Arc::new(SandboxRoot::new()?);
     let (_cancel, cancelled) = watch::channel(false);
@@ -51,15 +54,22 @@ pub(super) async fn proofs(args: &MutantsArgs) -> Result<Vec<Proof>, CommandErro
     let source = DialectSource::new(plan.dialect_dir.clone());
     let mut tables = Vec::new();
     for suite in &plan.suites {
-        tables.push(listed_faults(&source, &suite.dialect)?);
+        let table = listed_faults(&source, &suite.dialect)?;
+        tables.push(table.filter(|_| !args.generic));
     }
-    let known = tables.iter().flat_map(FaultTable::faults);
-    args.check_only(known.map(|fault| fault.id.clone()).collect())?;
+    // Generic faults are known only when the agent has been played.
+    if tables.iter().all(Option::is_some) {
+        let known = tables.iter().flatten().flat_map(FaultTable::faults);
+        args.check_only(known.map(|fault| fault.id.clone()).collect())?;
+    }
     let mut proofs = Vec::new();
     for (suite, table) in plan.suites.into_iter().zip(tables) {
         let folder = plan.dialect_dir.clone();
         let good = good_agent(args, suite, folder, Arc::clone(&sandboxes)).await?;
-        let proof = listed(args, good, &table).await;
+        let proof = match table {
+            Some(table) => listed(args, good, &table).await,
+            None => generic_faults::proof(args, good, accepted.as_ref()).await,
+        };
         proofs.push(proof.map_err(CommandError::harness)?);
     }
     Ok(proofs)
@@ -96,20 +106,21 @@ async fn good_agent(
         baseline.mark(&mut entry.report, Blame::Agent);
     }
     refuse_findings(&played)?;
-    let (mut exercised, mut kinds) = (Exercised::new(), BTreeSet::new());
+    let (mut exercised, mut samples) = (Exercised::new(), IndexMap::new());
     let has_finding = |entry: &ScenarioRun| {
         let mut findings = entry.report.findings.iter();
         findings.any(|finding| finding.blame == Blame::Agent)
     };
-    played.retain(|entry| entry.report.verdict != Verdict::Skipped);
-    let all = played.len();
-    played.retain(|entry| entry.report.verdict == Verdict::Pass && !has_finding(entry));
     for entry in &played {
-        note_exercised(&mut exercised, entry);
-        kinds.extend(sent_kinds(entry, &suite.dialect));
+        if entry.report.verdict == Verdict::Pass && !has_finding(entry) {
+            note_exercised(&mut exercised, entry);
+            let sample = sample(entry, &suite.dialect);
+            samples.insert(entry.report.id.clone(), sample);
+        }
     }
-    let left_out = all - played.len();
-    let is_kept = |id: &String| played.iter().any(|entry| entry.report.id == *id);
+    let is_skipped = |entry: &&ScenarioRun| entry.report.verdict == Verdict::Skipped;
+    let left_out = played.len() - played.iter().filter(is_skipped).count() - samples.len();
+    let is_kept = |id: &String| samples.contains_key(id);
     suite
         .scenarios
         .retain(|scenario| is_kept(&format!("{id}/{}", scenario.id)));
@@ -126,7 +137,7 @@ async fn good_agent(
     Ok(GoodAgent {
         suite,
         exercised,
-        kinds,
+        samples,
     })
 }
 
@@ -157,31 +168,39 @@ fn refuse_findings(played: &[ScenarioRun]) -> Result<(), CommandError> {
     )))
 }
 
-/// The kinds of the frames that the agent sent in a scenario.
-fn sent_kinds(entry: &ScenarioRun, dialect: &Dialect) -> impl Iterator<Item = String> {
-    let events = entry.frames.iter().flatten();
-    let events = events.filter(|one| matches!(one.frame.body, Body::FromAgent(_)));
-    let at = &dialect.events.discriminator;
-    let kind = |value: &Value| Some(value.pointer(at)?.as_str()?.to_owned());
-    events.filter_map(move |one| kind(one.parsed.value.as_ref()?))
+/// The frames that the agent sent in a scenario.
+fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
+    let mut sample = SampleFrames::default();
+    for one in entry.frames.iter().flatten() {
+        let at = &dialect.events.discriminator;
+        if matches!(one.frame.body, Body::FromAgent(_))
+            && let Some(value) = &one.parsed.value
+            && let Some(kind) = value.pointer(at).and_then(Value::as_str)
+        {
+            sample.add(kind, value);
+        }
+    }
+    sample
 }
 
-/// The faults of a dialect.
-fn listed_faults(source: &DialectSource, dialect: &Dialect) -> Result<FaultTable, CommandError> {
+/// The faults of a dialect; `None` if it has no `faults.yaml`.
+fn listed_faults(
+    source: &DialectSource,
+    dialect: &Dialect,
+) -> Result<Option<FaultTable>, CommandError> {
     let table = dialect::faults(source, &dialect::fault_sources(dialect))?;
-    let table = table.ok_or_else(|| {
-        let id = dialect.id();
-        format!("{id} has no `faults.yaml`, so there is no fault to play: write one beside its dialect.yaml")
-    })?;
     // A base may name frames that this version does not have any more.
     let own = Path::new(&dialect.name)
         .join(&dialect.version)
         .join("faults.yaml");
-    let mut mistakes = table.check(&known_names(&table, dialect));
-    mistakes.retain(|mistake| mistake.file.ends_with(&own));
-    match mistakes.is_empty() {
-        true => Ok(table),
-        false => Err(mistakes.into()),
+    let mistakes = table.as_ref().map(|table| {
+        let mut mistakes = table.check(&known_names(table, dialect));
+        mistakes.retain(|mistake| mistake.file.ends_with(&own));
+        mistakes
+    });
+    match mistakes.filter(|mistakes| !mistakes.is_empty()) {
+        Some(mistakes) => Err(mistakes.into()),
+        None => Ok(table),
     }
 }
 
@@ -242,7 +261,7 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
     };
     for (row, fault) in proof.rows.iter().zip(&selected) {
         if row.fate == Fate::NotReached {
-            let why = why_inactive(fault, &good.kinds);
+            let why = why_inactive(fault, &good.samples);
             let text = format!("{}: it was not active: {why}", row.fault);
             proof.remarks.push(Remark::warning(text));
         } else if let Some(complaint) = row.complaint() {
@@ -261,14 +280,14 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
 }
 
 /// Why a fault was never active: the frame that the agent did not send.
-fn why_inactive(fault: &Fault, sent: &BTreeSet<String>) -> String {
+fn why_inactive(fault: &Fault, samples: &IndexMap<String, SampleFrames>) -> String {
     let kind = match &fault.effect {
         Effect::Events(parts) => parts.first().and_then(|part| part.on.kind.as_deref()),
         _ => None,
     };
     match kind {
         None => "no frame that it applies to was sent".to_owned(),
-        Some(kind) if sent.contains(kind) => {
+        Some(kind) if samples.values().any(|sample| sample.get(kind).is_some()) => {
             format!("no `{kind}` that it applies to was sent")
         }
         Some(kind) => format!("no `{kind}` was sent"),

@@ -15,8 +15,10 @@ use tokio::task::JoinSet;
 
 /// The tag of the scenarios of which some are played with every fault, to show that no other rule has a finding.
 const SMOKE: &str = "smoke";
-/// How many of them, and of the scenarios that exercise a rule, are played first.
+/// How many of them, of the scenarios that exercise a rule, and of those in which a generic fault applies, are played first.
 const FEW: usize = 3;
+/// How many scenarios a generic fault is played in at most.
+const MOST_GENERIC: usize = 12;
 
 /// The rounds of scenarios that a fault is played against, until it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,8 @@ pub(super) struct FaultPlayer {
     /// Where faults were caught when the matrix was published.
     published: Matrix,
     exercised: OnceCell<Exercised>,
+    /// For each generic fault the scenarios in which the agent sends the frame that it changes.
+    generic: HashMap<String, Vec<String>>,
     permits: Semaphore,
     time_scale: f64,
 }
@@ -63,9 +67,15 @@ impl FaultPlayer {
             published: published::matrix(&suite.dialect.id()),
             suite,
             exercised: OnceCell::new_with(exercised),
+            generic: HashMap::new(),
             permits: Semaphore::new(jobs),
             time_scale,
         }
+    }
+
+    /// The same with generic faults, each with the scenarios in which the agent sends the frame that it changes.
+    pub(super) fn with_generic(self, generic: HashMap<String, Vec<String>>) -> Self {
+        FaultPlayer { generic, ..self }
     }
 
     /// Plays faults, and gives a row for each in their order.
@@ -144,6 +154,13 @@ impl FaultPlayer {
         fault: &TestedFault,
         round: Round,
     ) -> Result<BTreeSet<String>, String> {
+        if let Some(fitting) = self.generic.get(&fault.id) {
+            let most = match round {
+                Round::Published | Round::Likely => FEW,
+                Round::Exercised | Round::All => MOST_GENERIC,
+            };
+            return Ok(fitting.iter().take(most).cloned().collect());
+        }
         let all = || self.suite.scenarios.iter();
         if round == Round::All {
             return Ok(all().map(|s| self.suite.id(s)).collect());

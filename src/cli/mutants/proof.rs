@@ -15,6 +15,8 @@ pub(super) struct Proof {
     /// Those of them whose faults were played.
     pub(super) played_rules: Vec<String>,
     pub(super) remarks: Vec<Remark>,
+    /// The last line, where it is not the matrix's own.
+    pub(super) summary: Option<String>,
 }
 
 impl Proof {

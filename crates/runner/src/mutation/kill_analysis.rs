@@ -21,7 +21,7 @@ pub struct TestedFault {
     pub id: String,
     /// What goes wrong, in one line.
     pub summary: String,
-    /// What must catch it: one of these, and no other rule.
+    /// What must catch it: one of these, and no other rule. Anything may catch it if there is none.
     pub caught_by: Vec<Catcher>,
     /// Who is to blame: the agent or the host.
     pub side: Blame,
@@ -52,8 +52,12 @@ struct Detection<'a> {
 }
 
 impl TestedFault {
-    /// The position of the finding's rule or scenario in the list of those that must catch the fault.
+    /// The position of the finding's rule or scenario in the list of those that must catch the fault. Where anything may catch it, rules come
+    /// before steps.
     fn rank(&self, detection: &Detection<'_>) -> Option<usize> {
+        if self.caught_by.is_empty() {
+            return Some(usize::from(detection.is_step()));
+        }
         let (rule, id) = (&detection.finding.rule, &detection.scenario.id);
         self.caught_by.iter().position(|c| c.caught(id, rule))
     }
@@ -133,7 +137,8 @@ impl Detection<'_> {
     }
 }
 
-/// The row of the kill matrix for a fault, from the scenarios that were run with it.
+/// The row of the kill matrix for a fault, from the scenarios that were run with it. Findings from before it was active say nothing about a
+/// fault that names nothing that must catch it.
 #[must_use]
 pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let all: Vec<Detection<'_>> = scenarios
@@ -175,7 +180,7 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
             None => {
                 let steps = all.iter().filter(|d| d.after_fault && d.is_step());
                 others.extend(steps.map(Detection::name).take(1));
-                match others.is_empty() {
+                match others.is_empty() || fault.caught_by.is_empty() {
                     false => Fate::WrongReason(others),
                     true if scenarios.iter().any(PlayedScenario::reached) => Fate::Survived,
                     true => Fate::NotReached,
@@ -301,6 +306,25 @@ mod tests {
         };
         let fate = fate(true, &by_rule(), &[unplayed]);
         assert_eq!(fate, Fate::NotReached);
+    }
+
+    #[test]
+    fn anything_catches_a_fault_that_names_nothing() {
+        let steps = [("scenario.expect", 4), ("d/r", 6)];
+        assert_eq!(fate(false, &[], &[scenario("a", &steps)]), Fate::Killed);
+        assert_eq!(fate(false, &[], &[scenario("a", &[])]), Fate::Survived);
+        let never = || PlayedScenario {
+            traces: vec![FaultTrace::sample(&[2, 4], None)],
+            ..scenario("a", &[("scenario.expect", 4)])
+        };
+        assert_eq!(fate(false, &[], &[never()]), Fate::NotReached);
+        let early = scenario("b", &[("d/r", 2)]);
+        assert_eq!(fate(false, &[], &[never(), early]), Fate::Survived);
+        let elsewhere = "scenario.expect in a (before the fault was injected)";
+        assert_eq!(
+            fate(false, &[], &[never(), scenario("c", &[("d/r", 4)])]),
+            Fate::Collateral(vec![elsewhere.into()])
+        );
     }
 
     #[test]
