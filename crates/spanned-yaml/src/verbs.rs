@@ -242,6 +242,24 @@ mod tests {
         }
     }
 
+    /// Maps, each with its error on the next line.
+    const MISTAKES: &str = r#"
+{within: 1}
+    1:1: a step has exactly one of say, go_away, at; this one has none
+{say: a, go_away: }
+    1:10: a step has exactly one of say, go_away, at; this one has `say` and `go_away`
+{sya: a, say: b}
+    1:2: unknown key `sya`; did you mean `say`? (one of within, say, go_away, at)
+{say: [a]}
+    1:7: expected text, found a list
+{go_away: 1}
+    1:11: `go_away` takes no value
+{within: a, say: b}
+    1:10: expected a whole number from 0 to 255, found the text "a"
+[]
+    1:1: expected a map, found a list
+"#;
+
     #[test]
     fn a_map_has_one_verb_beside_its_keys() {
         assert_eq!(
@@ -249,32 +267,13 @@ mod tests {
             Ok((Some(1), Verb::Say("a".into())))
         );
         assert_eq!(decoded("go_away: "), Ok((None, Verb::GoAway)));
-        let mistakes = [
-            (
-                "{within: 1}",
-                "1:1: a step has exactly one of say, go_away, at; this one has none",
-            ),
-            (
-                "{say: a, go_away: }",
-                "1:10: a step has exactly one of say, go_away, at; this one has `say` and `go_away`",
-            ),
-            (
-                "{sya: a, say: b}",
-                "1:2: unknown key `sya`; did you mean `say`? (one of within, say, go_away, at)",
-            ),
-            ("{say: [a]}", "1:7: expected text, found a list"),
-            ("{go_away: 1}", "1:11: `go_away` takes no value"),
-            (
-                "{at: {x: a, y: b}}",
-                "1:10: expected a whole number from 0 to 255, found the text \"a\"\nf.yaml:1:16: expected a whole number from 0 to 255, found the text \"b\"",
-            ),
-            (
-                "{within: a, say: b}",
-                "1:10: expected a whole number from 0 to 255, found the text \"a\"",
-            ),
-            ("[]", "1:1: expected a map, found a list"),
-        ];
-        for (text, message) in mistakes {
+        let two = (
+            "{at: {x: a, y: b}}",
+            "1:10: expected a whole number from 0 to 255, found the text \"a\"\nf.yaml:1:16: expected a whole number from 0 to 255, found the text \"b\"",
+        );
+        let lines: Vec<&str> = MISTAKES.trim().lines().collect();
+        let pairs = lines.chunks(2).map(|pair| (pair[0], pair[1].trim()));
+        for (text, message) in pairs.chain([two]) {
             assert_eq!(decoded(text), Err(format!("f.yaml:{message}")), "{text}");
         }
     }
