@@ -173,113 +173,87 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
+    /// Lines, each with its value and its defects on the next line.
+    const LINES: &str = r#"
+{"type":"ready","n":1}
+    {"type":"ready","n":1} !
+{"a":"\u2028 é 😀 \ud83d\ude00"}
+    {"a":"\u2028 é 😀 😀"} !
+Loading...
+    ! not-json expected value at column 1
+{"a":1}{"b":2}
+    ! not-json trailing characters at column 8
+{"a":"cut
+    ! not-json EOF while parsing a string at column 9
+bad
+    ! not-json expected value at column 1
+{"n":NaN}
+    ! not-json `NaN` is not a JSON value at column 6
+{"n":True}
+    ! not-json `True` is not a JSON value at column 6
+[1,None]
+    ! not-json `None` is not a JSON value at column 4
+null
+    null ! not-object null
+[1]
+    [1] ! not-object an array
+"s"
+    "s" ! not-object a string
+3
+    3 ! not-object a number
+true
+    true ! not-object a boolean
+{"a":1,"a":2}
+    {"a": 2} ! duplicate-key /a
+{"a":"\ud83d"}
+    {"a": "\ufffd"} ! lone-surrogate 7
+"#;
+
     #[test]
     fn each_line_has_its_value_and_its_defects() {
+        let lines: Vec<&str> = LINES.trim().lines().collect();
+        let written = lines.chunks(2).map(|pair| {
+            let (value, defects) = pair[1].split_once('!').unwrap();
+            let value = serde_json::from_str::<Value>(value).ok();
+            (pair[0].as_bytes(), value, defects.trim())
+        });
         let deep = "[".repeat(1_000_000);
         let deep_members = r#"{"a":"#.repeat(200);
-        let cases: &[(&[u8], Option<Value>, &str)] = &[
-            (
-                br#"{"type":"ready","n":1}"#,
-                Some(json!({"type": "ready", "n": 1})),
-                "",
-            ),
+        let control =
+            "not-json control character (\\u0000-\\u001F) found while parsing a string at column 7";
+        let cut = "bom, not-json key must be a string at column 5";
+        let text = |text: &str| Some(json!({ "a": text }));
+        let others: [(&[u8], Option<Value>, &str); 14] = [
             (b" {} \t", Some(json!({})), ""),
-            (
-                r#"{"a":"\u2028 é 😀 \ud83d\ude00"}"#.as_bytes(),
-                Some(json!({"a": "\u{2028} é 😀 😀"})),
-                "",
-            ),
             (b"", None, "blank-line"),
             (b" \t\r", None, "blank-line"),
             ("\u{feff}{}".as_bytes(), Some(json!({})), "bom"),
-            (
-                "\u{feff}{]".as_bytes(),
-                None,
-                "bom, not-json key must be a string at column 5",
-            ),
+            ("\u{feff}{]".as_bytes(), None, cut),
             // As a lenient host would read it.
-            (
-                b"{\"a\":\"x\xff\"}",
-                Some(json!({"a": "x\u{fffd}"})),
-                "invalid-utf8 8",
-            ),
+            (b"{\"a\":\"x\xff\"}", text("x\u{fffd}"), "invalid-utf8 8"),
             (b"\xff\xfe", None, "invalid-utf8 1"),
             (b"{\"a\":\0}", None, "nul 6"),
-            (b"Loading...", None, "not-json expected value at column 1"),
+            (b"{\"a\":\"\x1b\"}", None, control),
             (
-                br#"{"a":1}{"b":2}"#,
-                None,
-                "not-json trailing characters at column 8",
-            ),
-            (
-                br#"{"a":"cut"#,
-                None,
-                "not-json EOF while parsing a string at column 9",
-            ),
-            (
-                b"{\"a\":\"\x1b\"}",
-                None,
-                "not-json control character (\\u0000-\\u001F) found while parsing a string at column 7",
-            ),
-            (b"bad", None, "not-json expected value at column 1"),
-            (
-                br#"{"n":NaN}"#,
-                None,
-                "not-json `NaN` is not a JSON value at column 6",
-            ),
-            (
-                br#"{"n":True}"#,
-                None,
-                "not-json `True` is not a JSON value at column 6",
-            ),
-            (
-                b"[1,None]",
-                None,
-                "not-json `None` is not a JSON value at column 4",
-            ),
-            (b"null", Some(json!(null)), "not-object null"),
-            (b"[1]", Some(json!([1])), "not-object an array"),
-            (b"\"s\"", Some(json!("s")), "not-object a string"),
-            (b"3", Some(json!(3)), "not-object a number"),
-            (b"true", Some(json!(true)), "not-object a boolean"),
-            (
-                br#"{"a":1,"a":2}"#,
-                Some(json!({"a": 2})),
-                "duplicate-key /a",
-            ),
-            (
-                "{\"a\":\"x\u{2028}\"}".as_bytes(),
-                Some(json!({"a": "x\u{2028}"})),
-                "line-separator 8",
-            ),
-            (
-                "{\"a\":\"\u{2029}\"}".as_bytes(),
-                Some(json!({"a": "\u{2029}"})),
+                "{\"a\":\"\u{2028}\"}".as_bytes(),
+                text("\u{2028}"),
                 "line-separator 7",
             ),
             (
-                "{\"a\":\"\u{2027}\"}".as_bytes(),
-                Some(json!({"a": "\u{2027}"})),
-                "",
+                "{\"a\":\"\u{2029}\"}".as_bytes(),
+                text("\u{2029}"),
+                "line-separator 7",
             ),
-            (
-                br#"{"a":"\ud83d"}"#,
-                Some(json!({"a": "\u{fffd}"})),
-                "lone-surrogate 7",
-            ),
+            ("{\"a\":\"\u{2027}\"}".as_bytes(), text("\u{2027}"), ""),
             (deep.as_bytes(), None, "too-deep 128"),
             (deep_members.as_bytes(), None, "too-deep 636"),
         ];
-        for (bytes, value, defects) in cases {
-            let line = Line::new(*bytes);
+        for (bytes, value, defects) in written.chain(others) {
+            let line = Line::new(bytes);
             let parsed = parse(&line);
-            let seen = (parsed.value.as_ref(), listed(&parsed));
-            assert_eq!(
-                seen,
-                (value.as_ref(), (*defects).to_owned()),
-                "{}",
-                line.text()
-            );
+            let expected = (value.as_ref(), defects.to_owned());
+            let found = (parsed.value.as_ref(), listed(&parsed));
+            assert_eq!(found, expected, "{}", line.text());
         }
     }
 
