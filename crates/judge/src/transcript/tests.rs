@@ -141,36 +141,28 @@ fn unknown_fields_and_foreign_line_ends_are_read_over() {
     );
 }
 
+/// Headers, each with its error on the next line.
+const BROKEN_HEADERS: &str = r#"
+{"conform_transcript":2}
+    line 1: a transcript of version 2; this program reads version 1
+{"conform_transcript":"1"}
+    line 1: a transcript of version "1"; this program reads version 1
+{"conform_transcript":1,"agent":"a"}
+    line 1: the transcript's header is broken: invalid type: string "a", expected a sequence
+{"conform_transcript":1,]
+    line 1, column 25: the transcript's header is broken: key must be a string
+"#;
+
 #[test]
 fn a_broken_header_is_a_located_error() {
-    let cases = [
-        (
-            "{\"conform_transcript\":2}\n",
-            "line 1: a transcript of version 2; this program reads version 1",
-        ),
-        (
-            "{\"conform_transcript\":\"1\"}\n",
-            "line 1: a transcript of version \"1\"; this program reads version 1",
-        ),
-        (
-            "{\"conform_transcript\":1,\"agent\":\"a\"}\n",
-            "line 1: the transcript's header is broken: invalid type: string \"a\", expected a sequence",
-        ),
-        (
-            "{\"conform_transcript\":1,]\n",
-            "line 1, column 25: the transcript's header is broken: key must be a string",
-        ),
-        (
-            "{\"conform_transcript\":1,\"dial",
-            "line 1: the file is cut in the middle of this record",
-        ),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(
-            read(text.as_bytes()),
-            (vec![], Some(expected.to_owned())),
-            "{text}"
-        );
+    let lines: Vec<&str> = BROKEN_HEADERS.trim().lines().collect();
+    let whole = lines
+        .chunks(2)
+        .map(|pair| (format!("{}\n", pair[0]), pair[1].trim()));
+    let cut = "line 1: the file is cut in the middle of this record";
+    for (text, expected) in whole.chain([("{\"conform_transcript\":1,\"dial".to_owned(), cut)]) {
+        let error = Some(expected.to_owned());
+        assert_eq!(read(text.as_bytes()), (vec![], error), "{text}");
     }
 }
 
