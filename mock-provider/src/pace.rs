@@ -54,7 +54,7 @@ impl FromStr for Pace {
         let speed = text.parse::<f64>().ok();
         let speed = speed.filter(|speed| (1.0 / MAX_SPEED..=MAX_SPEED).contains(speed));
         let speed = speed.ok_or_else(|| {
-            format!("{text:?} is no pace: none, human, or a multiple of it such as 4 or 0.5")
+            format!("{text:?} is not a pace: none, human, or a multiple of it such as 4 or 0.5")
         })?;
         Ok(Pace { speed: Some(speed) })
     }

@@ -243,7 +243,7 @@ fn check_id(id: &str) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!(
-            "{id:?} is no session id: letters, digits, '-', '_' and '.' are allowed, up to {ID_LENGTH}"
+            "{id:?} is not a session id: letters, digits, '-', '_' and '.' are allowed, up to {ID_LENGTH}"
         ))
     }
 }

@@ -73,7 +73,12 @@ fn a_name_that_the_protocol_does_not_have_is_refused_at_the_start() {
 
 /// Each wrong value of a flag or a variable, with a part of its message.
 const WRONG_VALUES: &[(&[&str], &str, &str, &str)] = &[
-    (&["--pace", "fast"], "", "", "--pace: \"fast\" is no pace"),
+    (
+        &["--pace", "fast"],
+        "",
+        "",
+        "--pace: \"fast\" is not a pace",
+    ),
     (&["--seed", "x"], "", "", "--seed: \"x\" is not a number"),
     (
         &["--script", "./gone.yaml"],

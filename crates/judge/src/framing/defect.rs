@@ -33,7 +33,7 @@ pub const DEFECTS: &[(&str, &str)] = &[
     // Many parsers refuse the whole line.
     (
         "lone-surrogate",
-        "a lone surrogate escape at column {} is no Unicode text",
+        "a lone surrogate escape at column {} is not Unicode text",
     ),
     ("no-discriminator", "the object has no text at `{}`"),
 ];

@@ -172,13 +172,13 @@ impl Parser<'_> {
         let id = self.names.symbols.and_then(|symbols| symbols.id(name));
         id.map(|id| plain(name, SymbolSet::of(id))).ok_or_else(|| {
             let what = if name.starts_with('>') {
-                "command"
+                "a command"
             } else {
-                "event or class"
+                "an event or class"
             };
             SyntaxError {
                 at,
-                message: format!("`{name}` is no {what} of this dialect{}", self.hint(name)),
+                message: format!("`{name}` is not {what} of this dialect{}", self.hint(name)),
             }
         })
     }

@@ -52,7 +52,7 @@ fn message(session: AionrsSession<'_>, mut command: Value) -> Result<(), Failure
         V0_2 => "content",
     };
     let Value::String(text) = command[member].take() else {
-        let why = format!("Invalid message: {member:?} is no text");
+        let why = format!("Invalid message: {member:?} is not text");
         return Err(Failure::protocol(why));
     };
     let message: Message = arguments(command)?;
