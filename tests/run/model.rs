@@ -218,7 +218,7 @@ fn the_provider_reports_mistakes_in_its_script() {
     for (text, why) in [
         ("- txt: Hi\n", "did you mean `text`?"),
         ("name: x\n", "a map without `model`"),
-        ("- text: \"{call}\"\n", "nothing is known"),
+        ("- text: \"{call}\"\n", "unknown name `call`"),
     ] {
         let script = dir.file("script.yaml", text);
         let output = finish(

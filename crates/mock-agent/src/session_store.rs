@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(refused(Latest), "There is no session to resume");
         for id in ["", "../x", ".hidden", "latest", "a/b", "ä"] {
             let why = refused(Named(id.into()));
-            assert!(why.contains("no session id"), "{id}");
+            assert!(why.contains("not a session id"), "{id}");
         }
     }
 
