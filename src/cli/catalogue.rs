@@ -113,7 +113,7 @@ fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> 
 
 fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let mut known = known(source, id)?;
-    let table = dialect::faults(source, &dialect::fault_sources(&known.dialect))?;
+    let table = dialect::faults(source, &known.dialect.fault_sources())?;
     known.faults = table.map_or_else(Vec::new, |table| table.faults().to_vec());
     Ok(known)
 }

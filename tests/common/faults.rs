@@ -7,6 +7,6 @@ use frame_faults::Fault;
 pub(crate) fn faults_of(name: &str, version: &str) -> Vec<Fault> {
     let source = DialectSource::default();
     let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
-    let table = dialect::faults(&source, &dialect::fault_sources(&dialect)).unwrap();
+    let table = dialect::faults(&source, &dialect.fault_sources()).unwrap();
     table.map_or_else(Vec::new, |table| table.faults().to_vec())
 }

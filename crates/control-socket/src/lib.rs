@@ -10,7 +10,6 @@
 //! and so on ([`Registered`]). Each file has the address of a Unix socket of mode 0600, or of a port on loopback with a token. A test
 //! sends [`Request`]s, one JSON object a line, and gets a [`Response`] for each, in order.
 
-mod address;
 mod client;
 mod connection;
 mod journal;
@@ -18,10 +17,9 @@ mod protocol;
 mod registry;
 mod server;
 
-pub use address::ControlAddress;
 pub use client::{Client, ClientError};
 pub use connection::{Incoming, Outcome, Reply};
 pub use journal::{Journal, Record};
 pub use protocol::{Command, Request, Response};
-pub use registry::{Registered, registered, wait_for};
+pub use registry::{ControlAddress, Registered, registered, wait_for};
 pub use server::ControlServer;

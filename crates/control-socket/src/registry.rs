@@ -5,6 +5,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Where a process listens for control.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ControlAddress {
+    /// The folder in which the process registers.
+    pub folder: PathBuf,
+    /// Whether it listens at a port on loopback instead of a Unix socket.
+    pub is_port: bool,
+}
+
+impl ControlAddress {
+    /// Reads `DIR` or `tcp:DIR`.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let port = text.strip_prefix("tcp:");
+        ControlAddress {
+            folder: Path::new(port.unwrap_or(text)).to_owned(),
+            is_port: port.is_some(),
+        }
+    }
+}
+
 /// A process that can be controlled, as its file in the folder describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {

@@ -1,8 +1,7 @@
 //! The server of a process that is controlled: a thread that accepts and serves all connections.
 
-use crate::address::ControlAddress;
 use crate::connection::{Connections, Incoming};
-use crate::registry::{Registered, register, registered};
+use crate::registry::{ControlAddress, Registered, register, registered};
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::AsFd;

@@ -58,5 +58,5 @@ pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;
 pub use process::{SettingsFile, SpokenDialect, built_in_script, main, spoken_dialect};
-pub use protocols::table::dialects;
+pub use protocols::dialects;
 pub use stories::is_name as is_script_name;

@@ -158,7 +158,7 @@ pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::table::ADAPTERS;
+    use crate::protocols::ADAPTERS;
     use mock_provider::Script;
 
     #[test]

@@ -258,14 +258,14 @@ impl Linter {
 impl LintedDialect {
     fn of(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
         let faults =
-            dialect::faults(source, &dialect::fault_sources(&dialect))?.unwrap_or_default();
+            dialect::faults(source, &dialect.fault_sources())?.unwrap_or_default();
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
         let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
             behaviors: mock_agent::behaviors(),
-            ..dialect::names_for_faults(&dialect)
+            ..dialect.names_for_faults()
         };
         Ok(LintedDialect {
             dialect,

@@ -188,7 +188,7 @@ fn listed_faults(
     source: &DialectSource,
     dialect: &Dialect,
 ) -> Result<Option<FaultTable>, CommandError> {
-    let table = dialect::faults(source, &dialect::fault_sources(dialect))?;
+    let table = dialect::faults(source, &dialect.fault_sources())?;
     // A base may name frames that this version does not have any more.
     let own = Path::new(&dialect.name)
         .join(&dialect.version)
@@ -217,7 +217,7 @@ fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
             .filter_map(|catcher| catcher.strip_prefix("scenario:").map(str::to_owned))
             .collect(),
         behaviors: table.faults().iter().filter_map(behavior).collect(),
-        ..dialect::names_for_faults(dialect)
+        ..dialect.names_for_faults()
     }
 }
 

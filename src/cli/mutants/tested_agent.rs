@@ -1,7 +1,7 @@
 //! The agent whose faults are played: the reference agent plays its own, a filter process plays those of any other.
 
 use crate::cli::inject;
-use conform_judge::dialect::{Dialect, fault_sources};
+use conform_judge::dialect::Dialect;
 use conform_runner::agent::Agent;
 use std::ffi::OsString;
 use std::io;
@@ -43,7 +43,7 @@ impl TestedAgent {
                 for turn in turns(dialect) {
                     option("--turn", turn.into());
                 }
-                for source in fault_sources(dialect) {
+                for source in dialect.fault_sources() {
                     option("--faults-of", source.into());
                 }
                 if let Some(folder) = dialect_dir {

@@ -1,6 +1,5 @@
 //! A dialect ready to judge with: its rules and schemas compiled, and linted.
 
-mod fault_names;
 mod frame_schemas;
 mod launch;
 mod lint;
@@ -12,6 +11,5 @@ pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, ToolName,
     clause_names, faults,
 };
-pub use fault_names::{fault_sources, names_for_faults};
 pub use load::load;
 pub use types::{Dialect, SessionSpec};

@@ -7,6 +7,7 @@ use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames, ToolName};
 use conform_dialect::{Base, Clause, FrameNames};
+use frame_faults::KnownNames;
 use indexmap::IndexMap;
 use json_matcher::Matcher;
 use regex::Regex;
@@ -150,6 +151,24 @@ impl Dialect {
     /// Renames the optional tools to the names that the user's agent gives them.
     pub fn rename_tools(&mut self, tools: &IndexMap<String, ToolName>) {
         ToolName::rename_all(&mut self.optional_tools, tools);
+    }
+
+    /// The dialects whose files are merged into its faults: its oldest base first, itself last.
+    pub fn fault_sources(&self) -> Vec<String> {
+        let bases = self.bases.iter().rev().map(|base| base.id.clone());
+        bases.chain([self.id()]).collect()
+    }
+
+    /// The names that its faults may use. Scenarios and behaviors of the reference agent are not part of a dialect: the caller adds them.
+    pub fn names_for_faults(&self) -> KnownNames {
+        let prefix = format!("{}/", self.name);
+        let own = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
+        KnownNames {
+            rules: self.rules.iter().map(|rule| own(&rule.id)).collect(),
+            events: self.events.names.keys().cloned().collect(),
+            commands: self.commands.names.keys().cloned().collect(),
+            ..KnownNames::default()
+        }
     }
 
     /// A timeout, by name.

@@ -1,6 +1,6 @@
 //! Built-in scripts for other programs, which choose the dialect by its id.
 
-use crate::protocols::table::dialects;
+use crate::protocols::dialects;
 use crate::stories::{find, names, unknown_name};
 use spanned_yaml::{Node, unknown};
 

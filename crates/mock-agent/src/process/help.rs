@@ -8,7 +8,7 @@ use crate::config::options::{
     DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, OWN_FLAGS_HELP, SCRIPT_FLAG,
 };
 use crate::protocols::adapter::Adapter;
-use crate::protocols::table::{ADAPTERS, dialects};
+use crate::protocols::{ADAPTERS, dialects};
 use crate::stories;
 use std::collections::HashSet;
 use std::io::Write;

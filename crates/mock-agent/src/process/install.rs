@@ -1,7 +1,7 @@
 //! `mock-agent install DIR`: programs with the names of the real agents, for hosts that start a path.
 
 use crate::config::USAGE;
-use crate::protocols::table::ADAPTERS;
+use crate::protocols::ADAPTERS;
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use crate::protocols::adapter::Adapter;
-use crate::protocols::table::ADAPTERS;
+use crate::protocols::ADAPTERS;
 use std::process::ExitCode;
 
 /// Whether the program is called by the name of a real agent.

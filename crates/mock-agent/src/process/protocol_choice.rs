@@ -3,7 +3,7 @@
 
 use super::arguments::Arguments;
 use crate::config::options::{PROTOCOL_FLAG, PROTOCOL_VARIABLE};
-use crate::protocols::{adapter::Adapter, table::ADAPTERS};
+use crate::protocols::{ADAPTERS, adapter::Adapter};
 
 /// An adapter, and whether the requested version is known. For an unknown version it is the default one, to report the error with.
 pub(crate) type Selected = (&'static Adapter, Result<(), String>);

@@ -2,10 +2,27 @@
 
 pub(crate) mod adapter;
 mod aionrs;
-mod arguments;
 mod commands;
 mod frames;
 mod pi;
 pub(crate) mod session;
 mod synaps;
-pub(crate) mod table;
+
+use adapter::Adapter;
+
+/// Every version of every protocol that the agent speaks; of one protocol the oldest first.
+pub(crate) const ADAPTERS: &[Adapter] = &[
+    aionrs::adapters::V0_1,
+    aionrs::adapters::V0_2,
+    pi::adapters::V0_14,
+    pi::adapters::V0_73,
+    pi::adapters::V0_87,
+    synaps::adapters::V1,
+];
+
+/// The name and version of every protocol that the agent speaks.
+pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ADAPTERS
+        .iter()
+        .map(|adapter| (adapter.name, adapter.version))
+}

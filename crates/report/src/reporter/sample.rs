@@ -14,7 +14,7 @@ pub(super) fn finding(rule: &str, level: Level, blame: Blame, at: u64, message: 
     }
 }
 
-/// The report, its causes and counts derived anew.
+/// The report, its causes and counts derived again.
 pub(crate) fn report() -> Report {
     let text = include_str!("snapshots/report.json");
     let mut report: Report = serde_json::from_str(text).expect("a report");

@@ -1,7 +1,7 @@
 //! The tools of pi at work: what their results say, as the real agent's do.
 
 use super::edit::summarize;
-use crate::protocols::arguments::with_file_path;
+use crate::protocols::frames::with_file_path;
 use crate::tools::{
     Bash, CommandEnd, Edit, Job, JobFuture, Read, Tell, ToolContext, ToolResult, Write,
 };

@@ -1,7 +1,7 @@
 //! The tools with their names and arguments in pi.
 
 use super::jobs;
-use crate::protocols::arguments::with_path;
+use crate::protocols::frames::with_path;
 use crate::tools::{self, Category, Tool};
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The tools with their names and arguments in synaps.
 
-use crate::protocols::arguments::{with_file_path, with_path};
+use crate::protocols::frames::{with_file_path, with_path};
 use crate::tools::{BASH, EDIT, GLOB, GREP, READ, SUBAGENT, Tool, WRITE};
 
 pub(super) const TOOLS: &[Tool] = &[

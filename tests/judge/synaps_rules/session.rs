@@ -1,0 +1,80 @@
+//! The rules of synaps@1 about the session and what is resumed.
+
+use super::*;
+
+#[test]
+fn get_state_stays_idle_when_no_turn_runs() {
+    let idle = "> get_state s0; state s0; > get_state s1; state s1";
+    let turn = "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort";
+    let end = "> shutdown; end 0";
+    assert_clean(&[
+        &format!("{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; {end}"),
+        &format!(
+            "{idle}; {turn}; > get_state t1; > get_state t2; > get_state t3; busy t1; busy t2; busy t3; {end}"
+        ),
+    ]);
+    assert_findings(&[
+        (
+            &format!(
+                "{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; > get_state t3; busy t3; {end}"
+            ),
+            &["state-idle", "state-at-rest"],
+        ),
+        (
+            &format!(
+                "> get_state s0; busy s0; {turn}; > get_state t1; busy t1; > get_state t2; busy t2; > get_state t3; busy t3; {end}"
+            ),
+            &["state-idle"],
+        ),
+    ]);
+}
+
+#[test]
+fn session_ids_are_not_reused() {
+    assert_clean(&[
+        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s3; > shutdown; end 0",
+    ]);
+    assert_findings(&[(
+        "> new_session n1; fresh n1 s2; > new_session n2; fresh n2 s1; > shutdown; end 0",
+        &["session-id-unique"],
+    )]);
+}
+
+#[test]
+fn large_subagent_ids_are_compared_exactly() {
+    let start = |first: u64, second: u64| {
+        format!(
+            "> prompt p1; sub start {first}; sub done {first}; sub start {second}; sub done {second}; text a; agent_end; done p1 prompt; > shutdown; end 0"
+        )
+    };
+    assert_clean(&[&start(u64::MAX - 1, u64::MAX)]);
+    assert_findings(&[(&start(u64::MAX, u64::MAX - 1), &["subagent-ids-grow"])]);
+}
+
+#[test]
+fn the_statistics_of_a_resumed_session_count_turns_that_came_before() {
+    let more = "ready; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end 0";
+    let none: [&str; 0] = [];
+    assert_eq!(
+        rules_found_with(&["synaps", "rpc", "--continue", "s1"], more),
+        none
+    );
+    assert_eq!(rules_found(more), ["stats-are-sums"]);
+
+    let new = "ready; > new_session n1; fresh n1 s2; > prompt p1; text a; agent_end; done p1 prompt; > get_session_stats g1; stats g1 510 92; > shutdown; end 0";
+    assert_eq!(
+        rules_found_with(&["synaps", "rpc", "--continue", "s1"], new),
+        ["stats-are-sums"]
+    );
+}
+
+#[test]
+fn a_resumed_session_has_messages_that_came_before() {
+    let resumed = &["synaps", "rpc", "--continue", "s1"];
+    let more = "ready; > get_messages g0; messages g0 Old question|Old answer; > prompt p1 New question; text New answer; agent_end; done p1 prompt; > get_messages g1; messages g1 Old question|Old answer|New question|New answer; > shutdown; end 0";
+    let none: [&str; 0] = [];
+    assert_eq!(rules_found_with(resumed, more), none);
+
+    let lost = more.replace("|New question|New answer", "");
+    assert_eq!(rules_found_with(resumed, &lost), ["history-kept"]);
+}
