@@ -28,7 +28,7 @@ pub enum Function {
 }
 
 /// The names of functions, as written.
-pub(crate) const FUNCTIONS: &[(&str, Function)] = &[
+pub const FUNCTIONS: &[(&str, Function)] = &[
     ("length", Function::Length),
     ("json", Function::Json),
     ("last", Function::Last),

@@ -28,7 +28,7 @@ mod truth;
 pub use compare::{canonical, compare};
 pub use condition::{Compare, Condition, Operand};
 pub use evaluate::{EvalContext, History, Values};
-pub use function::{Function, number};
+pub use function::{FUNCTIONS, Function, number};
 pub use lexer::{SyntaxError, Token, tokenize};
 pub use parse::{Names, Parser};
 pub use pattern::{Atom, FrameName, Pattern};
