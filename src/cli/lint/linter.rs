@@ -257,8 +257,7 @@ impl Linter {
 
 impl LintedDialect {
     fn of(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
-        let faults =
-            dialect::faults(source, &dialect.fault_sources())?.unwrap_or_default();
+        let faults = dialect::faults(source, &dialect.fault_sources())?.unwrap_or_default();
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
         let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;

@@ -1,8 +1,8 @@
 //! What the real agents do besides speaking their protocol, such as installing a package: it is answered without an effect, or refused.
 
 use super::arguments::Arguments;
-use crate::protocols::adapter::Adapter;
 use crate::protocols::ADAPTERS;
+use crate::protocols::adapter::Adapter;
 use std::process::ExitCode;
 
 /// Whether the program is called by the name of a real agent.
