@@ -52,6 +52,9 @@ pub(super) struct RecordArgs {
     /// with --to-script
     #[arg(long, value_name = "FILE")]
     to_agent_script: Option<PathBuf>,
+    /// Refused: `conform check` writes reports
+    #[arg(long, hide = true, value_name = "FORMAT=PATH", value_parser = refuse_report)]
+    report: Option<String>,
     /// Write secrets into the transcript as they are
     #[arg(long)]
     keep_secrets: bool,
@@ -62,6 +65,12 @@ pub(super) struct RecordArgs {
         trailing_var_arg = true
     )]
     agent: Vec<OsString>,
+}
+
+fn refuse_report(_: &str) -> Result<String, &'static str> {
+    Err(
+        "a report is made of the transcript: `conform check --report FORMAT=PATH TRANSCRIPT`, with `--side host` for the host",
+    )
 }
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.

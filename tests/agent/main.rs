@@ -6,7 +6,7 @@ mod aionrs;
 #[path = "../common/faults.rs"]
 mod dialect_faults;
 mod pi;
-mod stories;
+mod scripts;
 mod synaps;
 
 use dialect_faults::faults_of;

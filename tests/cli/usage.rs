@@ -19,7 +19,7 @@ fn help_and_version_exit_with_success() {
 
 #[test]
 fn wrong_arguments_are_usage_errors_with_a_message() {
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
         (&[], "Usage: conform <COMMAND>"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["check"], "<TRANSCRIPT>..."),
@@ -34,6 +34,10 @@ fn wrong_arguments_are_usage_errors_with_a_message() {
         (
             &["check", "--report", "xml=x", "x"],
             "unknown format `xml` (one of github, html, json",
+        ),
+        (
+            &["record", "--out", "x", "--report", "json=y", "--", "agent"],
+            "`conform check --report FORMAT=PATH TRANSCRIPT`",
         ),
         (
             &["run", "--frobnicate"],

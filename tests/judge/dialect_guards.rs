@@ -1,7 +1,7 @@
 //! The dialects are readable: no guard is written twice, and none compares the same state again and again. What stands twice has a name
 //! under `conditions` or `classes`.
 
-use conform_judge::rules::lexer::{Token, tokenize};
+use frame_language::{Token, tokenize};
 use spanned_yaml::{Node, load_file};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -225,7 +225,7 @@ fn deny_warnings_fails_for_a_warning_that_is_not_in_the_baseline() {
     let scenario = format!("{}level: should\n", turn.trim_start());
     let scenario = dir.file(
         "one.yaml",
-        &format!("{scenario}budgets: {{ idle: 500ms }}\n"),
+        &format!("{scenario}budgets: {{ response: 500ms, idle: 500ms }}\n"),
     );
     let script = dir.file("agent.sh", &agent(&[READY, FAILING_TURNS]));
     let run = |more: &[&str]| {

@@ -21,7 +21,7 @@
 //! | `tools` | the tools that the model calls: files, shell, sub-agents, MCP client |
 //! | `session_store` | the session store on disk |
 //! | `model` | the model client: messages, requests, streamed replies, the LLM wires, the scripted model |
-//! | `stories` | the built-in scripts, by name |
+//! | `built_in_scripts` | the built-in scripts, by name |
 //! | `os` | standard input and output, signals |
 //! | `control` | what a test can see and control while the agent runs: gates, the journal |
 //!
@@ -32,7 +32,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | What does a scripted agent of another dialect do? | `agent_script/player.rs`, `agent_script/reply.rs` |
+//! | What does a scripted agent of another dialect do? | `agent_script/event_loop.rs`, `agent_script/reply.rs` |
 //! | How does the agent exit, and with which status? | `process/run.rs`, `process/serve.rs` |
 //! | Which agent do the arguments choose? | `process/choice.rs` |
 //! | Where are child processes killed? | the package `process-list` |
@@ -41,6 +41,7 @@
 //! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/table.rs` |
 
 mod agent_script;
+mod built_in_scripts;
 mod config;
 mod control;
 mod core;
@@ -50,13 +51,12 @@ mod os;
 mod process;
 mod protocols;
 mod session_store;
-mod stories;
 mod tools;
 
 pub use agent_script::{AgentScriptFile, check_agent_script};
+pub use built_in_scripts::{built_in_script, is_name as is_script_name};
 pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
 pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;
-pub use process::{SettingsFile, SpokenDialect, built_in_script, main, spoken_dialect};
+pub use process::{SettingsFile, SpokenDialect, main, spoken_dialect};
 pub use protocols::dialects;
-pub use stories::is_name as is_script_name;

@@ -2,8 +2,8 @@
 
 use crate::dialect::{Dialect, FrameNames};
 use crate::finding::Blame;
-use crate::rules::pointer::JsonPointer;
 use crate::rules::rule::RuleForm;
+use frame_language::JsonPointer;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::HashMap;

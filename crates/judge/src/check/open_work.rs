@@ -2,7 +2,7 @@
 
 use crate::dialect::Dialect;
 use crate::rules::frame_context::FrameContext;
-use crate::rules::truth::Truth;
+use frame_language::Truth;
 
 /// The open pieces of work, counted for each kind of work of the dialect.
 #[derive(Debug, Clone, Default)]

@@ -19,7 +19,7 @@ use crate::rules::frame_context::FrameContext;
 use crate::rules::history_state::{FrameInHistory, HistoryState};
 use crate::rules::rule::Rule;
 use crate::rules::symbol::SymbolSet;
-use crate::rules::truth::Truth;
+use frame_language::Truth;
 use std::sync::Arc;
 
 /// What a plain capture of stdout does not show, besides commands.

@@ -2,7 +2,6 @@
 
 use crate::finding::Level;
 use crate::rules::automaton::{Automaton, START, positions};
-use crate::rules::condition::{Compare, Condition, Operand};
 use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::history_state::Declarations;
 use crate::rules::monitor::MonitorConfig;
@@ -13,6 +12,7 @@ use crate::schema::Schemas;
 use conform_dialect::Clause;
 use conform_dialect::ordering::Ordering;
 use conform_dialect::ordering::file::AtEnd;
+use frame_language::{Compare, Condition, Operand};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, suggestion};
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(super) fn rules(
             ),
             RuleForm::Require(require) if !only_commands(&require.on, symbols) => {
                 if let Some(message) =
-                    forbids_after_command(&require.that, true, declarations, symbols)
+                    forbids_after_command(&require.that, true, &require.seen, declarations, symbols)
                 {
                     say(message);
                 }
@@ -99,14 +99,14 @@ fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
                 let event = automaton.atom(event);
                 let allowed = after.iter().any(|a| {
                     event.include.iter().all(|s| a.include.contains(s))
-                        && (a.guards.is_empty() || a.source == event.source)
+                        && (a.written.guards.is_empty() || a.written.source == event.written.source)
                 });
                 if !allowed {
                     return Some(format!(
                         "`{}` may come before `{}` and not after it, but it may already be in the pipe when the command is sent: \
                          allow it there too, or write the rule against the agent's own acknowledgement",
-                        event.source,
-                        automaton.atom(command).source
+                        event.written.source,
+                        automaton.atom(command).written.source
                     ));
                 }
             }
@@ -135,7 +135,7 @@ fn never_fails(automaton: &Automaton, alphabet: &FramePattern) -> bool {
                         let atom = automaton.atom(p);
                         atom.include.contains(symbol)
                             && !atom.exclude.contains(symbol)
-                            && atom.guards.is_empty()
+                            && atom.written.guards.is_empty()
                     })
                 })
         })
@@ -154,6 +154,7 @@ fn never_due(response: &ResponseRule, config: &MonitorConfig) -> bool {
 fn forbids_after_command(
     condition: &Condition,
     positive: bool,
+    seen: &[FramePattern],
     declarations: &Declarations,
     symbols: &Symbols,
 ) -> Option<String> {
@@ -169,12 +170,14 @@ fn forbids_after_command(
     match condition {
         Condition::All(each) | Condition::Any(each) => each
             .iter()
-            .find_map(|c| forbids_after_command(c, positive, declarations, symbols)),
-        Condition::Not(inner) => forbids_after_command(inner, !positive, declarations, symbols),
-        Condition::Seen(_, pattern) if !positive && pattern.symbols().intersects(&symbols.host) => {
+            .find_map(|c| forbids_after_command(c, positive, seen, declarations, symbols)),
+        Condition::Not(inner) => {
+            forbids_after_command(inner, !positive, seen, declarations, symbols)
+        }
+        Condition::Seen(n) if !positive && seen[*n].symbols().intersects(&symbols.host) => {
             Some(format!(
                 "`{}` must not have come before this event, but {ADVICE}",
-                pattern.sources().join(" | ")
+                seen[*n].sources().join(" | ")
             ))
         }
         Condition::Compare {

@@ -15,10 +15,7 @@ pub(super) fn session_of(
     errors: &mut Vec<Error>,
 ) -> SessionSpec {
     let file = file.unwrap_or_default();
-    let names = Names {
-        symbols: Some(symbols),
-        ..Names::default()
-    };
+    let names = Names::new(symbols);
     let mut read = |node: Option<&Node>| -> FramePattern {
         let Some(node) = node else {
             return FramePattern::default();

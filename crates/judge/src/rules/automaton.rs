@@ -190,10 +190,9 @@ impl Automaton {
     fn distinct(&self, state: PositionSet) -> Vec<&Atom> {
         let mut distinct: Vec<&Atom> = Vec::new();
         for atom in positions(state).map(|position| self.atom(position)) {
-            if !distinct
-                .iter()
-                .any(|one| one.source == atom.source && one.name == atom.name)
-            {
+            if !distinct.iter().any(|one| {
+                one.written.source == atom.written.source && one.written.name == atom.written.name
+            }) {
                 distinct.push(atom);
             }
         }
@@ -247,16 +246,13 @@ mod tests {
 
     fn compile(source: &str) -> (Symbols, Automaton) {
         let symbols = Symbols::new(EVENTS.into_iter(), std::iter::empty()).unwrap();
-        let names = Names {
-            symbols: Some(&symbols),
-            ..Names::default()
-        };
+        let names = Names::new(&symbols);
         let automaton = Automaton::new(&expression(source, &names).unwrap()).unwrap();
         (symbols, automaton)
     }
 
     fn names(atoms: &[&Atom]) -> Vec<String> {
-        atoms.iter().map(|atom| atom.name.clone()).collect()
+        atoms.iter().map(|atom| atom.written.name.clone()).collect()
     }
 
     /// The automaton of an expression, and its state after a word; 0 if it does not allow the word.

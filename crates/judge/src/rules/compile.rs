@@ -6,14 +6,14 @@ mod forms;
 mod named;
 mod slice_key;
 
-use super::condition::Operand;
 use super::frame_pattern::FramePattern;
 use super::history_state::Declarations;
-use super::lexer::SyntaxError;
 use super::parse::{self, Names};
 use super::rule::Rule;
 use super::symbol::Symbols;
 use conform_dialect::ordering::Ordering;
+use frame_language::parse::operand;
+use frame_language::{Operand, SyntaxError};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node};
 use std::collections::HashMap;
@@ -39,10 +39,8 @@ pub fn compile(
 ) -> Result<(Declarations, Vec<Rule>), Vec<Error>> {
     let mut compiler = Compiler {
         known,
-        names: Names {
-            symbols: Some(known.symbols),
-            ..Names::default()
-        },
+        names: Names::new(known.symbols),
+        seen_by: HashMap::new(),
         scopes: HashMap::new(),
         conditions: &ordering.file.conditions,
         errors: Vec::new(),
@@ -70,7 +68,10 @@ struct Compiler<'a> {
     /// The named conditions as written, for the texts of requirements.
     conditions: &'a IndexMap<String, Node>,
     errors: Vec<Error>,
+    /// The patterns of the `seen` conditions of the rule that is compiled.
     seen: Vec<FramePattern>,
+    /// Those of named conditions.
+    seen_by: HashMap<String, Vec<FramePattern>>,
 }
 
 impl<'a> Compiler<'a> {
@@ -92,7 +93,7 @@ impl<'a> Compiler<'a> {
         };
         match read(text, &self.names) {
             Ok(value) => Some(value),
-            Err(error) => self.fail(expression_error(node, text, &error)),
+            Err(error) => self.fail(error.in_file(node, text)),
         }
     }
 
@@ -119,24 +120,8 @@ impl<'a> Compiler<'a> {
 
     fn operand(&mut self, node: &Node) -> Option<Operand> {
         match node.as_str() {
-            Some(_) => self.read(node, parse::operand),
+            Some(_) => self.read(node, |text, names| operand(text, &names.declared)),
             None => Some(Operand::Literal(node.to_value())),
         }
     }
-}
-
-/// Shows where in an expression the error is. The position in the file is that of the whole expression, which may be folded.
-fn expression_error(node: &Node, text: &str, error: &SyntaxError) -> Error {
-    let column = u32::try_from(text[..error.at.min(text.len())].chars().count()).unwrap_or(0);
-    let near: String = text[error.at.min(text.len())..].chars().take(24).collect();
-    let near = if near.is_empty() {
-        "at its end".to_owned()
-    } else {
-        format!("at `{near}`")
-    };
-    node.error(format!(
-        "{} ({near}, character {})",
-        error.message,
-        column + 1
-    ))
 }

@@ -1,13 +1,12 @@
 //! The frame context: one frame as rules see it, with the history state before it.
 
-use super::condition::{Condition, Operand};
-use super::evaluate::EvalContext;
+use super::eval_context::{EvalContext, Known};
 use super::frame_pattern::FramePattern;
 use super::history_state::HistoryState;
 use super::slices::SliceKey;
 use super::symbol::FrameSymbols;
-use super::truth::Truth;
 use crate::finding::Blame;
+use frame_language::{Condition, Operand, Truth};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -31,7 +30,7 @@ pub struct FrameContext<'a> {
 impl<'a> FrameContext<'a> {
     /// The context for conditions on this frame.
     pub fn eval_context(&self) -> EvalContext<'a> {
-        EvalContext::new(self.symbols, self.value, &self.history.variables)
+        Known::context(self.symbols, self.value, &self.history.variables)
     }
 
     /// Whether the frame matches.
@@ -39,7 +38,7 @@ impl<'a> FrameContext<'a> {
         if pattern.0.is_empty() {
             return Truth::False;
         }
-        self.eval_context().matches(pattern)
+        pattern.matches(&self.eval_context())
     }
 
     /// Whether a condition certainly holds; no condition always holds.

@@ -1,24 +1,18 @@
-//! Frame patterns: which frames a name with its guards matches.
+//! Frame patterns with the symbols of a dialect.
 
-use super::condition::Condition;
+use super::eval_context::EvalContext;
 use super::symbol::{FrameSymbols, SymbolSet};
-use super::truth::Truth;
+use frame_language::Truth;
 
-/// One alternative of a pattern: symbols, and conditions on the frame.
+/// One alternative of a pattern.
 #[derive(Debug, Clone)]
 pub struct Atom {
     /// Frames with one of these symbols…
     pub include: SymbolSet,
-    /// …and none of these…
+    /// …and none of these match, if the guards hold.
     pub exclude: SymbolSet,
-    /// …for which all of these hold.
-    pub guards: Vec<Condition>,
-    /// The name of the frame or of the class, with its `!`.
-    pub name: String,
-    /// The guards that are about one place of the frame, as written.
-    pub places: Vec<String>,
-    /// The source text, for messages about the rule.
-    pub source: String,
+    /// The atom as written, with its guards.
+    pub written: frame_language::Atom,
 }
 
 impl Atom {
@@ -27,6 +21,15 @@ impl Atom {
     pub fn names(&self, symbols: &FrameSymbols) -> bool {
         self.include.has_any(symbols) && !self.exclude.has_any(symbols)
     }
+
+    /// Whether a frame matches.
+    pub fn matches(&self, context: &EvalContext<'_>) -> Truth {
+        if self.names(context.history.symbols) {
+            context.holds_all(&self.written)
+        } else {
+            Truth::False
+        }
+    }
 }
 
 /// A frame matches a pattern if it matches one of its atoms.
@@ -34,6 +37,11 @@ impl Atom {
 pub struct FramePattern(pub Vec<Atom>);
 
 impl FramePattern {
+    /// Whether a frame matches.
+    pub fn matches(&self, context: &EvalContext<'_>) -> Truth {
+        Truth::any(self.0.iter().map(|atom| atom.matches(context)))
+    }
+
     /// The symbols that can match at all.
     pub fn symbols(&self) -> SymbolSet {
         let mut all = SymbolSet::default();
@@ -46,7 +54,7 @@ impl FramePattern {
     /// Whether a frame matches, as far as its symbols show: unknown if that depends on guards.
     pub fn by_symbols(&self, symbols: &FrameSymbols) -> Truth {
         let named = || self.0.iter().filter(|atom| atom.names(symbols));
-        if named().any(|atom| atom.guards.is_empty()) {
+        if named().any(|atom| atom.written.guards.is_empty()) {
             Truth::True
         } else if named().next().is_some() {
             Truth::Unknown
@@ -57,6 +65,7 @@ impl FramePattern {
 
     /// The source text, for messages.
     pub fn sources(&self) -> Vec<String> {
-        self.0.iter().map(|atom| atom.source.clone()).collect()
+        let atoms = self.0.iter();
+        atoms.map(|atom| atom.written.source.clone()).collect()
     }
 }

@@ -1,13 +1,12 @@
 //! The history state: state variables, open scopes, and which commands the agent has shown to have taken.
 
-use super::condition::Operand;
-use super::evaluate::EvalContext;
+use super::eval_context::{EvalContext, Known};
 use super::frame_pattern::FramePattern;
 use super::state_variable::Variable;
 use super::symbol::{FrameSymbols, Symbols};
-use super::truth::Truth;
-use super::variable_content::{Effect, canonical};
+use super::variable_content::Effect;
 use super::variable_spec::{Change, VariableSpec};
+use frame_language::{Operand, Truth, canonical};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -181,7 +180,7 @@ impl HistoryState {
     }
 
     fn eval_context<'a>(&'a self, frame: FrameInHistory<'a>) -> EvalContext<'a> {
-        EvalContext::new(frame.symbols, frame.value, &self.variables)
+        Known::context(frame.symbols, frame.value, &self.variables)
     }
 
     /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken. Returns the scopes
@@ -198,14 +197,14 @@ impl HistoryState {
         for n in touched.settling.iter().copied() {
             let settles = declarations.variables[n].acknowledged_by.as_ref();
             let eval = self.eval_context(frame);
-            if settles.is_some_and(|pattern| eval.matches(pattern) == Truth::True) {
+            if settles.is_some_and(|pattern| pattern.matches(&eval) == Truth::True) {
                 self.variables[n].settle(self.taken);
             }
         }
         let mut abandoned = Vec::new();
         for n in touched.opening.iter().copied() {
             let eval = self.eval_context(frame);
-            if eval.matches(&declarations.scopes[n].open) == Truth::True {
+            if declarations.scopes[n].open.matches(&eval) == Truth::True {
                 let scope = &mut self.scopes[n];
                 if scope.open {
                     abandoned.push(n);
@@ -221,7 +220,7 @@ impl HistoryState {
     fn take_commands(&mut self, n: usize, frame: FrameInHistory<'_>) {
         let answer = &frame.declarations.acknowledgements[n];
         let eval = self.eval_context(frame);
-        if eval.matches(&answer.event) != Truth::True {
+        if answer.event.matches(&eval) != Truth::True {
             return;
         }
         let key = key_of(&eval, answer.key.as_ref());
@@ -235,7 +234,7 @@ impl HistoryState {
         let eval = self.eval_context(frame);
         let scopes = &frame.declarations.scopes;
         let closes =
-            |n: &usize| self.scopes[*n].open && eval.matches(&scopes[*n].close) == Truth::True;
+            |n: &usize| self.scopes[*n].open && scopes[*n].close.matches(&eval) == Truth::True;
         frame
             .touched
             .closing
@@ -267,7 +266,7 @@ impl HistoryState {
             let matches = if possible.certain {
                 Truth::True
             } else {
-                eval.matches(&declared.on)
+                declared.on.matches(&eval)
             };
             let is_first = effects
                 .last()
@@ -302,7 +301,7 @@ impl HistoryState {
     fn note_command(&mut self, n: usize, frame: FrameInHistory<'_>) {
         let answer = &frame.declarations.acknowledgements[n];
         let eval = self.eval_context(frame);
-        if eval.matches(&answer.command) != Truth::True {
+        if answer.command.matches(&eval) != Truth::True {
             return;
         }
         let key = key_of(&eval, answer.key.as_ref());

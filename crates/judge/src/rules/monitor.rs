@@ -1,11 +1,11 @@
 //! The interface of monitors: a monitor sees the frames of a session in order and reports the violations of its rule.
 
-use super::condition::Condition;
-use super::evaluate::EvalContext;
+use super::eval_context::EvalContext;
 use super::frame_context::{FrameContext, KeyPart, MessagePart, fill_message};
 use super::slices::SliceKey;
 use crate::finding::{Blame, Finding};
 use conform_dialect::ordering::file::AtEnd;
+use frame_language::Condition;
 
 /// What monitors of every form need of their rule.
 #[derive(Debug, Clone, Default)]

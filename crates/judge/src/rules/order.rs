@@ -1,16 +1,15 @@
 //! Order rules: the frames of each slice match a regular expression.
 
 use super::automaton::{Automaton, PositionSet, START, positions};
-use super::condition::Condition;
 use super::frame_context::FrameContext;
 use super::frame_pattern::{Atom, FramePattern};
 use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
-use super::truth::Truth;
 use super::wording::{expecting, list};
 use crate::finding::{Blame, Difference, DifferenceKind, Finding, Origin};
 use conform_dialect::ordering::file::AtEnd;
+use frame_language::{Condition, Truth};
 use std::sync::Arc;
 
 /// An order rule.
@@ -145,7 +144,9 @@ impl Monitor for OrderMonitor {
         let candidates = order.automaton.candidates(context.symbols);
         let (mut next, mut relevant) = (DEAD, Truth::False);
         for position in positions(order.automaton.followers(state) & candidates) {
-            let holds = eval.holds_all(order.automaton.atom(position)).and(guard);
+            let holds = eval
+                .holds_all(&order.automaton.atom(position).written)
+                .and(guard);
             if holds != Truth::False {
                 next |= 1 << position;
             }
@@ -155,8 +156,8 @@ impl Monitor for OrderMonitor {
         }
         if relevant == Truth::False {
             let named = positions(candidates)
-                .map(|position| eval.holds_all(order.automaton.atom(position)));
-            let alphabet = order.alphabet.0.iter().map(|atom| eval.matches_atom(atom));
+                .map(|position| eval.holds_all(&order.automaton.atom(position).written));
+            let alphabet = order.alphabet.0.iter().map(|atom| atom.matches(&eval));
             relevant = Truth::any(named.chain(alphabet)).and(guard);
         }
         match relevant {

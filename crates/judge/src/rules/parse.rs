@@ -1,45 +1,21 @@
-//! The grammar of the rule language.
+//! The parser of rules: patterns with the symbols of a dialect, and order expressions.
 //!
 //! ```text
-//! expr    = seq ("|" seq)*            seq = rep+           rep = prim ("*" | "+" | "?")*
-//! prim    = atom | "(" expr ")"       atom = "!"? frame ("{" condition ("," condition)* "}")?
-//! frame   = NAME | ">"? TEXT
-//! pattern = atom ("|" atom)*
-//! condition    = NAME | operand ("present" | "absent" | "empty" | "nonempty" | "matches" TEXT | compare operand ("except" NAME+)?)
-//! compare = "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not" "in" | "contains" | "is"
-//! operand = POINTER | "." | ("$" NAME ("[" operand "]")? | "$fold" | FUNCTION "(" operand ")") POINTER? | TEXT | NUMBER | word
+//! expr = seq ("|" seq)*     seq = rep+     rep = prim ("*" | "+" | "?")*     prim = atom | "(" expr ")"
 //! ```
 
-mod condition;
-mod operand;
-mod pattern;
-
-use super::condition::{Condition, Operand};
-use super::frame_pattern::FramePattern;
-use super::lexer::{SyntaxError, Token, tokenize};
-use super::symbol::Symbols;
-use std::collections::HashMap;
+use super::frame_pattern::{Atom, FramePattern};
+use super::symbol::{SymbolSet, Symbols};
+use frame_language::{FrameName, Parser, Pattern, SyntaxError, Token, parse};
+use spanned_yaml::suggestion;
 
 /// The names that an expression can use.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Names<'a> {
     /// The dialect's symbols.
-    pub symbols: Option<&'a Symbols>,
-    /// Classification groups of patterns.
-    pub classes: HashMap<String, FramePattern>,
-    /// State variables, by name.
-    pub state: HashMap<String, usize>,
-    /// Named conditions.
-    pub conditions: HashMap<String, NamedCondition>,
-}
-
-/// A condition that the file gives a name.
-#[derive(Debug, Clone)]
-pub struct NamedCondition {
-    /// The condition.
-    pub condition: Condition,
-    /// The patterns of its `seen` conditions, by index.
-    pub seen: Vec<FramePattern>,
+    pub symbols: &'a Symbols,
+    /// Those that rules declare.
+    pub declared: frame_language::Names,
 }
 
 /// A regular expression over frames.
@@ -67,7 +43,14 @@ pub enum Expr {
 /// # Errors
 /// The first syntax error, with its position.
 pub fn expression(source: &str, names: &Names<'_>) -> Result<Expr, SyntaxError> {
-    whole(source, names, Parser::expr)
+    let mut parser = OrderParser {
+        tokens: Parser::new(source, &names.declared)?,
+        depth: 0,
+        names,
+    };
+    let expression = parser.expr()?;
+    parser.tokens.end()?;
+    Ok(expression)
 }
 
 /// Parses a pattern.
@@ -75,89 +58,138 @@ pub fn expression(source: &str, names: &Names<'_>) -> Result<Expr, SyntaxError> 
 /// # Errors
 /// The first syntax error, with its position.
 pub fn pattern(source: &str, names: &Names<'_>) -> Result<FramePattern, SyntaxError> {
-    whole(source, names, Parser::pattern)
+    names.resolve(parse::pattern(source, &names.declared)?)
 }
 
-/// Parses a condition.
-///
-/// # Errors
-/// The first syntax error, with its position.
-pub fn condition(source: &str, names: &Names<'_>) -> Result<Condition, SyntaxError> {
-    whole(source, names, Parser::condition)
-}
-
-/// Parses an operand.
-///
-/// # Errors
-/// The first syntax error, with its position.
-pub fn operand(source: &str, names: &Names<'_>) -> Result<Operand, SyntaxError> {
-    whole(source, names, Parser::operand)
-}
-
-fn whole<'a, T>(
-    source: &'a str,
-    names: &'a Names<'a>,
-    read: impl Fn(&mut Parser<'a>) -> Result<T, SyntaxError>,
-) -> Result<T, SyntaxError> {
-    let mut parser = Parser {
-        source,
-        tokens: tokenize(source)?,
-        next: 0,
-        depth: 0,
-        names,
-    };
-    let result = read(&mut parser)?;
-    if parser.next < parser.tokens.len() {
-        return Err(parser.error("nothing more was expected here"));
+impl<'a> Names<'a> {
+    /// The names of a dialect; rules declare none yet.
+    pub fn new(symbols: &'a Symbols) -> Self {
+        let state = Some(std::collections::HashMap::new());
+        let declared = frame_language::Names {
+            state,
+            ..frame_language::Names::default()
+        };
+        Names { symbols, declared }
     }
-    Ok(result)
+
+    /// The pattern with the symbols that its names stand for.
+    ///
+    /// # Errors
+    /// The dialect does not have a name.
+    pub fn resolve(&self, pattern: Pattern) -> Result<FramePattern, SyntaxError> {
+        let atoms = pattern.0.into_iter().map(|atom| {
+            let mut named = SymbolSet::default();
+            for name in &atom.frames {
+                named.extend(&self.symbols_of(name, atom.at)?);
+            }
+            let (include, exclude) = match atom.negated {
+                true => (self.symbols.events, named),
+                false => (named, SymbolSet::default()),
+            };
+            Ok(Atom {
+                include,
+                exclude,
+                written: atom,
+            })
+        });
+        Ok(FramePattern(atoms.collect::<Result<_, _>>()?))
+    }
+
+    fn symbols_of(&self, name: &FrameName, at: usize) -> Result<SymbolSet, SyntaxError> {
+        let name = match name {
+            FrameName::Any => return Ok(self.symbols.events),
+            FrameName::AnyCommand => return Ok(self.symbols.commands),
+            FrameName::Named(name) => name,
+        };
+        self.symbols.id(name).map(SymbolSet::of).ok_or_else(|| {
+            let what = if name.starts_with('>') {
+                "a command"
+            } else {
+                "an event or class"
+            };
+            let classes = self.declared.classes.keys().map(String::as_str);
+            let hint = suggestion(name, self.symbols.names().chain(classes));
+            SyntaxError {
+                at,
+                message: format!("`{name}` is not {what} of this dialect{hint}"),
+            }
+        })
+    }
 }
 
 const MAX_DEPTH: usize = 64;
 
-struct Parser<'a> {
-    source: &'a str,
-    tokens: Vec<(usize, Token)>,
-    next: usize,
+struct OrderParser<'a> {
+    tokens: Parser<'a>,
     depth: usize,
     names: &'a Names<'a>,
 }
 
-impl Parser<'_> {
-    fn offset(&self) -> usize {
-        self.tokens
-            .get(self.next)
-            .map_or(self.source.len(), |t| t.0)
+impl OrderParser<'_> {
+    fn expr(&mut self) -> Result<Expr, SyntaxError> {
+        let mut options = vec![self.seq()?];
+        while self.tokens.take_sign("|") {
+            options.push(self.seq()?);
+        }
+        Ok(if options.len() == 1 {
+            options.remove(0)
+        } else {
+            Expr::Alt(options)
+        })
     }
 
-    fn error(&self, message: impl Into<String>) -> SyntaxError {
-        SyntaxError {
-            at: self.offset(),
-            message: message.into(),
+    fn seq(&mut self) -> Result<Expr, SyntaxError> {
+        let mut parts = Vec::new();
+        while self.starts_frame() {
+            parts.push(self.rep()?);
+        }
+        match parts.len() {
+            0 => Err(self
+                .tokens
+                .error("an event, a `>command` or `(` was expected here")),
+            1 => Ok(parts.remove(0)),
+            _ => Ok(Expr::Seq(parts)),
         }
     }
 
-    fn peek(&self) -> Option<&Token> {
-        self.tokens.get(self.next).map(|t| &t.1)
+    fn starts_frame(&self) -> bool {
+        let starts = |token: &Token| {
+            matches!(
+                token,
+                Token::Name(_) | Token::Text(_) | Token::Sign("(" | "!" | ">")
+            )
+        };
+        self.tokens.peek().is_some_and(starts)
     }
 
-    fn take_sign(&mut self, sign: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Sign(s)) if *s == sign);
-        self.next += usize::from(found);
-        found
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let found = matches!(self.peek(), Some(Token::Name(n)) if n == word);
-        self.next += usize::from(found);
-        found
-    }
-
-    fn need_sign(&mut self, sign: &str) -> Result<(), SyntaxError> {
-        if self.take_sign(sign) {
-            Ok(())
+    fn rep(&mut self) -> Result<Expr, SyntaxError> {
+        let mut inner = if self.tokens.take_sign("(") {
+            self.depth += 1;
+            if self.depth > MAX_DEPTH {
+                return Err(self.tokens.error("the expression is nested too deeply"));
+            }
+            let inner = self.expr()?;
+            self.tokens.need_sign(")")?;
+            self.depth -= 1;
+            inner
         } else {
-            Err(self.error(format!("`{sign}` was expected here")))
+            Expr::One(self.names.resolve(self.tokens.atom()?)?)
+        };
+        loop {
+            let (min, many) = if self.tokens.take_sign("*") {
+                (0, true)
+            } else if self.tokens.take_sign("+") {
+                (1, true)
+            } else if self.tokens.take_sign("?") {
+                (0, false)
+            } else {
+                return Ok(inner);
+            };
+            inner = Expr::Repeat {
+                inner: Box::new(inner),
+                min,
+                many,
+            };
         }
     }
 }
@@ -172,11 +204,7 @@ mod tests {
 
     fn expect(source: &str) -> Result<Expr, SyntaxError> {
         let symbols = symbols();
-        let names = Names {
-            symbols: Some(&symbols),
-            ..Names::default()
-        };
-        expression(source, &names)
+        expression(source, &Names::new(&symbols))
     }
 
     #[test]

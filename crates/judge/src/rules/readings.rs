@@ -1,10 +1,9 @@
 //! Readings rules: they record which reading of an ambiguous clause the agent follows. They never give a finding.
 
-use super::condition::Condition;
 use super::frame_pattern::FramePattern;
 use super::monitor::{Moment, Monitor};
 use super::slices::SliceKey;
-use super::truth::Truth;
+use frame_language::{Condition, Truth};
 use std::sync::Arc;
 
 /// A readings rule.

@@ -1,15 +1,14 @@
 //! Require rules (`require` and `exit`): a condition holds whenever a frame comes. With `fold`, a value is collected from earlier frames.
 
-use super::condition::{Condition, Operand};
-use super::evaluate::{EvalContext, number};
+use super::eval_context::{EvalContext, Known};
 use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
 use super::monitor::{Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
-use super::truth::Truth;
 use super::variable_content::MAX_TEXT;
 use crate::finding::{Facts, Finding, Origin};
+use frame_language::{Condition, Operand, Truth, number};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -119,7 +118,8 @@ impl Monitor for RequireMonitor {
             None
         };
         let slice = known.unwrap_or(&fresh);
-        let eval = EvalContext {
+        let EvalContext { value, history } = context.eval_context();
+        let history = Known {
             seen: slice.seen,
             unobservable: self.unobservable,
             fold: require
@@ -127,9 +127,10 @@ impl Monitor for RequireMonitor {
                 .as_ref()
                 .filter(|_| !slice.lost && !self.fold_unobservable)
                 .map(|fold| slice.fold.as_ref().unwrap_or(&fold.empty)),
-            ..context.eval_context()
+            ..history
         };
-        if eval.matches(&require.on) == Truth::True
+        let eval = EvalContext { value, history };
+        if require.on.matches(&eval) == Truth::True
             && config
                 .when
                 .as_ref()

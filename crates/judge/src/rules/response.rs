@@ -1,14 +1,13 @@
 //! Response rules: after one frame another must come, before a third one, or before the process ends.
 
-use super::condition::Condition;
 use super::frame_pattern::FramePattern;
 use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
-use super::truth::Truth;
 use super::wording::{expecting, list};
 use crate::finding::{Blame, Difference, DifferenceKind, Finding, Origin};
 use conform_dialect::ordering::file::AtEnd;
+use frame_language::{Condition, Truth};
 use std::sync::Arc;
 
 /// A response rule.

@@ -3,10 +3,10 @@
 //! A command that changes what the *agent* holds (`acknowledged_by`) makes a pending change, until the agent shows that it took the command.
 //! Until then the variable has several possible contents: one for every prefix of the pending changes, because commands are taken in order.
 
-use super::condition::Operand;
 use super::variable_content::{Effect, VariableContent};
 use super::variable_spec::{Change, VariableSpec};
 use conform_dialect::ordering::state::VariableKind;
+use frame_language::Operand;
 use serde_json::Value;
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! The content of a state variable, and how a change alters it.
 
-use super::condition::Operand;
 use super::variable_spec::Change;
 use conform_dialect::ordering::state::VariableKind;
+use frame_language::{Operand, canonical};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -149,19 +149,4 @@ impl VariableContent {
             *self = VariableContent::Unknown;
         }
     }
-}
-
-/// The canonical text of a value, by which it is an element of a set or a key of a map.
-pub fn canonical(value: &Value) -> String {
-    match value {
-        Value::String(text) if is_plain(text) => ["\"", text, "\""].concat(),
-        _ => value.to_string(),
-    }
-}
-
-/// Whether JSON needs no escapes for a text.
-fn is_plain(text: &str) -> bool {
-    !text
-        .bytes()
-        .any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
 }

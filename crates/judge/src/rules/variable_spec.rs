@@ -1,8 +1,8 @@
 //! State variables as `ordering.yaml` declares them: what they hold, and which frames change them.
 
-use super::condition::Operand;
 use super::frame_pattern::FramePattern;
 use conform_dialect::ordering::state::VariableKind;
+use frame_language::Operand;
 use serde_json::Value;
 
 /// How a frame changes a variable: with the operands as declared, or with their values.

@@ -29,17 +29,19 @@ pub(super) fn expecting(atoms: &[&Atom]) -> Finding {
 /// The name of the frame that an atom stands for; empty if it stands for several.
 fn frame(atom: &Atom) -> &str {
     let is_one = atom.include.iter().nth(1).is_none();
-    if is_one { &atom.name } else { "" }
+    if is_one { &atom.written.name } else { "" }
 }
 
 /// A frame in words. Of its guards those on one place of the frame are kept; the message of the rule says what the others mean.
 pub(super) fn in_words(atom: &Atom) -> String {
-    if let Some(command) = atom.name.strip_prefix('>') {
+    if let Some(command) = atom.written.name.strip_prefix('>') {
         return format!("the host's `{command}`");
     }
-    let symbol = SYMBOLS.iter().find(|(symbol, _)| *symbol == atom.name);
-    let name = symbol.map_or(atom.name.as_str(), |(_, words)| words);
-    let places = atom.places.join(", ");
+    let symbol = SYMBOLS
+        .iter()
+        .find(|(symbol, _)| *symbol == atom.written.name);
+    let name = symbol.map_or(atom.written.name.as_str(), |(_, words)| words);
+    let places = atom.written.places.join(", ");
     match symbol {
         _ if places.is_empty() => name.to_owned(),
         Some(_) => format!("{name} with {places}"),
@@ -49,7 +51,10 @@ pub(super) fn in_words(atom: &Atom) -> String {
 
 /// `a`, `b` or `c`, each once and without its guards.
 pub(super) fn list(atoms: &[&Atom]) -> String {
-    let names: IndexSet<&str> = atoms.iter().map(|atom| atom.name.as_str()).collect();
+    let names: IndexSet<&str> = atoms
+        .iter()
+        .map(|atom| atom.written.name.as_str())
+        .collect();
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {
         None => "nothing".to_owned(),
@@ -67,11 +72,8 @@ mod tests {
     #[test]
     fn the_syntax_of_patterns_becomes_words() {
         let symbols = Symbols::new(["error"].into_iter(), ["tool_approve"].into_iter()).unwrap();
-        let names = Names {
-            symbols: Some(&symbols),
-            state: [("x".to_owned(), 0)].into(),
-            ..Names::default()
-        };
+        let mut names = Names::new(&symbols);
+        names.declared.state = Some([("x".to_owned(), 0)].into());
         for (source, words) in [
             ("error", "error"),
             ("error{/id = $x}", "error"),

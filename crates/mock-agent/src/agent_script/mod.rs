@@ -1,16 +1,16 @@
 //! The scripted agent: plays an agent of any dialect from a table of commands and replies (`--dialect-dir`, `--script`).
 //!
 //! ```text
-//!  FILE ──► file ──► compile ──► script ──► player: one reply at a time ──► reply: actions ──► os::stdout
+//!  FILE ──► file ──► compile ──► script ──► event_loop: one reply at a time ──► reply: actions ──► os::stdout
 //!  dialect.yaml ──► vocabulary ──┘            ▲ commands, end of input, signals; `conversation` has those that a session expects
 //! ```
 
 mod check;
 mod compile;
 mod conversation;
+mod event_loop;
 pub(crate) mod file;
 mod head;
-mod player;
 mod reply;
 mod script;
 mod stage;
@@ -18,8 +18,8 @@ mod vocabulary;
 
 pub use check::check_agent_script;
 pub(crate) use check::load;
+pub(crate) use event_loop::play;
 pub use file::AgentScriptFile;
 pub(crate) use head::ScriptHead;
-pub(crate) use player::play;
 pub(crate) use stage::Stage;
 pub(crate) use vocabulary::Vocabulary;

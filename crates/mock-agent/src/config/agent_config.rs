@@ -3,13 +3,13 @@
 use super::options::{CliOptions, Env};
 use super::provider::KnownProvider;
 use super::start_error::StartError;
+use crate::built_in_scripts::is_name;
 use crate::core::approval::ApprovalMode;
 use crate::core::settings::{
     DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
 };
 use crate::model::{Endpoint, Wire, api_name};
 use crate::session_store::SessionChoice;
-use crate::stories::is_name;
 use crate::tools::{DEMO_MCP, McpTool, load_mcp};
 use mock_provider::Pace;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub(crate) enum ModelSource {
     /// A script file.
     Script(PathBuf),
     /// A built-in script, by its name.
-    Story(String),
+    BuiltIn(String),
     /// The echo model.
     Echo,
     /// An API over HTTP.
@@ -156,7 +156,7 @@ fn source(
 ) -> Result<ModelSource, StartError> {
     if let Some(script) = options.script.clone().or_else(|| env("MOCK_AGENT_SCRIPT")) {
         return Ok(match is_name(&script) {
-            true => ModelSource::Story(script),
+            true => ModelSource::BuiltIn(script),
             false => ModelSource::Script(script.into()),
         });
     }

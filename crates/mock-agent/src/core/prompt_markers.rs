@@ -1,8 +1,8 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
+use crate::built_in_scripts;
 use crate::faults::Faults;
-use crate::model::{PromptMarker, ScriptedModel, StoryScript, TurnSettings};
-use crate::stories;
+use crate::model::{BuiltInScript, PromptMarker, ScriptedModel, TurnSettings};
 use frame_faults::{Effect, Fault};
 use mock_provider::Script;
 use serde_json::Value;
@@ -44,19 +44,21 @@ impl PromptMarkers {
     pub(crate) fn extension(&self, prompt: &str) -> Option<Value> {
         let marker = PromptMarker::find(prompt).and_then(Result::ok);
         match marker.and_then(|marker| marker.script) {
-            Some(name) => stories::find(&name, self.dialect_id()).ok()?.extension(),
+            Some(name) => built_in_scripts::find(&name, self.dialect_id())
+                .ok()?
+                .extension(),
             None => self.model.extension(),
         }
     }
 
     fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
-        let load = |name: String| story(&name, self.dialect_id(), &self.workspace);
+        let load = |name: String| built_in(&name, self.dialect_id(), &self.workspace);
         let settings = TurnSettings {
-            story: marker
+            script: marker
                 .script
                 .map(load)
                 .transpose()?
-                .map(|story| story.script),
+                .map(|built_in| built_in.script),
             pace: marker.pace,
             gate: marker.gate,
         };
@@ -88,18 +90,18 @@ pub(crate) fn script(file: &Node, workspace: &Path) -> Result<Script, String> {
     script.map_err(|errors| errors.first().map(Error::headline).unwrap_or_default())
 }
 
-/// A story, to be played in this workspace.
+/// A built-in script, to be played in this workspace.
 ///
 /// # Errors
-/// The dialect has no such story.
-pub(crate) fn story(
+/// The dialect has no such script.
+pub(crate) fn built_in(
     name: &str,
     dialect: (&str, &str),
     workspace: &Path,
-) -> Result<StoryScript, String> {
-    let story = stories::find(name, dialect)?;
-    Ok(StoryScript {
-        script: script(&story.node()?, workspace)?,
-        extension: story.extension(),
+) -> Result<BuiltInScript, String> {
+    let file = built_in_scripts::find(name, dialect)?;
+    Ok(BuiltInScript {
+        script: script(&file.node()?, workspace)?,
+        extension: file.extension(),
     })
 }

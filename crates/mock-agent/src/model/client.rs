@@ -73,7 +73,7 @@ impl ModelClient {
         let wire = self.wire.get();
         match backend {
             Backend::Scripted(model) => model.send(wire, body).await,
-            Backend::Http(_, turns) if turns.plays_story_of_prompt() => {
+            Backend::Http(_, turns) if turns.plays_script_of_prompt() => {
                 turns.send(wire, body).await
             }
             Backend::Http(endpoint, turns) => {

@@ -29,7 +29,7 @@ pub(crate) use mock_provider::{BlockStart, Chunk, Wire};
 pub(crate) use prompt_marker::PromptMarker;
 pub(crate) use request::{ModelRequest, ToolSpec};
 pub(crate) use scripted::{
-    ReplySource, ScriptedModel, ScriptedModelOptions, StoryScript, TurnSettings,
+    BuiltInScript, ReplySource, ScriptedModel, ScriptedModelOptions, TurnSettings,
 };
 pub(crate) use summary::SUMMARY_PROMPT;
 pub(crate) use wires::api_name;

@@ -26,13 +26,13 @@ pub(crate) enum ReplySource {
     Echo,
     /// A script, whose replies are played once.
     Script(Box<Model>),
-    /// A story, which each prompt plays from its start.
-    Story(StoryScript),
+    /// A built-in script, which each prompt plays from its start.
+    BuiltIn(BuiltInScript),
 }
 
-/// A story for a model to play.
+/// A built-in script for a model to play.
 #[derive(Debug, Clone)]
-pub(crate) struct StoryScript {
+pub(crate) struct BuiltInScript {
     pub(crate) script: Script,
     /// What an extension of the agent does in it.
     pub(crate) extension: Option<Value>,
@@ -41,8 +41,8 @@ pub(crate) struct StoryScript {
 /// What a prompt asks of the model, for its turn only.
 #[derive(Debug, Default)]
 pub(crate) struct TurnSettings {
-    /// The story that the turn plays.
-    pub(crate) story: Option<Script>,
+    /// The script that the turn plays.
+    pub(crate) script: Option<Script>,
     /// The speed of the replies.
     pub(crate) pace: Option<Pace>,
     /// The gate that holds the first reply half-way.
@@ -56,11 +56,11 @@ impl TurnSettings {
             text: Some(Texts::from(text)),
             ..ScriptReply::default()
         };
-        let story = Script {
+        let script = Script {
             replies: vec![reply],
         };
         TurnSettings {
-            story: Some(story),
+            script: Some(script),
             ..TurnSettings::default()
         }
     }
@@ -88,16 +88,16 @@ pub(crate) struct ScriptedModel {
 /// What the current turn plays instead of the script, and how.
 #[derive(Debug, Default)]
 struct CurrentTurn {
-    /// The story that it plays: of its prompt, or of the process.
-    story: Option<Model>,
-    /// Whether the story is that of the prompt.
+    /// The script that it plays: of its prompt, or of the process.
+    script: Option<Model>,
+    /// Whether the script is that of the prompt.
     is_from_prompt: bool,
     /// Whether the latest reply has failed.
     has_failed: bool,
     pace: Option<Pace>,
     gate: Option<String>,
-    /// The number of stories that were begun.
-    stories: u64,
+    /// The number of scripts that were begun.
+    begun: u64,
 }
 
 impl ScriptedModel {
@@ -119,11 +119,11 @@ impl ScriptedModel {
     pub(crate) fn reset(&self, source: ReplySource) {
         *self.source.borrow_mut() = source;
         let mut turn = self.turn.borrow_mut();
-        turn.story = None;
+        turn.script = None;
         turn.has_failed = false;
     }
 
-    /// Begins a turn with these settings. A story of the process starts again, unless its latest reply has failed: then the rest of it
+    /// Begins a turn with these settings. A script of the process starts again, unless its latest reply has failed: then the rest of it
     /// is the recovery.
     pub(crate) fn start_turn(&self, settings: TurnSettings) {
         let mut turn = self.turn.borrow_mut();
@@ -132,36 +132,36 @@ impl ScriptedModel {
         let recovers = turn.has_failed
             && !turn.is_from_prompt
             && turn
-                .story
+                .script
                 .as_ref()
-                .is_some_and(|story| !story.unused().is_empty());
-        let is_from_prompt = settings.story.is_some();
-        let story = match (settings.story, &*self.source.borrow()) {
-            (Some(story), _) => Some(story),
+                .is_some_and(|script| !script.unused().is_empty());
+        let is_from_prompt = settings.script.is_some();
+        let script = match (settings.script, &*self.source.borrow()) {
+            (Some(script), _) => Some(script),
             (None, _) if recovers => return,
-            (None, ReplySource::Story(story)) => Some(story.script.clone()),
+            (None, ReplySource::BuiltIn(built_in)) => Some(built_in.script.clone()),
             (None, _) => None,
         };
         turn.has_failed = false;
         turn.is_from_prompt = is_from_prompt;
-        // A story that is played again must not repeat its ids.
-        let seed = self.options.seed.wrapping_add(turn.stories);
-        turn.stories += u64::from(story.is_some());
-        turn.story = story.map(|story| Model::new(story, seed));
+        // A script that is played again must not repeat its ids.
+        let seed = self.options.seed.wrapping_add(turn.begun);
+        turn.begun += u64::from(script.is_some());
+        turn.script = script.map(|script| Model::new(script, seed));
     }
 
-    /// What an extension does in the story of the process.
+    /// What an extension does in the script of the process.
     pub(crate) fn extension(&self) -> Option<Value> {
         match &*self.source.borrow() {
-            ReplySource::Story(story) => story.extension.clone(),
+            ReplySource::BuiltIn(built_in) => built_in.extension.clone(),
             ReplySource::Echo | ReplySource::Script(_) => None,
         }
     }
 
-    /// Whether the prompt of the turn asks for a story.
-    pub(super) fn plays_story_of_prompt(&self) -> bool {
+    /// Whether the prompt of the turn asks for a script.
+    pub(super) fn plays_script_of_prompt(&self) -> bool {
         let turn = self.turn.borrow();
-        turn.is_from_prompt && turn.story.is_some()
+        turn.is_from_prompt && turn.script.is_some()
     }
 
     /// A reply over HTTP with the pace and the gate of the turn.
@@ -203,17 +203,17 @@ impl ScriptedModel {
     fn serve(&self, request: &Request) -> ModelResponse {
         let mut turn = self.turn.borrow_mut();
         let wants_summary = summary::is_asked_for(request);
-        // The host can ask for a compaction after any story, also after one without a summary.
-        let is_beside = |story: &Model| wants_summary && story.unused().is_empty();
-        let served = match (&mut turn.story, &mut *self.source.borrow_mut()) {
-            (Some(story), _) if !is_beside(story) => story.next(request),
+        // The host can ask for a compaction after any script, also after one without a summary.
+        let is_beside = |script: &Model| wants_summary && script.unused().is_empty();
+        let served = match (&mut turn.script, &mut *self.source.borrow_mut()) {
+            (Some(script), _) if !is_beside(script) => script.next(request),
             (_, ReplySource::Script(model)) => model.next(request),
             (_, ReplySource::Echo) => echo::answer(request),
-            (_, ReplySource::Story(_)) if wants_summary => echo::answer(request),
-            (_, ReplySource::Story(story)) => {
-                let mut model = Model::new(story.script.clone(), self.options.seed);
+            (_, ReplySource::BuiltIn(_)) if wants_summary => echo::answer(request),
+            (_, ReplySource::BuiltIn(built_in)) => {
+                let mut model = Model::new(built_in.script.clone(), self.options.seed);
                 let served = model.next(request);
-                turn.story = Some(model);
+                turn.script = Some(model);
                 served
             }
         };

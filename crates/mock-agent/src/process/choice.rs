@@ -4,12 +4,12 @@ use super::arguments::Arguments;
 use super::environment::Environment;
 use super::protocol_choice::select_adapter;
 use crate::agent_script::{ScriptHead, Vocabulary};
+use crate::built_in_scripts;
 use crate::config::options::{
     DIALECT_DIR_FLAG, DIALECT_DIR_VARIABLE, DIALECT_FLAG, FAULT_FLAG, PROTOCOL_VARIABLE,
     SCRIPT_FLAG,
 };
 use crate::protocols::adapter::Adapter;
-use crate::stories;
 use conform_dialect::DialectSource;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -93,11 +93,14 @@ impl Choice {
     }
 
     /// Refuses the name of a built-in script that the protocol does not have.
-    pub(super) fn check_story(&self) -> Result<(), String> {
-        let name = self.script.as_deref().filter(|name| stories::is_name(name));
+    pub(super) fn check_script(&self) -> Result<(), String> {
+        let name = self
+            .script
+            .as_deref()
+            .filter(|name| built_in_scripts::is_name(name));
         match (self.adapter, name) {
             (Some(adapter), Some(name)) => {
-                stories::find(name, (adapter.name, adapter.version)).map(drop)
+                built_in_scripts::find(name, (adapter.name, adapter.version)).map(drop)
             }
             _ => Ok(()),
         }

@@ -3,13 +3,13 @@
 
 use super::arguments::Arguments;
 use super::settings_file::SettingsFile;
+use crate::built_in_scripts;
 use crate::config::USAGE;
 use crate::config::options::{
     DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, OWN_FLAGS_HELP, SCRIPT_FLAG,
 };
 use crate::protocols::adapter::Adapter;
 use crate::protocols::{ADAPTERS, dialects};
-use crate::stories;
 use std::collections::HashSet;
 use std::io::Write;
 use std::process::ExitCode;
@@ -126,14 +126,14 @@ pub(super) fn print_scripts(
     if let Some(name) = args.value("--print-script")? {
         let found = dialects
             .iter()
-            .find_map(|dialect| stories::find(name, *dialect).ok());
-        let story = match found {
-            Some(story) => story,
-            None => stories::find(name, dialects[0])?,
+            .find_map(|dialect| built_in_scripts::find(name, *dialect).ok());
+        let script = match found {
+            Some(script) => script,
+            None => built_in_scripts::find(name, dialects[0])?,
         };
-        text.push_str(story.text);
+        text.push_str(script.text);
     } else if args.has(&["--list-scripts"]) {
-        text = stories::listing(&dialects);
+        text = built_in_scripts::listing(&dialects);
     } else {
         return Ok(None);
     }

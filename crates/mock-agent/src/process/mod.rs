@@ -2,7 +2,6 @@
 
 mod agent_script;
 mod arguments;
-mod built_in_script;
 mod choice;
 mod control;
 mod environment;
@@ -16,7 +15,6 @@ mod serve;
 mod settings_file;
 mod startup;
 
-pub use built_in_script::built_in_script;
 pub use choice::{SpokenDialect, spoken_dialect};
 pub use run::main;
 pub use settings_file::SettingsFile;

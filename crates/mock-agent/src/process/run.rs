@@ -73,7 +73,7 @@ fn start(program: Option<&Path>, mut args: Arguments) -> Result<ExitCode, String
     if let Some(code) = print_scripts(choice.adapter, &args)? {
         return Ok(code);
     }
-    choice.check_story()?;
+    choice.check_script()?;
     match choice.adapter {
         Some(adapter) if choice.version.is_ok() => {
             if let Some(code) = answer_as(adapter, &args) {

@@ -1,6 +1,6 @@
 //! The format of `mock-agent.yaml`: settings for hosts that start the agent without arguments and variables.
 
-use crate::stories;
+use crate::built_in_scripts;
 use mock_provider::script::TextOrNumber;
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl SettingsFile {
                 other => other.to_string(),
             };
             let is_no_path = match key.as_str() {
-                "script" => stories::is_name(&text),
+                "script" => built_in_scripts::is_name(&text),
                 "sessions" => text == "off",
                 "control" | "dialect_dir" => false,
                 _ => true,

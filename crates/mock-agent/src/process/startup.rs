@@ -1,6 +1,7 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
 use super::control::{Controls, ReplaceScript};
+use crate::built_in_scripts::is_name;
 use crate::config::options::CliOptions;
 use crate::config::{
     AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
@@ -8,13 +9,12 @@ use crate::config::{
 use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
-use crate::core::prompt_markers::{PromptMarkers, script, story};
+use crate::core::prompt_markers::{PromptMarkers, built_in, script};
 use crate::core::session::{Session, SessionParts};
 use crate::faults::{Bug, Faults};
 use crate::model::{Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
-use crate::stories::is_name;
 use crate::tools::{Toolbox, Workspace};
 use std::cell::RefCell;
 use std::path::Path;
@@ -52,7 +52,7 @@ pub(crate) fn prepare(
         Box::new(move |path: &Path| {
             let name = path.to_str().filter(|script| is_name(script));
             model.reset(match name {
-                Some(name) => ReplySource::Story(story(name, dialect, &root)?),
+                Some(name) => ReplySource::BuiltIn(built_in(name, dialect, &root)?),
                 None => script_of_file(path, &root, seed)?,
             });
             Ok(())
@@ -84,9 +84,9 @@ fn backend(
 ) -> Result<Backend, String> {
     let source = match &config.source {
         ModelSource::Echo | ModelSource::Endpoint(_) => ReplySource::Echo,
-        ModelSource::Story(name) => {
+        ModelSource::BuiltIn(name) => {
             let dialect = (adapter.name, adapter.version);
-            ReplySource::Story(story(name, dialect, workspace.given())?)
+            ReplySource::BuiltIn(built_in(name, dialect, workspace.given())?)
         }
         ModelSource::Script(path) => script_of_file(path, workspace.given(), config.seed)?,
     };

@@ -1,6 +1,7 @@
 //! Plays one scenario: sends what the host sends and checks what the agent does, step by step.
 
 mod agent_session;
+mod answers;
 mod awaited;
 pub(super) mod context;
 mod event_loop;

@@ -1,4 +1,4 @@
-//! Steps that act on the agent: send commands and raw bytes, answer events automatically, close stdin, send signals.
+//! Steps that act on the agent: send commands and raw bytes, close stdin, send signals.
 
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
@@ -10,7 +10,6 @@ use conform_judge::frame::{Body, Line};
 use conform_judge::signals;
 use serde_json::Value;
 use spanned_yaml::Span;
-use std::sync::Arc;
 
 impl ScenarioPlayer {
     /// Sends a command, which must be valid in the dialect. An invalid one is a fault of the scenario and not of the agent.
@@ -27,33 +26,6 @@ impl ScenarioPlayer {
         let mut bytes = command.to_string().into_bytes();
         bytes.push(b'\n');
         self.send(vec![bytes])
-    }
-
-    /// Sends the first automatic answer of the scenario that fits an event.
-    pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
-        if !self.session.process.is_stdin_open() || self.session.end.is_some() {
-            return Ok(());
-        }
-        let scenario = Arc::clone(&self.scenario);
-        for (index, answer) in scenario.answers.iter().enumerate() {
-            let is_used_up = answer
-                .times
-                .is_some_and(|times| self.answers_sent[index] >= times);
-            if is_used_up || answer.on.matches(event, &self.captures).is_err() {
-                continue;
-            }
-            self.answers_sent[index] += 1;
-            let mut captures = self.captures.clone();
-            if let Err(missing) = captures.take(&answer.capture, event) {
-                return Err(self.broken_at(answer.span, &missing.to_string()));
-            }
-            let command = answer
-                .send
-                .render(&captures)
-                .map_err(|unknown| self.broken_at(answer.span, &unknown.to_string()))?;
-            return self.send_command(&command, answer.span);
-        }
-        Ok(())
     }
 
     /// Writes chunks, each in one write. A line is recorded before its last byte is written.

@@ -1,9 +1,10 @@
 //! The compiler of conditions: text, names, or YAML lists and maps of conditions.
 
 use super::Compiler;
-use crate::rules::condition::Condition;
 use crate::rules::parse;
 use crate::rules::wording::in_words;
+use frame_language::Condition;
+use frame_language::parse::condition;
 use indexmap::IndexSet;
 use spanned_yaml::{Node, unknown};
 
@@ -12,7 +13,7 @@ impl Compiler<'_> {
         if let Some(text) = node.as_str() {
             return self
                 .condition_with_seen(text)
-                .or_else(|| self.read(node, parse::condition));
+                .or_else(|| self.read(node, |text, names| condition(text, &names.declared)));
         }
         if let Some(list) = node.as_list() {
             return Some(Condition::All(self.conditions(list)?));
@@ -39,8 +40,8 @@ impl Compiler<'_> {
             "not" => Some(Condition::Not(Box::new(self.condition(&value)?))),
             "seen" => {
                 let pattern = self.pattern(&value)?;
-                self.seen.push(pattern.clone());
-                Some(Condition::Seen(self.seen.len() - 1, pattern))
+                self.seen.push(pattern);
+                Some(Condition::Seen(self.seen.len() - 1))
             }
             name => self.fail(node.error_at(
                 key.span,
@@ -51,10 +52,11 @@ impl Compiler<'_> {
 
     /// A named condition that contains `seen`: its patterns get numbers of the rule that uses it.
     fn condition_with_seen(&mut self, name: &str) -> Option<Condition> {
-        let named = self.names.conditions.get(name.trim())?;
+        let named = self.names.declared.conditions.get(name.trim())?;
         let first = self.seen.len();
-        self.seen.extend(named.seen.iter().cloned());
-        Some(renumbered(&named.condition, first))
+        let seen = self.seen_by.get(name.trim()).into_iter().flatten();
+        self.seen.extend(seen.cloned());
+        Some(renumbered(named, first))
     }
 
     fn list_of_conditions(&mut self, node: &Node) -> Option<Vec<Condition>> {
@@ -79,7 +81,7 @@ fn renumbered(condition: &Condition, first: usize) -> Condition {
         Condition::All(all) => Condition::All(each(all)),
         Condition::Any(all) => Condition::Any(each(all)),
         Condition::Not(inner) => Condition::Not(Box::new(renumbered(inner, first))),
-        Condition::Seen(n, pattern) => Condition::Seen(first + n, pattern.clone()),
+        Condition::Seen(n) => Condition::Seen(first + n),
         Condition::Every(list, inner) => {
             Condition::Every(list.clone(), Box::new(renumbered(inner, first)))
         }
@@ -113,7 +115,7 @@ impl Compiler<'_> {
     fn in_words(&self, node: &Node) -> Option<String> {
         let node = self.resolved(node);
         if let Some(text) = node.as_str() {
-            let condition = parse::condition(text, &self.names).ok()?;
+            let condition = condition(text, &self.names.declared).ok()?;
             let is_of_the_line = |place: &&str| !OUTSIDE_THE_LINE.contains(place);
             return condition
                 .subject()

@@ -1,12 +1,12 @@
 //! The compiler of declarations: state variables, scopes, classes and acknowledgements.
 
 use super::Compiler;
-use crate::rules::condition::Operand;
 use crate::rules::history_state::{Acknowledgement, Declarations, ScopeDeclaration};
 use crate::rules::parse;
 use crate::rules::variable_spec::{Change, DeclaredChange, VariableSpec};
 use conform_dialect::ordering::Ordering;
 use conform_dialect::ordering::file::StateFile;
+use frame_language::Operand;
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {

@@ -1,30 +1,27 @@
 //! The compiler of named conditions and classes. They may use each other, whatever their order in the file.
 
 use super::Compiler;
-use crate::rules::condition::Condition;
-use crate::rules::frame_pattern::FramePattern;
-use crate::rules::lexer::{Token, tokenize};
-use crate::rules::parse::NamedCondition;
 use conform_dialect::ordering::Ordering;
+use frame_language::{Condition, Pattern, Token, tokenize};
 use spanned_yaml::Node;
 use std::collections::HashSet;
 
 impl Compiler<'_> {
     /// Makes the names of state variables, conditions and classes known.
     pub(super) fn names(&mut self, ordering: &Ordering) {
+        let state = self.names.declared.state.get_or_insert_default();
         for (n, name) in ordering.file.state.keys().enumerate() {
-            self.names.state.insert(name.clone(), n);
+            state.insert(name.clone(), n);
         }
         for name in by_dependency(ordering) {
             if let Some(node) = ordering.file.conditions.get(name) {
                 self.named_condition(name, node);
             }
             if let Some(patterns) = ordering.file.classes.get(name) {
-                let patterns = patterns.iter().filter_map(|p| self.pattern(p));
-                let atoms = patterns.flat_map(|pattern| pattern.0).collect();
-                self.names
-                    .classes
-                    .insert(name.to_owned(), FramePattern(atoms));
+                let patterns = patterns.iter().filter_map(|node| self.pattern(node));
+                let atoms = patterns.flat_map(|pattern| pattern.0);
+                let class = Pattern(atoms.map(|atom| atom.written).collect());
+                self.names.declared.classes.insert(name.to_owned(), class);
             }
         }
     }
@@ -33,11 +30,10 @@ impl Compiler<'_> {
         self.seen.clear();
         // A condition with a mistake stays known, so that its uses are not mistakes too.
         let condition = self.condition(node).unwrap_or(Condition::Any(Vec::new()));
-        let named = NamedCondition {
-            condition,
-            seen: std::mem::take(&mut self.seen),
-        };
-        self.names.conditions.insert(name.to_owned(), named);
+        self.seen_by
+            .insert(name.to_owned(), std::mem::take(&mut self.seen));
+        let known = &mut self.names.declared.conditions;
+        known.insert(name.to_owned(), condition);
     }
 }
 

@@ -1,9 +1,9 @@
 //! The compiler of slice keys (`each`) and of message templates.
 
 use super::Compiler;
-use crate::rules::condition::Operand;
 use crate::rules::frame_context::{KeyPart, KeySource, MessagePart};
-use crate::rules::parse;
+use frame_language::Operand;
+use frame_language::parse::operand;
 use spanned_yaml::{Node, unknown};
 
 impl Compiler<'_> {
@@ -26,7 +26,7 @@ impl Compiler<'_> {
                 sources.push(KeySource::Scope(*scope));
                 continue;
             }
-            match parse::operand(word, &self.names) {
+            match operand(word, &self.names.declared) {
                 Ok(Operand::Literal(_)) => {
                     let known = self.scopes.keys().map(String::as_str).collect::<Vec<_>>();
                     return self.fail(node.error(unknown("scope", word, known)));
@@ -51,7 +51,7 @@ impl Compiler<'_> {
                 return self.fail(node.error("a `{` without its `}`"));
             };
             pieces.push(MessagePart::Text(rest[..open].to_owned()));
-            match parse::operand(&rest[open + 1..open + close], &self.names) {
+            match operand(&rest[open + 1..open + close], &self.names.declared) {
                 Ok(operand) => pieces.push(MessagePart::Value(operand)),
                 Err(error) => return self.fail(node.error(error.message)),
             }

@@ -47,20 +47,20 @@ pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>)
 
 /// Sets up what extensions do in the run of a prompt; returns the dialogs before it.
 pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
-    let story = session.prompts.extension(prompt);
-    let story: ExtensionScript = story
-        .and_then(|story| serde_json::from_value(story).ok())
+    let script = session.prompts.extension(prompt);
+    let script: ExtensionScript = script
+        .and_then(|script| serde_json::from_value(script).ok())
         .unwrap_or_default();
     let mut state = session.state();
-    let asks = story.asks_before_tools();
-    if !state.script.asks_before_tools() && state.story.asks_before_tools() != asks {
+    let asks = script.asks_before_tools();
+    if !state.script.asks_before_tools() && state.prompt_script.asks_before_tools() != asks {
         session.approvals.borrow_mut().mode = match asks {
             true => ApprovalMode::Default,
             false => ApprovalMode::Yolo,
         };
     }
-    state.story = story;
-    [&*state.script.before_run, &*state.story.before_run].concat()
+    state.prompt_script = script;
+    [&*state.script.before_run, &*state.prompt_script.before_run].concat()
 }
 
 fn append_entry(session: PiSession<'_>, kind: &str, data: &Value) {
@@ -133,7 +133,7 @@ fn value(method: &str, response: &Value) -> Value {
 
 /// The frame that asks whether a call may run. None if no extension asks.
 pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option<Value> {
-    let dialog = state.story.tool_call.as_ref();
+    let dialog = state.prompt_script.tool_call.as_ref();
     let dialog = dialog.or(state.script.tool_call.as_ref())?.clone();
     let (id, frame) = request(state, &dialog);
     state

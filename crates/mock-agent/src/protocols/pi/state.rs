@@ -38,8 +38,8 @@ pub(super) struct PiState {
     pub(super) shell_stops: Vec<Rc<Notify>>,
     pub(super) dialogs: HashMap<String, PendingDialog>,
     pub(super) script: ExtensionScript,
-    /// What extensions do besides, in the story of the latest prompt.
-    pub(super) story: ExtensionScript,
+    /// What extensions do besides, in the script of the latest prompt.
+    pub(super) prompt_script: ExtensionScript,
     /// The first command has come.
     pub(super) begun: bool,
     /// The session's `system` message was sent.

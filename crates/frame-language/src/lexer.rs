@@ -1,4 +1,6 @@
-//! The lexer of the rule language: patterns, order expressions and conditions share its tokens.
+//! The lexer: patterns, order expressions and conditions share its tokens.
+
+use spanned_yaml::{Error, Node};
 
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +30,22 @@ pub struct SyntaxError {
     pub at: usize,
     /// What is wrong.
     pub message: String,
+}
+
+impl SyntaxError {
+    /// The error in the file of the expression `text`, which may be folded there: the position is that of all of it, and the message
+    /// shows where in it the mistake is.
+    pub fn in_file(&self, node: &Node, text: &str) -> Error {
+        let at = self.at.min(text.len());
+        let near: String = text[at..].chars().take(24).collect();
+        let near = if near.is_empty() {
+            "at its end".to_owned()
+        } else {
+            format!("at `{near}`")
+        };
+        let column = text[..at].chars().count() + 1;
+        node.error(format!("{} ({near}, character {column})", self.message))
+    }
 }
 
 /// Splits an expression into tokens, each with its byte offset.

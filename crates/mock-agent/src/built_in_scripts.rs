@@ -1,16 +1,17 @@
-//! Stories: the built-in scripts, by name. Each is a file of `crates/mock-agent/scripts/`: one for all protocols, or one of the same name for
+//! The built-in scripts, by name. Each is a file of `crates/mock-agent/scripts/`: one for all protocols, or one of the same name for
 //! each protocol or version whose tools have names of their own.
 
+use crate::protocols::dialects;
 use include_dir::{Dir, include_dir};
 use serde_json::Value;
-use spanned_yaml::Node;
+use spanned_yaml::{Node, unknown};
 use std::path::Path;
 
 /// The files of the built-in scripts.
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Story {
+pub(crate) struct ScriptFile {
     /// Its path below `crates/mock-agent/scripts/`: `NAME.yaml`, `PROTOCOL/NAME.yaml` or `PROTOCOL@VERSION/NAME.yaml`.
     pub(crate) path: &'static str,
     pub(crate) text: &'static str,
@@ -19,7 +20,7 @@ pub(crate) struct Story {
 /// A protocol with its version.
 type Dialect<'a> = (&'a str, &'a str);
 
-impl Story {
+impl ScriptFile {
     pub(crate) fn name(&self) -> &'static str {
         let file = self.path.rsplit('/').next().unwrap_or(self.path);
         file.trim_end_matches(".yaml")
@@ -73,10 +74,10 @@ impl Story {
     }
 }
 
-fn files() -> impl Iterator<Item = Story> {
+fn files() -> impl Iterator<Item = ScriptFile> {
     let folders = FILES.dirs().flat_map(Dir::files);
     FILES.files().chain(folders).filter_map(|file| {
-        Some(Story {
+        Some(ScriptFile {
             path: file.path().to_str()?,
             text: file.contents_utf8()?,
         })
@@ -89,15 +90,15 @@ pub fn is_name(script: &str) -> bool {
     !script.is_empty() && !script.contains(['/', '\\', '.'])
 }
 
-/// The story of this name for a dialect.
+/// The script of this name for a dialect.
 ///
 /// # Errors
 /// There is none; with the names of those that there are.
-pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<Story, String> {
-    let named = files().filter(|story| story.name() == name);
-    let best = named.max_by_key(|story| story.fit(dialect));
-    if let Some(story) = best.filter(|story| story.fit(dialect) > 0) {
-        return Ok(story);
+pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<ScriptFile, String> {
+    let named = files().filter(|script| script.name() == name);
+    let best = named.max_by_key(|script| script.fit(dialect));
+    if let Some(script) = best.filter(|script| script.fit(dialect) > 0) {
+        return Ok(script);
     }
     let names = names(Some(dialect));
     let (protocol, version) = dialect;
@@ -110,8 +111,8 @@ pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<Story, String> {
     })
 }
 
-/// The message for a name that no story has.
-pub(crate) fn unknown_name(name: &str, names: &[&'static str]) -> String {
+/// The message for a name that no script has.
+fn unknown_name(name: &str, names: &[&'static str]) -> String {
     let near = spanned_yaml::did_you_mean(name, names.iter().copied());
     let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
     format!(
@@ -120,16 +121,16 @@ pub(crate) fn unknown_name(name: &str, names: &[&'static str]) -> String {
     )
 }
 
-/// The names of the stories of a dialect, or of all.
+/// The names of the scripts of a dialect, or of all.
 pub(crate) fn names(dialect: Option<Dialect<'_>>) -> Vec<&'static str> {
-    let fits = |story: &Story| dialect.is_none_or(|dialect| story.fit(dialect) > 0);
-    let mut names: Vec<_> = files().filter(fits).map(|story| story.name()).collect();
+    let fits = |script: &ScriptFile| dialect.is_none_or(|dialect| script.fit(dialect) > 0);
+    let mut names: Vec<_> = files().filter(fits).map(|script| script.name()).collect();
     names.sort_unstable();
     names.dedup();
     names
 }
 
-/// The stories of a dialect, or of these dialects, one a line: name, what happens in it, and where it is not played by all of them.
+/// The scripts of a dialect, or of these dialects, one a line: name, what happens in it, and where it is not played by all of them.
 pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
     let all = names(None);
     let width = all.iter().map(|name| name.len()).max().unwrap_or_default();
@@ -139,10 +140,10 @@ pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
             .iter()
             .filter_map(|dialect| Some((dialect, find(name, *dialect).ok()?)))
             .collect();
-        let Some((_, story)) = found.first() else {
+        let Some((_, script)) = found.first() else {
             continue;
         };
-        let mut line = format!("{name:width$}  {}", story.summary());
+        let mut line = format!("{name:width$}  {}", script.summary());
         if found.len() < dialects.len() {
             let shown = found
                 .iter()
@@ -155,6 +156,31 @@ pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
     lines
 }
 
+/// The built-in script of this name as YAML: for a dialect `NAME@VERSION`, or one that is the same in every dialect.
+///
+/// # Errors
+/// There is none, or no dialect is given and it differs between them.
+pub fn built_in_script(name: &str, dialect: Option<&str>) -> Result<Node, String> {
+    let id = |(name, version): (&str, &str)| format!("{name}@{version}");
+    if let Some(text) = dialect {
+        let Some(dialect) = dialects().find(|known| id(*known) == text) else {
+            let ids: Vec<_> = dialects().map(id).collect();
+            return Err(unknown("dialect", text, ids.iter().map(String::as_str)));
+        };
+        return find(name, dialect)?.node();
+    }
+    let found = dialects().filter_map(|dialect| Some((id(dialect), find(name, dialect).ok()?)));
+    let (ids, scripts): (Vec<_>, Vec<_>) = found.unzip();
+    match scripts.first() {
+        None => Err(unknown_name(name, &names(None))),
+        Some(first) if scripts.iter().all(|script| script == first) => first.node(),
+        Some(_) => Err(format!(
+            "the built-in script `{name}` has the tools of one protocol: choose it with --dialect, one of {}",
+            ids.join(", ")
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,10 +190,10 @@ mod tests {
     #[test]
     fn every_file_is_a_valid_script_with_a_summary() {
         assert!(files().count() > 30);
-        for story in files() {
-            let script = Script::load(&story.node().unwrap(), Path::new("/w"));
+        for file in files() {
+            let script = Script::load(&file.node().unwrap(), Path::new("/w"));
             assert!(script.is_ok(), "{script:?}");
-            assert!(!story.summary().is_empty(), "{}", story.path);
+            assert!(!file.summary().is_empty(), "{}", file.path);
         }
     }
 
@@ -178,21 +204,21 @@ mod tests {
             let mut adapters = ADAPTERS.iter().filter(|adapter| adapter.name == protocol);
             adapters.any(|adapter| version.is_empty() || adapter.version == version)
         };
-        for story in files() {
-            let dialects = story.node().unwrap().get("dialects").map(Node::to_value);
+        for script in files() {
+            let dialects = script.node().unwrap().get("dialects").map(Node::to_value);
             let dialects: Vec<_> = dialects
                 .iter()
                 .flat_map(|list| list.as_array().unwrap())
                 .collect();
             let dialects = dialects.iter().map(|name| name.as_str().unwrap());
-            for name in dialects.chain(story.folder()) {
-                assert!(is_known(name), "{}: {name}", story.path);
+            for name in dialects.chain(script.folder()) {
+                assert!(is_known(name), "{}: {name}", script.path);
             }
         }
     }
 
     #[test]
-    fn a_story_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
+    fn a_script_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
         let refused = find("sub-agents", ("pi", "0.87")).unwrap_err();
         assert!(
             refused.contains("pi@0.87 does not have; it has "),
@@ -201,5 +227,18 @@ mod tests {
         assert!(refused.contains("markdown"), "{refused}");
         let unknown = find("markdwn", ("pi", "0.87")).unwrap_err();
         assert!(unknown.contains("did you mean `markdown`?"), "{unknown}");
+    }
+
+    #[test]
+    fn a_script_that_differs_between_dialects_needs_one() {
+        assert!(built_in_script("markdown", None).is_ok());
+        assert!(built_in_script("approval", Some("aionrs@0.2")).is_ok());
+        let differs = built_in_script("tools", None).unwrap_err();
+        assert!(
+            differs.contains("--dialect, one of aionrs@0.1, "),
+            "{differs}"
+        );
+        let unknown = built_in_script("markdown", Some("pi@0.88")).unwrap_err();
+        assert!(unknown.contains("did you mean `pi@0.87`?"), "{unknown}");
     }
 }

@@ -1,8 +1,8 @@
 //! The parser of conditions.
 
 use super::Parser;
-use crate::rules::condition::{Compare, Condition, Operand};
-use crate::rules::lexer::{SyntaxError, Token};
+use crate::condition::{Compare, Condition, Operand};
+use crate::lexer::{SyntaxError, Token};
 use regex::Regex;
 use spanned_yaml::did_you_mean;
 
@@ -62,7 +62,7 @@ impl Parser<'_> {
 
     fn named_condition(&mut self, name: &str) -> Result<Condition, SyntaxError> {
         let known = &self.names.conditions;
-        let Some(named) = known.get(name) else {
+        let Some(condition) = known.get(name) else {
             let near = did_you_mean(name, known.keys().map(String::as_str));
             let hint = near.map_or_else(
                 || "; a comparison such as `/a = b` or `$x present` was expected".to_owned(),
@@ -70,14 +70,14 @@ impl Parser<'_> {
             );
             return Err(self.error(format!("`{name}` is not declared under `conditions`{hint}")));
         };
-        if !named.seen.is_empty() {
+        if condition.has_seen() {
             let message = format!(
                 "`{name}` uses `seen`, which only the conditions of `require` and `exit` can ask"
             );
             return Err(self.error(message));
         }
         self.next += 1;
-        Ok(named.condition.clone())
+        Ok(condition.clone())
     }
 
     fn matches(&mut self, left: Operand) -> Result<Condition, SyntaxError> {

@@ -1,7 +1,7 @@
 //! Markers in prompts: what they do in each dialect, and how a mistake in one is answered.
 
-use crate::stories::host::{Host, PROTOCOLS, Protocol};
-use crate::stories::process::{Agent, Workspace, command};
+use crate::scripts::host::{Host, PROTOCOLS, Protocol};
+use crate::scripts::process::{Agent, Workspace, command};
 use serde_json::json;
 use std::process::Stdio;
 
@@ -145,10 +145,10 @@ fn markers_have_their_effect_with_a_model_over_http() {
     };
 
     assert!(turn(&mut agent, "hello").contains("over HTTP"));
-    let story = turn(&mut agent, "@mock script=rate-limit");
+    let script = turn(&mut agent, "@mock script=rate-limit");
     assert!(
-        story.contains("provider_error") && !story.contains("over HTTP"),
-        "{story}"
+        script.contains("provider_error") && !script.contains("over HTTP"),
+        "{script}"
     );
     let mistake = turn(&mut agent, "@mock script=markdwn");
     assert!(mistake.contains("did you mean `markdown`?"), "{mistake}");

@@ -1,11 +1,11 @@
-//! The syntax tree of conditions and operands: what a rule can ask of a frame and of the history state. `evaluate` gives the answers.
+//! The syntax tree of conditions and operands: what can be asked of a frame and of the history before it. `evaluate` gives the answers.
 
-use super::frame_pattern::FramePattern;
-use super::pointer::JsonPointer;
+use crate::function::Function;
+use crate::pointer::JsonPointer;
 use regex::Regex;
 use serde_json::Value;
 
-/// A value that a rule can name.
+/// A value that a condition can name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// A constant.
@@ -25,42 +25,6 @@ pub enum Operand {
     /// A list of operands; absent if one of them is.
     List(Vec<Operand>),
 }
-
-/// A function of one value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
-    /// The number of characters, elements or members.
-    Length,
-    /// The JSON value that a text holds; absent if it holds none.
-    Json,
-    /// The last element.
-    Last,
-    /// The sum of a list of numbers, or of several operands.
-    Sum,
-    /// The product of a list of numbers, or of several operands.
-    Product,
-    /// The texts of a list, joined.
-    Join,
-    /// The elements of a list, each once.
-    Distinct,
-    /// A text without white space at its ends.
-    Trim,
-    /// `string`, `number`, `boolean`, `list` or `object`.
-    Type,
-}
-
-/// The names of functions, as written in a rule.
-pub const FUNCTIONS: &[(&str, Function)] = &[
-    ("length", Function::Length),
-    ("json", Function::Json),
-    ("last", Function::Last),
-    ("sum", Function::Sum),
-    ("product", Function::Product),
-    ("join", Function::Join),
-    ("distinct", Function::Distinct),
-    ("trim", Function::Trim),
-    ("type", Function::Type),
-];
 
 /// How two values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,8 +60,8 @@ pub enum Condition {
     Any(Vec<Condition>),
     /// It does not hold.
     Not(Box<Condition>),
-    /// A frame that matches this pattern came earlier in the slice. The number is the pattern's place in the rule.
-    Seen(usize, FramePattern),
+    /// A frame that matches the pattern of this number came earlier.
+    Seen(usize),
     /// A comparison.
     Compare {
         /// The left side.
@@ -144,6 +108,16 @@ impl Operand {
 }
 
 impl Condition {
+    /// Whether it asks for a frame that came earlier.
+    pub fn has_seen(&self) -> bool {
+        match self {
+            Condition::Seen(_) => true,
+            Condition::All(each) | Condition::Any(each) => each.iter().any(Condition::has_seen),
+            Condition::Not(inner) | Condition::Every(_, inner) => inner.has_seen(),
+            _ => false,
+        }
+    }
+
     /// The places in the frame that it looks at, in the order written.
     pub fn pointers(&self) -> Vec<&str> {
         match self {
@@ -158,7 +132,7 @@ impl Condition {
             | Condition::Present(operand)
             | Condition::Empty(operand)
             | Condition::Every(operand, _) => operand.pointer().into_iter().collect(),
-            Condition::Seen(..) => Vec::new(),
+            Condition::Seen(_) => Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A host that sends prompts, approves every tool call, answers every dialog, and has the agent judged.
 
-use crate::stories::process::{Agent, Workspace};
+use crate::scripts::process::{Agent, Workspace};
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{DialectSource, load};
 use conform_judge::frame::{Body, Frame, Line};

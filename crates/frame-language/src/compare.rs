@@ -1,13 +1,13 @@
 //! Comparison of JSON values: equality, order, containment.
 
-use super::condition::Compare;
-use super::pointer::member;
-use super::truth::Truth;
+use crate::condition::Compare;
+use crate::pointer::member;
+use crate::truth::Truth;
 use serde_json::Value;
 use std::cmp::Ordering;
 
 /// The result of a comparison; unknown where the values have no order.
-pub(super) fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Truth {
+pub fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> Truth {
     let order = || order(left, right);
     let ordered = |ask: fn(Ordering) -> bool| order().map_or(Truth::Unknown, |o| ask(o).into());
     match how {
@@ -112,6 +112,21 @@ fn equal(left: &Value, right: &Value, except: &[String]) -> bool {
         }
         _ => left == right,
     }
+}
+
+/// The canonical text of a value, by which it is an element of a set or a key of a map.
+pub fn canonical(value: &Value) -> String {
+    match value {
+        Value::String(text) if is_plain(text) => ["\"", text, "\""].concat(),
+        _ => value.to_string(),
+    }
+}
+
+/// Whether JSON needs no escapes for a text.
+fn is_plain(text: &str) -> bool {
+    !text
+        .bytes()
+        .any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\')
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The flags and variables for the built-in scripts: their names, their texts, and what is refused.
 
-use crate::stories::host::{Host, PROTOCOLS};
-use crate::stories::process::{Agent, Workspace, command};
+use crate::scripts::host::{Host, PROTOCOLS};
+use crate::scripts::process::{Agent, Workspace, command};
 use serde_json::{Value, json};
 use snapbox::file;
 use std::process::Output;
@@ -220,8 +220,8 @@ fn large_stories_keep_the_protocol_in_a_smaller_size() {
     for protocol in PROTOCOLS {
         let repeats_messages = ["pi@0.14", "pi@0.73"].contains(&protocol.dialect);
         let deltas = if repeats_messages { "2000" } else { "100000" };
-        for (story, times) in [("long-output", "150000"), ("many-deltas", deltas)] {
-            let print = [protocol.args, &["--print-script", story]].concat();
+        for (script, times) in [("long-output", "150000"), ("many-deltas", deltas)] {
+            let print = [protocol.args, &["--print-script", script]].concat();
             let text = String::from_utf8(run(&print, &[]).stdout).unwrap();
             assert!(text.contains(&format!("times: {times}")), "{text}");
             let workspace = protocol.workspace();
@@ -231,7 +231,7 @@ fn large_stories_keep_the_protocol_in_a_smaller_size() {
             assert_eq!(
                 host.finish(),
                 Vec::<String>::new(),
-                "{} {story}",
+                "{} {script}",
                 protocol.dialect
             );
         }
@@ -239,13 +239,13 @@ fn large_stories_keep_the_protocol_in_a_smaller_size() {
 }
 
 #[test]
-fn large_stories_arrive_whole() {
-    for (story, lines, bytes) in [
+fn large_scripts_arrive_whole() {
+    for (script, lines, bytes) in [
         ("long-output", 3, 10_000_000),
         ("many-deltas", 100_002, 500_000),
     ] {
         let workspace = Workspace::new();
-        let mut agent = Agent::start(&workspace, &["--json-stream", "--script", story]);
+        let mut agent = Agent::start(&workspace, &["--json-stream", "--script", script]);
         agent.read();
         agent.send(&json!({ "type": "message", "msg_id": "m1", "input": "go" }));
         let mut lengths = Vec::new();
@@ -256,8 +256,8 @@ fn large_stories_arrive_whole() {
                 break;
             }
         }
-        assert_eq!(lengths.len(), lines, "{story}");
-        assert!(lengths.iter().sum::<usize>() > bytes, "{story}");
+        assert_eq!(lengths.len(), lines, "{script}");
+        assert!(lengths.iter().sum::<usize>() > bytes, "{script}");
     }
 }
 

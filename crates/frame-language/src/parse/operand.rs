@@ -1,9 +1,10 @@
 //! The parser of operands: values of the frame, of state variables, and literals.
 
 use super::Parser;
-use crate::rules::condition::{FUNCTIONS, Function, Operand};
-use crate::rules::lexer::{SyntaxError, Token};
-use crate::rules::pointer::JsonPointer;
+use crate::condition::Operand;
+use crate::function::{FUNCTIONS, Function};
+use crate::lexer::{SyntaxError, Token};
+use crate::pointer::JsonPointer;
 use serde_json::Value;
 use spanned_yaml::did_you_mean;
 use spanned_yaml::unknown;
@@ -80,12 +81,17 @@ impl Parser<'_> {
     }
 
     fn state(&mut self, name: &str) -> Result<Operand, SyntaxError> {
+        let Some(state) = &self.names.state else {
+            return Err(self.error(format!(
+                "`${name}` is state of a session: a condition here is about one frame, such as `/a = b`"
+            )));
+        };
         if name == "fold" {
             self.next += 1;
             return Ok(Operand::Fold);
         }
-        let Some(var) = self.names.state.get(name).copied() else {
-            let near = did_you_mean(name, self.names.state.keys().map(String::as_str));
+        let Some(var) = state.get(name).copied() else {
+            let near = did_you_mean(name, state.keys().map(String::as_str));
             let hint = near.map_or(String::new(), |n| format!("; did you mean `${n}`?"));
             return Err(self.error(format!("`${name}` is not declared under `state`{hint}")));
         };

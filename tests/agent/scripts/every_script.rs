@@ -1,13 +1,13 @@
-//! Every story in every dialect: the agent keeps the protocol, writes the same bytes each time, and echoes the next prompt.
+//! Every script in every dialect: the agent keeps the protocol, writes the same bytes each time, and echoes the next prompt.
 
-use crate::stories::host::{Host, PROTOCOLS, Protocol};
-use crate::stories::process::{Workspace, command};
+use crate::scripts::host::{Host, PROTOCOLS, Protocol};
+use crate::scripts::process::{Workspace, command};
 
-/// Stories that have a test of their own, because of their size.
+/// Scripts that have a test of their own, because of their size.
 const LARGE: [&str; 2] = ["long-output", "many-deltas"];
 
 /// The names in `--list-scripts`.
-fn stories(args: &[&str]) -> Vec<String> {
+fn scripts(args: &[&str]) -> Vec<String> {
     let workspace = Workspace::new();
     let args = [args, &["--list-scripts"]].concat();
     let output = command(&workspace, &args).output().unwrap();
@@ -18,22 +18,22 @@ fn stories(args: &[&str]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// A session in which each story is chosen by a marker, and followed by a prompt without one.
+/// A session in which each script is chosen by a marker, and followed by a prompt without one.
 fn session(protocol: &'static Protocol) -> Vec<String> {
     let workspace = protocol.workspace();
     let mut host = Host::start(protocol, &workspace, &[]);
     let mut lines = Vec::new();
-    for story in stories(protocol.args) {
-        if LARGE.contains(&story.as_str()) {
+    for script in scripts(protocol.args) {
+        if LARGE.contains(&script.as_str()) {
             continue;
         }
-        let played = host.prompt(&format!("Please @mock script={story}"));
+        let played = host.prompt(&format!("Please @mock script={script}"));
         let is_echo = |line: &String| line.contains("\"said: \"");
-        assert!(!played.iter().any(is_echo), "{story}");
+        assert!(!played.iter().any(is_echo), "{script}");
         let echoed = host.prompt("hello");
-        assert!(echoed.iter().any(is_echo), "after {story}: {echoed:?}");
+        assert!(echoed.iter().any(is_echo), "after {script}: {echoed:?}");
         // The host's answers to several requests at once race with the tools.
-        if story != "parallel-tools" || !protocol.asks_before_tools {
+        if script != "parallel-tools" || !protocol.asks_before_tools {
             lines.extend(played);
         }
         lines.extend(echoed);

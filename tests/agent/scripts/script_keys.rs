@@ -1,7 +1,7 @@
 //! Every key of a model script has the same effect in the process as over HTTP. The keys come from the format's schema, so that none
 //! can be forgotten.
 
-use crate::stories::process::{Agent, Workspace, command};
+use crate::scripts::process::{Agent, Workspace, command};
 use mock_provider::Script;
 use mock_provider::server::{Observer, Server, ServerOptions};
 use serde_json::{Value, json};

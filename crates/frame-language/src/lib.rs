@@ -1,0 +1,36 @@
+//! The language in which rules and faults say which frames they mean.
+//!
+//! A [`Pattern`] names frames, with [`Condition`]s on them: `tool_result{/status = error} | >stop`. [`parse::pattern`] reads one. Names are
+//! kept as they are written: whoever uses a pattern knows which frames they stand for.
+//!
+//! An [`EvalContext`] answers conditions on one frame, in three-valued logic: a value that is missing makes most of them unknown. What
+//! they ask about earlier frames, a [`History`] answers; `()` is the history of who remembers nothing.
+//!
+//! ```
+//! use frame_language::{EvalContext, Names, Truth, parse};
+//!
+//! let pattern = parse::pattern("end{/usage/output > 0}", &Names::default()).expect("no mistake");
+//! let frame = serde_json::json!({ "type": "end", "usage": { "output": 7 } });
+//! let context = EvalContext { value: &frame, history: () };
+//! assert_eq!(context.holds_all(&pattern.0[0]), Truth::True);
+//! ```
+
+mod compare;
+mod condition;
+mod evaluate;
+mod function;
+mod lexer;
+pub mod parse;
+mod pattern;
+mod pointer;
+mod truth;
+
+pub use compare::{canonical, compare};
+pub use condition::{Compare, Condition, Operand};
+pub use evaluate::{EvalContext, History, Values};
+pub use function::{FUNCTIONS, Function, number};
+pub use lexer::{SyntaxError, Token, tokenize};
+pub use parse::{Names, Parser};
+pub use pattern::{Atom, FrameName, Pattern};
+pub use pointer::JsonPointer;
+pub use truth::Truth;

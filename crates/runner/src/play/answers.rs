@@ -1,0 +1,35 @@
+//! The answers that a scenario gives by itself: its `answers`, each sent when its event comes.
+
+use super::context::EarlyStop;
+use super::player::ScenarioPlayer;
+use serde_json::Value;
+use std::sync::Arc;
+
+impl ScenarioPlayer {
+    /// Sends the first automatic answer of the scenario that fits an event.
+    pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
+        if !self.session.process.is_stdin_open() || self.session.end.is_some() {
+            return Ok(());
+        }
+        let scenario = Arc::clone(&self.scenario);
+        for (index, answer) in scenario.answers.iter().enumerate() {
+            let is_used_up = answer
+                .times
+                .is_some_and(|times| self.answers_sent[index] >= times);
+            if is_used_up || answer.on.matches(event, &self.captures).is_err() {
+                continue;
+            }
+            self.answers_sent[index] += 1;
+            let mut captures = self.captures.clone();
+            if let Err(missing) = captures.take(&answer.capture, event) {
+                return Err(self.broken_at(answer.span, &missing.to_string()));
+            }
+            let command = answer
+                .send
+                .render(&captures)
+                .map_err(|unknown| self.broken_at(answer.span, &unknown.to_string()))?;
+            return self.send_command(&command, answer.span);
+        }
+        Ok(())
+    }
+}
