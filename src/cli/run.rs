@@ -117,7 +117,7 @@ async fn perform(
             behind_smoke += usize::from(!entry.played && entry.report.reason == SMOKE_FAILED);
             shown.note(&entry);
             progress.ended(&entry, failed);
-            report.add(entry.report, entry.exercised);
+            report.add(entry.report, entry.check.coverage);
         }
     };
     let ended = scheduler::run(

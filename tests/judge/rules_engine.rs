@@ -442,15 +442,15 @@ fn a_probe_records_a_reading_and_has_no_finding() {
         CheckOptions::default(),
     );
     assert!(outcome.findings.is_empty());
-    assert_eq!(outcome.exercised.readings["toy/reading"]["plain"], 2);
-    assert_eq!(outcome.exercised.readings["toy/reading"]["counted"], 1);
+    assert_eq!(outcome.coverage.readings["toy/reading"]["plain"], 2);
+    assert_eq!(outcome.coverage.readings["toy/reading"]["counted"], 1);
 }
 
 #[test]
 fn a_rule_without_a_matching_frame_is_not_exercised() {
     let outcome = check_with(TURN, "< {\"type\":\"hello\"}", CheckOptions::default());
-    assert_eq!(outcome.exercised.rules["toy/turn"], 0);
-    assert_eq!(outcome.exercised.rules["toy/schema/hello"], 1);
+    assert_eq!(outcome.coverage.rules["toy/turn"], 0);
+    assert_eq!(outcome.coverage.rules["toy/schema/hello"], 1);
 }
 
 #[test]

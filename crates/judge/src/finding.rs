@@ -194,6 +194,11 @@ impl Origin {
         Origin { session: 0, part }
     }
 
+    /// The number of the session, from 0.
+    pub fn session_index(&self) -> usize {
+        self.session.saturating_sub(1) as usize
+    }
+
     /// The values that name the slice; none if it is not a slice.
     pub fn slice(&self) -> &[SliceValue] {
         match &self.part {

@@ -11,7 +11,7 @@
 //! use conform_judge::dialect::{self, DialectSource};
 //! use conform_judge::finding::Blame;
 //! use conform_report::{ReportBuilder, ReportCommand, ScenarioReport};
-//! use conform_report::{causes, verdict_rules};
+//! use conform_report::verdict_rules;
 //! use conform_report::reporter;
 //! use conform_judge::transcript::TranscriptReader;
 //!
@@ -28,16 +28,15 @@
 //! let mut outcome = checker.finish();
 //! assert_eq!(outcome.findings[0].rule, "aionrs/json-lines");
 //!
-//! causes::attribute(&mut outcome.findings);
-//! let entry = ScenarioReport {
+//! let mut entry = ScenarioReport {
 //!     id: "session".into(),
 //!     verdict: verdict_rules::of_findings(&outcome.findings, Blame::Agent, outcome.frames > 0),
-//!     findings: outcome.findings,
 //!     ..ScenarioReport::default()
 //! };
+//! entry.take(&mut outcome);
 //! let mut report = ReportBuilder::new(ReportCommand::Check, Blame::Agent);
 //! report.add_dialect(&dialect);
-//! report.add(entry, outcome.exercised);
+//! report.add(entry, outcome.coverage);
 //!
 //! let mut page = Vec::new();
 //! let markdown = reporter::find("markdown").expect("it is a format");
@@ -61,7 +60,6 @@ mod merge;
 mod model;
 pub mod reporter;
 pub mod shell_words;
-mod summarize;
 pub mod verdict_rules;
 
 pub use builder::ReportBuilder;
@@ -70,6 +68,6 @@ pub use clause_results::{ClauseResult, ClauseStatus, clause_results};
 pub use comparison::{Cell, ComparedAgent, ComparedCause, Comparison, Group, NamedReport, compare};
 pub use merge::merge;
 pub use model::{
-    BaselineUse, CitedClause, Coverage, FORMAT, NetworkUse, ReasonGroup, Report, ReportCommand,
-    ReportTool, ScenarioReport, Try, Verdict, VerdictCounts,
+    BaselineUse, CitedClause, FORMAT, NetworkUse, ReasonGroup, Report, ReportCommand, ReportTool,
+    ScenarioReport, Verdict, VerdictCounts,
 };

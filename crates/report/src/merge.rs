@@ -1,6 +1,7 @@
-//! Merges reports: the shards of one run, or checks made one at a time. Pure.
+//! Adds parts of a run to its report: single entries, the shards of a run, or checks made one at a time. Pure.
 
-use super::model::{Coverage, Report};
+use super::model::Report;
+use super::{causes, verdict_rules};
 
 /// Merges several reports into one. Its duration is that of the longest, because shards run in parallel.
 ///
@@ -10,13 +11,15 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     let mut reports = reports.into_iter();
     let mut whole = reports.next().ok_or("no report to merge")?;
     for part in reports {
-        add(&mut whole, part)?;
+        check_same_run(&whole, &part)?;
+        whole.add(part);
     }
     whole.summarize();
     Ok(whole)
 }
 
-fn add(whole: &mut Report, part: Report) -> Result<(), String> {
+/// That a part is of the same run, and has other entries.
+fn check_same_run(whole: &Report, part: &Report) -> Result<(), String> {
     let same = [
         (whole.tool == part.tool, "the program that wrote them"),
         (whole.command == part.command, "the command"),
@@ -34,34 +37,27 @@ fn add(whole: &mut Report, part: Report) -> Result<(), String> {
     {
         return Err(format!("two reports have an entry '{}'", twice.id));
     }
-    whole.scenarios.extend(part.scenarios);
-    whole.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
-    extend_new(&mut whole.stale, part.stale);
-    whole.duration_ms = whole.duration_ms.max(part.duration_ms);
-    whole.clauses.extend(part.clauses);
-    whole.rules.extend(part.rules);
-    extend_new(&mut whole.dialect, part.dialect);
-    add_coverage(&mut whole.coverage, part.coverage);
     Ok(())
 }
 
-fn add_coverage(whole: &mut Coverage, part: Coverage) {
-    extend_new(&mut whole.clauses_exercised, part.clauses_exercised);
-    extend_new(&mut whole.clauses_not_exercised, part.clauses_not_exercised);
-    whole
-        .clauses_not_exercised
-        .retain(|id| !whole.clauses_exercised.contains(id));
-    for (clause, entries) in part.entries_by_clause {
-        *whole.entries_by_clause.entry(clause).or_default() += entries;
+impl Report {
+    /// Adds another part of the same run; the entries stay sorted by their ids. [`Report::summarize`] then derives the rest.
+    pub(super) fn add(&mut self, part: Report) {
+        self.scenarios.extend(part.scenarios);
+        self.scenarios.sort_by(|a, b| a.id.cmp(&b.id));
+        extend_new(&mut self.stale, part.stale);
+        extend_new(&mut self.dialect, part.dialect);
+        self.duration_ms = self.duration_ms.max(part.duration_ms);
+        self.clauses.extend(part.clauses);
+        self.rules.extend(part.rules);
+        self.coverage.add(part.coverage);
     }
-    for (rule, times) in part.rules {
-        *whole.rules.entry(rule).or_default() += times;
-    }
-    for (rule, readings) in part.readings {
-        let counts = whole.readings.entry(rule).or_default();
-        for (reading, times) in readings {
-            *counts.entry(reading).or_default() += times;
-        }
+
+    /// Derives the counts and the causes again, after the scenarios have changed.
+    pub fn summarize(&mut self) {
+        self.summary = verdict_rules::summary(&self.scenarios);
+        self.causes = causes::collect(&mut self.scenarios, self.side);
+        self.without_result = causes::group_by_reason(&self.scenarios);
     }
 }
 
@@ -77,7 +73,6 @@ fn extend_new(list: &mut Vec<String>, more: Vec<String>) {
 mod tests {
     use super::*;
     use crate::reporter::sample;
-    use crate::verdict_rules;
 
     fn halves() -> (Report, Report) {
         let (mut left, mut right) = (sample::report(), sample::report());
@@ -108,13 +103,8 @@ mod tests {
         let (left, mut right) = halves();
         right.coverage.clauses_exercised = left.coverage.clauses_not_exercised.clone();
         right.coverage.clauses_not_exercised = left.coverage.clauses_exercised.clone();
-        assert_eq!(
-            merge(vec![left, right])
-                .unwrap()
-                .coverage
-                .clauses_not_exercised,
-            Vec::<String>::new()
-        );
+        let whole = merge(vec![left, right]).unwrap();
+        assert!(whole.coverage.clauses_not_exercised.is_empty());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The report document (JSON), from which every other format is rendered. Data only; reporters never compute a verdict.
 
 use super::cause::Cause;
+use super::causes;
+use conform_judge::check::{CheckOutcome, Coverage};
 use conform_judge::finding::{Blame, Evidence, Finding, Level};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -205,9 +207,9 @@ pub struct ScenarioReport {
     /// A flaky scenario counts neither as failed nor as passed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flaky: bool,
-    /// The failed tries before this one (`--retries`).
+    /// The failed tries before this one (`--retries`), without excerpts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tries: Vec<Try>,
+    pub tries: Vec<ScenarioReport>,
     /// Wall-clock milliseconds.
     pub duration_ms: u64,
     /// The number of frames checked.
@@ -229,28 +231,18 @@ pub struct ScenarioReport {
     pub stderr: Vec<String>,
 }
 
-/// A failed try of a scenario that was followed by another one.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Try {
-    /// Its verdict.
-    pub verdict: Verdict,
-    /// Why it is inconclusive.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// Wall-clock milliseconds.
-    pub duration_ms: u64,
-    /// The findings, in the order of the frames.
-    pub findings: Vec<Finding>,
-    /// The path of the transcript; empty if it was not kept.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub transcript: String,
-    /// The last lines of stderr.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stderr: Vec<String>,
-}
-
 impl ScenarioReport {
+    /// Takes over what the check of its sessions came to, and gives each finding its cause.
+    pub fn take(&mut self, outcome: &mut CheckOutcome) {
+        if outcome.has_counted() {
+            self.excerpt = outcome.excerpt.finish();
+        }
+        self.findings = std::mem::take(&mut outcome.findings);
+        causes::attribute(&mut self.findings);
+        self.findings_dropped = outcome.dropped;
+        self.frames = outcome.frames;
+    }
+
     /// The findings of all tries, those of the last try first.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         let earlier = self.tries.iter().flat_map(|one| &one.findings);
@@ -274,22 +266,4 @@ pub struct ReasonGroup {
     pub reason: String,
     /// Their ids, sorted.
     pub scenarios: Vec<String>,
-}
-
-/// What a run exercised.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Coverage {
-    /// Testable clauses that a rule or a scenario checked.
-    pub clauses_exercised: Vec<String>,
-    /// Testable clauses that nothing checked.
-    pub clauses_not_exercised: Vec<String>,
-    /// In how many entries each clause was checked, by clause id.
-    #[serde(default)]
-    pub entries_by_clause: IndexMap<String, u32>,
-    /// How often each rule was evaluated; 0 means "not exercised", which is not a pass.
-    pub rules: IndexMap<String, u64>,
-    /// Which reading of an ambiguous clause the agent follows: rule id, then reading, then how often.
-    #[serde(default)]
-    pub readings: IndexMap<String, IndexMap<String, u64>>,
 }

@@ -3,11 +3,11 @@
 use super::sandbox::Sandbox;
 use super::transcripts::KeepTranscripts;
 use crate::scenario::Scenario;
-use conform_judge::check::Exercised;
+use conform_judge::check::CheckOutcome;
 use conform_judge::dialect::Dialect;
 use conform_judge::framing::ParsedFrame;
 use conform_report::verdict_rules;
-use conform_report::{ScenarioReport, Try, Verdict};
+use conform_report::{ScenarioReport, Verdict};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,14 +22,8 @@ pub struct ScenarioRun {
     pub(super) transcripts: Vec<PathBuf>,
     /// The frames of each session, if they are kept.
     pub frames: Vec<Vec<ParsedFrame>>,
-    /// For each finding of the report the number of its session, from 0.
-    pub sessions: Vec<usize>,
-    /// What it exercised.
-    pub exercised: Exercised,
-    /// Whether the agent wrote any event of its dialect.
-    pub spoke: bool,
-    /// Whether the agent began a turn.
-    pub turn: bool,
+    /// What the check of its sessions came to, except for the findings, which are in the report.
+    pub check: CheckOutcome,
     /// Whether the scenario scripts the model, so that the agent should begin a turn.
     pub expects_turn: bool,
     /// Keeps the sandbox until the transcripts are stored.
@@ -82,17 +76,12 @@ impl ScenarioRun {
 
     /// Adds the failed attempt before this one, and those before it.
     pub(super) fn add_failed(&mut self, failed: ScenarioRun) {
-        self.spoke |= failed.spoke;
-        self.turn |= failed.turn;
+        self.check.events += failed.check.events;
+        self.check.turn |= failed.check.turn;
+        let mut failed = failed.report;
+        failed.excerpt.clear();
         self.report.flaky = verdict_rules::is_flaky(self.report.verdict);
-        self.report.tries = failed.report.tries;
-        self.report.tries.push(Try {
-            verdict: failed.report.verdict,
-            reason: failed.report.reason,
-            duration_ms: failed.report.duration_ms,
-            findings: failed.report.findings,
-            transcript: failed.report.transcript,
-            stderr: failed.report.stderr,
-        });
+        self.report.tries = std::mem::take(&mut failed.tries);
+        self.report.tries.push(failed);
     }
 }

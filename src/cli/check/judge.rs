@@ -4,15 +4,15 @@ use super::CheckArgs;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
 use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
-use conform_judge::check::{CheckOptions, CheckOutcome, Exercised};
+use conform_judge::check::{CheckOptions, CheckOutcome, Coverage};
 use conform_judge::dialect::DialectSource;
-use conform_judge::finding::{Blame, Level};
+use conform_judge::finding::Blame;
 use conform_judge::transcript::{self, TranscriptReader};
 use conform_report::ReportBuilder;
 use conform_report::Verdict;
 use conform_report::reporter::terminal;
+use conform_report::verdict_rules;
 use conform_report::{Report, ReportCommand, ScenarioReport};
-use conform_report::{causes, verdict_rules};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -46,7 +46,7 @@ pub(super) fn all(
                     screen.flush()?;
                     output::error(error.in_file(name(path)));
                 }
-                judge.report.add(judged.entry, judged.exercised);
+                judge.report.add(judged.entry, judged.coverage);
             }
             Err(message) => {
                 unread = true;
@@ -76,7 +76,7 @@ struct TranscriptJudge<'a> {
 /// The result for one transcript, as far as it could be read.
 struct JudgedTranscript {
     entry: ScenarioReport,
-    exercised: Exercised,
+    coverage: Coverage,
     error: Option<transcript::TranscriptError>,
 }
 
@@ -121,7 +121,7 @@ impl TranscriptJudge<'_> {
     fn judged(
         &self,
         path: &Path,
-        outcome: CheckOutcome,
+        mut outcome: CheckOutcome,
         micros: u64,
         error: Option<transcript::TranscriptError>,
     ) -> JudgedTranscript {
@@ -141,30 +141,21 @@ impl TranscriptJudge<'_> {
             (Verdict::NotExercised, _) => format!("no {} of this dialect in it", self.what()),
             _ => String::new(),
         };
-        let mut findings = outcome.findings;
-        causes::attribute(&mut findings);
-        for finding in &mut findings {
-            finding.rerun = self.rerun(path);
-        }
-        let has_counted = findings.iter().any(|finding| finding.level > Level::May);
-        let entry = ScenarioReport {
+        let mut entry = ScenarioReport {
             id: self.id(path),
             verdict,
             reason,
             duration_ms: micros / 1000,
-            frames: outcome.frames,
-            findings,
-            findings_dropped: outcome.dropped,
-            excerpt: match has_counted {
-                true => outcome.excerpt.finish(),
-                false => Vec::new(),
-            },
             transcript: name(path),
             ..ScenarioReport::default()
         };
+        entry.take(&mut outcome);
+        for finding in &mut entry.findings {
+            finding.rerun = self.rerun(path);
+        }
         JudgedTranscript {
             entry,
-            exercised: outcome.exercised,
+            coverage: outcome.coverage,
             error,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::cause_file::CauseFile;
 use crate::cli::output;
-use conform_judge::check::{CheckOptions, Checker, Exercised};
+use conform_judge::check::{CheckOptions, Checker, Coverage};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_judge::frame::Frame;
@@ -145,7 +145,7 @@ impl HostFindings {
             transcript: transcript.unwrap_or_default(),
             ..ScenarioReport::default()
         };
-        builder.add(session, Exercised::default());
+        builder.add(session, Coverage::default());
         builder.finish()
     }
 }

@@ -217,7 +217,7 @@ pub(super) fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
 
 /// Adds the rules that a scenario has exercised.
 pub(super) fn note_exercised(exercised: &mut Exercised, entry: &ScenarioRun) {
-    let rules = entry.exercised.rules.iter();
+    let rules = entry.check.coverage.rules.iter();
     for (rule, _) in rules.filter(|(_, times)| **times > 0) {
         let scenarios = exercised.entry(rule.clone()).or_default();
         scenarios.insert(entry.report.id.clone());

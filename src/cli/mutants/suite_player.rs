@@ -60,11 +60,7 @@ impl SuitePlayer {
         let traces = traces.map(|frames| FaultTrace::of(frames, &self.dialect, parse_line));
         PlayedScenario {
             id: entry.report.id,
-            findings: entry
-                .sessions
-                .into_iter()
-                .zip(entry.report.findings)
-                .collect(),
+            findings: entry.report.findings,
             traces: traces.collect(),
         }
     }

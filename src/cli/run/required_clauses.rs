@@ -39,7 +39,7 @@ impl RequiredClauses {
             .flatten();
         let met = &report.coverage.clauses_exercised;
         let unexercised: IndexSet<&String> =
-            required.filter(|clause| !met.contains(clause)).collect();
+            required.filter(|clause| !met.contains(*clause)).collect();
         unexercised.into_iter().cloned().collect()
     }
 }

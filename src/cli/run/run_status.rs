@@ -18,8 +18,8 @@ impl AgentProgress {
     /// Adds a scenario.
     pub(super) fn note(&mut self, entry: &ScenarioRun) {
         self.expected_turn |= entry.expects_turn;
-        self.turn |= entry.turn;
-        self.spoke |= entry.spoke;
+        self.turn |= entry.check.turn;
+        self.spoke |= entry.check.events > 0;
     }
 }
 

@@ -1,7 +1,7 @@
 //! The checker: runs every rule of a dialect over the history of a session, one frame at a time.
 
+use super::coverage::Coverage;
 use super::excerpt::SessionExcerpt;
-use super::exercised::Exercised;
 use super::state::CheckerState;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Evidence, Finding, Level};
@@ -21,7 +21,7 @@ pub struct CheckOptions {
     pub profile: Profile,
 }
 
-/// The result of a check.
+/// The result of a check, of one session or of several.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOutcome {
     /// The findings, in the order of the frames.
@@ -29,7 +29,7 @@ pub struct CheckOutcome {
     /// Findings like ten others of the same rule, counted and not listed.
     pub dropped: u64,
     /// The rules that applied, and the readings of ambiguous clauses that were met.
-    pub exercised: Exercised,
+    pub coverage: Coverage,
     /// The first and last frames, if they were asked for.
     pub excerpt: SessionExcerpt,
     /// Frames checked.
@@ -40,6 +40,27 @@ pub struct CheckOutcome {
     pub commands: u64,
     /// Whether the agent reached its first turn.
     pub turn: bool,
+}
+
+impl CheckOutcome {
+    /// Whether there is a finding above a note.
+    pub fn has_counted(&self) -> bool {
+        self.findings.iter().any(|one| one.level > Level::May)
+    }
+
+    /// Adds the result of the next session. The excerpt is that of the session that has the first finding above a note.
+    pub fn add(&mut self, next: CheckOutcome) {
+        if !self.has_counted() {
+            self.excerpt = next.excerpt;
+        }
+        self.findings.extend(next.findings);
+        self.dropped += next.dropped;
+        self.coverage.add(next.coverage);
+        self.frames += next.frames;
+        self.events += next.events;
+        self.commands += next.commands;
+        self.turn |= next.turn;
+    }
 }
 
 /// Checks one session.

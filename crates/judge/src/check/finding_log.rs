@@ -1,5 +1,6 @@
-//! The finding log: the findings of a session, with a limit on similar ones.
+//! The finding log: completes the findings of a session, with a limit on similar ones.
 
+use super::checker::CheckOutcome;
 use super::evidence::RecentFrames;
 use crate::finding::{DifferenceKind, Facts, Finding};
 use crate::frame::{Body, Frame};
@@ -15,27 +16,18 @@ const MAX_SIMILAR: u64 = 10;
 const MAX_TEXTS: usize = 4_096;
 const MAX_TEXT: usize = 200;
 
-/// The findings so far.
+/// How the findings are judged, and how many there are of each rule at each place of a frame.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FindingLog {
     pub(super) profile: Profile,
-    pub(super) findings: Vec<Finding>,
-    /// Findings that were counted and not listed.
-    pub(super) dropped: u64,
-    similar: HashMap<(String, String), u64>,
+    pub(super) similar: HashMap<(String, String), u64>,
 }
 
 impl FindingLog {
-    pub(super) fn new(profile: Profile) -> Self {
-        FindingLog {
-            profile,
-            ..FindingLog::default()
-        }
-    }
-
     /// Adds a finding of a rule at the newest frame, which is `frame`.
     pub(super) fn add(
         &mut self,
+        outcome: &mut CheckOutcome,
         rule: &Rule,
         found: Finding,
         frame: &Frame,
@@ -45,10 +37,10 @@ impl FindingLog {
         let similar = self.similar.entry(place).or_default();
         *similar += 1;
         if *similar > MAX_SIMILAR {
-            self.dropped += 1;
+            outcome.dropped += 1;
             return;
         }
-        self.findings.push(Finding {
+        outcome.findings.push(Finding {
             rule: rule.id.clone(),
             level: self.profile.apply(found.level, rule.source),
             source: rule.source,

@@ -4,12 +4,12 @@
 //! prefix of the findings of the session: only the end of the session can add some that concern earlier frames.
 
 mod checker;
+mod coverage;
 mod decoded_frame;
 mod dispatch;
 mod end_of_session;
 mod evidence;
 mod excerpt;
-mod exercised;
 mod finding_log;
 mod line_classifier;
 mod monitors;
@@ -18,5 +18,5 @@ mod per_frame;
 mod state;
 
 pub use checker::{CheckOptions, CheckOutcome, Checker};
+pub use coverage::Coverage;
 pub use excerpt::SessionExcerpt;
-pub use exercised::Exercised;

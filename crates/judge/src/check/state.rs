@@ -6,8 +6,6 @@ use super::decoded_frame::DecodedFrame;
 use super::dispatch::Dispatcher;
 use super::end_of_session::ShutdownFacts;
 use super::evidence::{FRAMES, RecentFrames};
-use super::excerpt::SessionExcerpt;
-use super::exercised::Exercised;
 use super::finding_log::FindingLog;
 use super::line_classifier::LineClassifier;
 use super::monitors::{Monitors, Violations};
@@ -19,6 +17,7 @@ use crate::frame::{Body, Frame};
 use crate::framing::Parsed;
 use crate::rules::frame_context::FrameContext;
 use crate::rules::history_state::{FrameInHistory, HistoryState};
+use crate::rules::rule::Rule;
 use crate::rules::symbol::SymbolSet;
 use frame_language::Truth;
 use std::sync::Arc;
@@ -53,10 +52,8 @@ pub(super) struct CheckerState {
     dispatcher: Dispatcher,
     recent: RecentFrames,
     finding_log: FindingLog,
-    frames: u64,
-    events: u64,
-    commands: u64,
-    turn: bool,
+    /// The result so far, except for the coverage.
+    outcome: CheckOutcome,
     work: OpenWork,
     shutdown: ShutdownFacts,
 }
@@ -88,11 +85,11 @@ impl CheckerState {
                 dialect,
             }),
             recent: RecentFrames::default(),
-            finding_log: FindingLog::new(options.profile),
-            frames: 0,
-            events: 0,
-            commands: 0,
-            turn: false,
+            finding_log: FindingLog {
+                profile: options.profile,
+                ..FindingLog::default()
+            },
+            outcome: CheckOutcome::default(),
             work: OpenWork::default(),
             shutdown: ShutdownFacts::default(),
         }
@@ -105,8 +102,8 @@ impl CheckerState {
     }
 
     fn count(&mut self, frame: &Frame) {
-        self.frames += 1;
-        self.recent.push(self.frames, frame, FRAMES);
+        self.outcome.frames += 1;
+        self.recent.push(self.outcome.frames, frame, FRAMES);
     }
 
     /// Checks a frame.
@@ -141,7 +138,7 @@ impl CheckerState {
         let abandoned = self.history.before_rules(touching);
         let closing = self.history.closing_scopes(touching);
 
-        let context = context(self.frames, frame, &decoded, &self.history);
+        let context = context(self.outcome.frames, frame, &decoded, &self.history);
         let (rules, monitors) = (&dialect.rules, &mut self.monitors);
         let mut violations = Vec::new();
         monitors.on_scopes_closed(rules, &abandoned, false, &context, &mut violations);
@@ -162,7 +159,7 @@ impl CheckerState {
         self.log(dialect, frame, defects);
         for (n, broken) in self.per_frame.check_schema(decoded) {
             let rule = &dialect.rules[n];
-            self.finding_log.add(rule, broken, frame, &self.recent);
+            self.add_finding(rule, broken, frame);
         }
     }
 
@@ -174,14 +171,19 @@ impl CheckerState {
                 level: rule.level,
                 ..violation
             };
-            self.finding_log.add(rule, finding, frame, &self.recent);
+            self.add_finding(rule, finding, frame);
         }
+    }
+
+    fn add_finding(&mut self, rule: &Rule, found: Finding, frame: &Frame) {
+        let log = &mut self.finding_log;
+        log.add(&mut self.outcome, rule, found, frame, &self.recent);
     }
 
     fn count_known(&mut self, decoded: &DecodedFrame<'_>, is_command: bool) {
         let count = match is_command {
-            true => &mut self.commands,
-            false => &mut self.events,
+            true => &mut self.outcome.commands,
+            false => &mut self.outcome.events,
         };
         *count += u64::from(decoded.is_known());
     }
@@ -192,8 +194,8 @@ impl CheckerState {
         frame: &Frame,
         decoded: &DecodedFrame<'_>,
     ) {
-        let context = context(self.frames, frame, decoded, &self.history);
-        self.turn |= context.matches(&dialect.session.turn) == Truth::True;
+        let context = context(self.outcome.frames, frame, decoded, &self.history);
+        self.outcome.turn |= context.matches(&dialect.session.turn) == Truth::True;
         let quit = context.matches(&dialect.session.quit) != Truth::False;
         self.work.note(dialect, &context);
         self.shutdown.note(frame, quit);
@@ -205,46 +207,37 @@ impl CheckerState {
     }
 
     pub(super) fn findings(&self) -> &[Finding] {
-        &self.finding_log.findings
+        &self.outcome.findings
     }
 
     /// Takes the findings out that were added since there were `known` of them.
     pub(super) fn take_findings_from(&mut self, known: usize) -> Vec<Finding> {
-        self.finding_log.findings.split_off(known)
+        self.outcome.findings.split_off(known)
     }
 
     pub(super) fn add_findings(&mut self, findings: Vec<Finding>) {
-        self.finding_log.findings.extend(findings);
+        self.outcome.findings.extend(findings);
     }
 
     pub(super) fn frames(&self) -> u64 {
-        self.frames
+        self.outcome.frames
     }
 
     pub(super) fn evidence(&self) -> Vec<Evidence> {
         self.recent.quoted()
     }
 
-    pub(super) fn finish(self) -> CheckOutcome {
-        let mut exercised = Exercised::default();
+    pub(super) fn finish(mut self) -> CheckOutcome {
+        let coverage = &mut self.outcome.coverage;
         for (n, rule) in self.tables.dialect.rules.iter().enumerate() {
             let times = self.per_frame.exercised(n, rule) + self.monitors.exercised(n);
-            exercised.rules.insert(rule.id.clone(), times);
+            coverage.rules.insert(rule.id.clone(), times);
             let met = self.monitors.readings(n);
             if !met.is_empty() {
-                exercised.readings.insert(rule.id.clone(), met);
+                coverage.readings.insert(rule.id.clone(), met);
             }
         }
-        CheckOutcome {
-            findings: self.finding_log.findings,
-            dropped: self.finding_log.dropped,
-            exercised,
-            excerpt: SessionExcerpt::default(),
-            frames: self.frames,
-            events: self.events,
-            commands: self.commands,
-            turn: self.turn,
-        }
+        self.outcome
     }
 }
 

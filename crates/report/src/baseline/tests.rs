@@ -2,7 +2,7 @@
 
 use super::{Baseline, Date, RunExtent, apply, load, update};
 use crate::causes::cause_id;
-use crate::{Report, ScenarioReport, Try, Verdict};
+use crate::{Report, ScenarioReport, Verdict};
 use conform_judge::finding::{BaselinedKind, Finding, Level};
 
 fn finding(rule: &str) -> Finding {
@@ -40,10 +40,10 @@ fn report(scenarios: &[&str]) -> Report {
 /// A scenario that broke a rule in an earlier try.
 fn tried_again(scenario: &mut ScenarioReport, rule: &str) {
     scenario.flaky = scenario.findings.is_empty();
-    scenario.tries = vec![Try {
+    scenario.tries = vec![ScenarioReport {
         verdict: Verdict::Fail,
         findings: vec![finding(rule)],
-        ..Try::default()
+        ..ScenarioReport::default()
     }];
 }
 

@@ -229,7 +229,6 @@ pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Try;
     use conform_judge::finding::{Difference, Facts, Level};
 
     fn finding(rule: &str, level: Level) -> Finding {
@@ -355,10 +354,10 @@ mod tests {
             finding("p/then", Level::Must),
         );
         let mut again = scenario("d/a", std::slice::from_ref(&now));
-        again.tries = vec![Try {
+        again.tries = vec![ScenarioReport {
             findings: vec![now, then],
             transcript: "first.jsonl".into(),
-            ..Try::default()
+            ..ScenarioReport::default()
         }];
         let causes = collect(&mut [again], Blame::Agent);
         assert_eq!(rules(&causes), ["p/now", "p/then"]);

@@ -3,7 +3,7 @@
 
 use super::text;
 use crate::Verdict;
-use crate::{Report, ScenarioReport, Try};
+use crate::{Report, ScenarioReport};
 use conform_judge::finding::{Finding, Level};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, TestSuite};
 use std::io::{self, Write};
@@ -84,7 +84,7 @@ fn status(report: &Report, scenario: &ScenarioReport) -> TestCaseStatus {
 }
 
 /// An earlier try: a flaky failure if the case passes in the end, otherwise a failed rerun.
-fn rerun(report: &Report, one: &Try) -> TestRerun {
+fn rerun(report: &Report, one: &ScenarioReport) -> TestRerun {
     let mut rerun = TestRerun::new(match one.verdict {
         Verdict::Fail => NonSuccessKind::Failure,
         _ => NonSuccessKind::Error,

@@ -87,7 +87,6 @@ impl BadHost {
         for one in &frames {
             checker.push_parsed(&one.frame, &one.parsed);
         }
-        let findings = checker.finish().findings;
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
         let fault = TestedFault {
@@ -99,7 +98,7 @@ impl BadHost {
         };
         let played = PlayedScenario {
             id: String::new(),
-            findings: findings.into_iter().map(|finding| (0, finding)).collect(),
+            findings: checker.finish().findings,
             traces: vec![FaultTrace::of(&frames, dialect, |_| None).with_affected_frame(last)],
         };
         matrix_row(&fault, &[played])

@@ -34,8 +34,8 @@ pub struct TestedFault {
 pub struct PlayedScenario {
     /// Its id.
     pub id: String,
-    /// The findings, each with the number of its session, from 0.
-    pub findings: Vec<(usize, Finding)>,
+    /// The findings.
+    pub findings: Vec<Finding>,
     /// The sessions.
     pub traces: Vec<FaultTrace>,
 }
@@ -43,7 +43,6 @@ pub struct PlayedScenario {
 /// A finding against the side that is to blame, and how it relates to the fault.
 struct Detection<'a> {
     scenario: &'a PlayedScenario,
-    session: usize,
     finding: &'a Finding,
     /// Whether the fault had been injected by then.
     after_fault: bool,
@@ -84,18 +83,18 @@ impl PlayedScenario {
             .traces
             .iter()
             .position(|trace| trace.first_affected().is_some());
-        let theirs = self.findings.iter().filter(move |(_, f)| f.blame == side);
-        theirs.map(move |(session, finding)| {
-            let trace = self.traces.get(*session);
+        let theirs = self.findings.iter().filter(move |f| f.blame == side);
+        theirs.map(move |finding| {
+            let session = finding.origin.session_index();
+            let trace = self.traces.get(session);
             let from = trace.and_then(FaultTrace::first_affected);
             Detection {
                 scenario: self,
-                session: *session,
                 finding,
                 after_fault: match from {
                     // The finding of a step is at the frame that came closest to what it waited for, which may be an old one.
                     Some(from) => finding.at >= from || is_step(&finding.rule),
-                    None => first.is_some_and(|first| first < *session),
+                    None => first.is_some_and(|first| first < session),
                 },
                 at_fault: trace.and_then(FaultTrace::affected_frame) == Some(finding.at),
             }
@@ -111,7 +110,8 @@ impl PlayedScenario {
 
 impl Detection<'_> {
     fn position(&self) -> TracePosition {
-        let trace = self.scenario.traces.get(self.session);
+        let session = self.finding.origin.session_index();
+        let trace = self.scenario.traces.get(session);
         trace
             .map(|trace| trace.position(self.finding.at))
             .unwrap_or_default()
@@ -237,7 +237,7 @@ mod tests {
         };
         PlayedScenario {
             id: id.into(),
-            findings: findings.iter().map(|f| (0, finding(f))).collect(),
+            findings: findings.iter().map(finding).collect(),
             traces: vec![FaultTrace::sample(&[2, 4, 6], Some(2))],
         }
     }

@@ -1,14 +1,12 @@
 //! Sums up a scenario that is over: its findings, what it exercised, and its verdict.
 
 use super::context::EarlyStop;
-use super::model_requests::ModelRequests;
 use super::player::ScenarioPlayer;
 use crate::scenario::types::StepAction;
 use crate::scenario_run::ScenarioRun;
-use conform_judge::check::CheckOutcome;
-use conform_judge::finding::{Blame, Finding, Level};
+use conform_judge::finding::Blame;
+use conform_report::Verdict;
 use conform_report::verdict_rules::{self, ScenarioFacts};
-use conform_report::{Verdict, causes};
 use std::time::Instant;
 
 impl ScenarioPlayer {
@@ -56,26 +54,28 @@ impl ScenarioPlayer {
         if matches!(stop, Some(EarlyStop::Skipped(_))) {
             step_findings.clear();
         }
-        let found = findings(&past, step_findings, &requests).into_iter();
-        (run.sessions, run.report.findings) = found.unzip();
+        let are_several = past.len() > 1;
+        for (n, mut session) in past.into_iter().enumerate() {
+            let found = &mut session.findings;
+            // The host is the scenario, so findings that blame it are left out.
+            found.retain(|one| {
+                one.blame == Blame::Agent && requests.is_before_unscripted(n, one.at)
+            });
+            let of_steps = step_findings.extract_if(.., |(of, _)| *of == n);
+            found.extend(of_steps.map(|(_, finding)| finding));
+            found.sort_by_key(|finding| finding.at);
+            if are_several {
+                let number = u32::try_from(n + 1).unwrap_or(u32::MAX);
+                for finding in found {
+                    finding.origin.session = number;
+                }
+            }
+            run.check.add(session);
+        }
+        run.check.coverage.clauses_exercised = checked_clauses;
         let report = &mut run.report;
-        causes::attribute(&mut report.findings);
-        let counted = report
-            .findings
-            .iter()
-            .position(|one| one.level > Level::May);
-        if let Some(session) = counted.and_then(|index| past.get(run.sessions[index])) {
-            report.excerpt = session.excerpt.finish();
-        }
-        for session in past {
-            report.frames += session.frames;
-            report.findings_dropped += session.dropped;
-            run.spoke |= session.events > 0;
-            run.turn |= session.turn;
-            run.exercised.add(session.exercised);
-        }
-        run.exercised.clauses = checked_clauses.into_iter().collect();
-        let exercised = &run.exercised;
+        report.take(&mut run.check);
+        let (exercised, spoke) = (&run.check.coverage, run.check.events > 0);
         let is_checked_by_rule = |clause: &String| {
             suite.dialect.rules.iter().any(|rule| {
                 rule.clauses.contains(clause)
@@ -85,7 +85,9 @@ impl ScenarioPlayer {
         let unchecked: Vec<String> = scenario
             .clauses
             .iter()
-            .filter(|clause| !exercised.clauses.contains(clause) && !is_checked_by_rule(clause))
+            .filter(|clause| {
+                !exercised.clauses_exercised.contains(*clause) && !is_checked_by_rule(clause)
+            })
             .cloned()
             .collect();
         let waits_for_events = scenario.steps.iter().any(|step| {
@@ -101,13 +103,13 @@ impl ScenarioPlayer {
             broken: broken.as_deref(),
             interrupted: stop == Some(EarlyStop::Interrupted),
             findings: &report.findings,
-            came_up: !waits_for_events || run.spoke,
+            came_up: !waits_for_events || spoke,
             skipped: match &stop {
                 Some(EarlyStop::Skipped(why)) => Some(why),
                 _ => None,
             },
             unforeseen: requests.unscripted().map(|request| request.why.as_str()),
-            checked: !exercised.clauses.is_empty() || run.spoke,
+            checked: !exercised.clauses_exercised.is_empty() || spoke,
             unmet: &unchecked,
         });
         if matches!(report.verdict, Verdict::Pass | Verdict::Skipped) {
@@ -116,38 +118,4 @@ impl ScenarioPlayer {
         run.sandbox = Some(sandbox);
         run.after(began.elapsed())
     }
-}
-
-/// The findings of all sessions, each with the number of its session, in the order of their frames. Findings that blame the host are left
-/// out, since the host is the scenario.
-fn findings(
-    past: &[CheckOutcome],
-    step_findings: Vec<(usize, Finding)>,
-    requests: &ModelRequests,
-) -> Vec<(usize, Finding)> {
-    let mut step_findings = step_findings;
-    let mut all = Vec::new();
-    for (session, past_session) in past.iter().enumerate() {
-        let rules = past_session.findings.iter();
-        let mut found: Vec<Finding> = rules
-            .filter(|finding| {
-                finding.blame == Blame::Agent && requests.is_before_unscripted(session, finding.at)
-            })
-            .cloned()
-            .collect();
-        found.extend(
-            step_findings
-                .extract_if(.., |(of, _)| *of == session)
-                .map(|(_, finding)| finding),
-        );
-        found.sort_by_key(|finding| finding.at);
-        if past.len() > 1 {
-            let number = u32::try_from(session + 1).unwrap_or(u32::MAX);
-            for finding in &mut found {
-                finding.origin.session = number;
-            }
-        }
-        all.extend(found.into_iter().map(|finding| (session, finding)));
-    }
-    all
 }

@@ -3,7 +3,7 @@
 use super::super::text;
 use super::finding::{self, BOLD, DIM, verdict_style};
 use crate::Verdict;
-use crate::{Report, ReportCommand, ScenarioReport, Try};
+use crate::{Report, ReportCommand, ScenarioReport};
 use anstyle::Style;
 use conform_judge::finding::{Blame, Level};
 use std::io::{self, Write};
@@ -119,7 +119,7 @@ pub(super) fn block(
 }
 
 /// Writes the failures of an earlier try.
-fn earlier(report: &Report, n: usize, one: &Try, out: &mut dyn Write) -> io::Result<()> {
+fn earlier(report: &Report, n: usize, one: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     let (verdict, style) = (text::verdict(one.verdict), verdict_style(one.verdict));
     write!(out, "\n  {style}Try {n}: {verdict}{style:#}")?;
     if !one.reason.is_empty() {
