@@ -84,7 +84,7 @@ impl FaultTable {
 
     /// A table of faults that were made otherwise.
     #[must_use]
-    pub fn of(faults: Vec<Fault>) -> Self {
+    pub fn new(faults: Vec<Fault>) -> Self {
         FaultTable {
             faults,
             references: Vec::new(),

@@ -88,7 +88,7 @@ async fn good_agent(
         wire,
         scenarios,
     } = suite;
-    let baseline = BaselineArgs::of(args.baseline.clone()).read()?;
+    let baseline = BaselineArgs::new(args.baseline.clone()).read()?;
     let id = dialect.id();
     output::note(format_args!(
         "{id}: playing {} without a fault, which the agent must pass",
