@@ -34,79 +34,79 @@ pub const FORMATS: &[FileFormat] = &[
     format(
         "scenario",
         "conform scenario",
-        of::<ScenarioFile>,
+        schema_of::<ScenarioFile>,
         "scenarios/**/*.yaml",
     ),
     format(
         "script",
         "conform model script",
-        of::<Script>,
+        schema_of::<Script>,
         "a model script: --script of mock-agent and `conform provider`",
     ),
     format(
         "agent-script",
         "conform agent script",
-        of::<AgentScriptFile>,
+        schema_of::<AgentScriptFile>,
         "an agent script: --script of mock-agent with --dialect-dir",
     ),
     format(
         "dialect",
         "conform dialect",
-        of::<DialectFile>,
+        schema_of::<DialectFile>,
         "dialect.yaml",
     ),
     format(
         "clauses",
         "conform clauses",
-        of::<Vec<ClauseFile>>,
+        schema_of::<Vec<ClauseFile>>,
         "clauses.yaml of a dialect",
     ),
     format(
         "ordering",
         "conform ordering rules",
-        of::<OrderingFile>,
+        schema_of::<OrderingFile>,
         "ordering.yaml of a dialect",
     ),
     format(
         "hosts",
         "conform bad hosts",
-        of::<Vec<BadHost>>,
+        schema_of::<Vec<BadHost>>,
         "hosts.yaml of a dialect",
     ),
     format(
         "faults",
         "conform faults",
-        of::<FaultsFile>,
+        schema_of::<FaultsFile>,
         "faults.yaml of a dialect",
     ),
     format(
         "config",
         "conform.yaml",
-        of::<ProjectConfig>,
+        schema_of::<ProjectConfig>,
         "conform.yaml",
     ),
     format(
         "baseline",
         "conform baseline",
-        of::<BaselineFile>,
+        schema_of::<BaselineFile>,
         "--baseline of `conform run` and `conform check`",
     ),
     format(
         "mock-agent",
         "mock-agent settings",
-        of::<SettingsFile>,
+        schema_of::<SettingsFile>,
         "mock-agent.yaml, the settings of an installed mock-agent",
     ),
     format(
         "control",
         "conform control request",
-        of::<Request>,
+        schema_of::<Request>,
         "a request to a controlled mock-agent or `conform provider`, one on a line",
     ),
     format(
         "report",
         "conform report",
-        of::<Report>,
+        schema_of::<Report>,
         "--report json=FILE",
     ),
     format(
@@ -152,7 +152,7 @@ pub fn file_schema(name: &str) -> Value {
 }
 
 /// The schema of a type, with its id and title in front.
-fn of<T: JsonSchema>(name: &str, title: &str) -> Value {
+fn schema_of<T: JsonSchema>(name: &str, title: &str) -> Value {
     let generated = SchemaSettings::draft2020_12()
         .into_generator()
         .into_root_schema_for::<T>();

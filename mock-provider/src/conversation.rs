@@ -50,7 +50,7 @@ const NOT_CONTENT: [&str; 11] = [
 ];
 
 impl<'a> ConversationView<'a> {
-    pub(crate) fn of(request: &'a Request) -> Self {
+    pub(crate) fn new(request: &'a Request) -> Self {
         let body = &request.body;
         let (system, messages) = match request.wire {
             Wire::AnthropicMessages => (&body["system"], &body["messages"]),

@@ -25,7 +25,7 @@ impl Expect {
     /// Every difference between the request and this expectation; empty if the request matches.
     #[must_use]
     pub fn mismatches(&self, request: &Request) -> Vec<RequestMismatch> {
-        let conversation = ConversationView::of(request);
+        let conversation = ConversationView::new(request);
         let all = conversation.texts().collect::<Vec<_>>();
         let new = conversation.new_texts().collect::<Vec<_>>();
         let whole = "the conversation";

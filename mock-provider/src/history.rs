@@ -89,8 +89,8 @@ const MAX_REQUESTS: usize = 512;
 const MAX_TEXTS: usize = 1 << 16;
 
 impl PastRequest {
-    pub(crate) fn of(request: &Request) -> Self {
-        let conversation = ConversationView::of(request);
+    pub(crate) fn new(request: &Request) -> Self {
+        let conversation = ConversationView::new(request);
         let tools = request.body["tools"].as_array();
         let tools = tools.map(Vec::as_slice).unwrap_or_default();
         let named = |tool: &Value| {
@@ -323,16 +323,16 @@ mod tests {
         for n in 0..2 * MAX_REQUESTS as u64 {
             let asked = request(n, &[format!("question {n}"), "x".repeat(1000)]);
             let answer = model.next(&asked).answer;
-            history.add(PastRequest::of(&asked), &answer, true);
+            history.add(PastRequest::new(&asked), &answer, true);
             assert!(history.requests.len() <= MAX_REQUESTS);
         }
         let long: Vec<_> = (0..MAX_TEXTS / 2).map(|n| format!("text {n}")).collect();
         let again = request(9999, &["question 1023".to_owned(), "x".repeat(1000)]);
-        assert_eq!(history.repeated_by(&PastRequest::of(&again)), Some(1023));
+        assert_eq!(history.repeated_by(&PastRequest::new(&again)), Some(1023));
         for n in 10_000..10_004 {
             let asked = request(n, &long);
             let answer = model.next(&asked).answer;
-            history.add(PastRequest::of(&asked), &answer, true);
+            history.add(PastRequest::new(&asked), &answer, true);
             let texts = history.requests.iter().map(|one| one.texts.len());
             assert_eq!(history.texts, texts.sum::<usize>());
             assert!(history.texts <= MAX_TEXTS);

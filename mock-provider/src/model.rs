@@ -63,7 +63,7 @@ impl Model {
     /// A model that has served nothing yet. The seed goes into every generated id.
     #[must_use]
     pub fn new(script: Script, seed: u64) -> Self {
-        let (served, signatures) = (vec![0; script.replies.len()], SignatureStore::of(&script));
+        let (served, signatures) = (vec![0; script.replies.len()], SignatureStore::new(&script));
         Model {
             script,
             seed,
@@ -89,7 +89,7 @@ impl Model {
             let failure = ScriptFailure::refused(request.n, &error);
             return ModelResponse::without_reply(error, failure);
         }
-        let past = PastRequest::of(request);
+        let past = PastRequest::new(request);
         match self.choose(request, &past) {
             Ok(index) => self.serve(index, request, past),
             Err(failure) => self.fall_back(request, &past, *failure),
@@ -260,7 +260,7 @@ const MAX_QUOTED: usize = 120;
 
 /// The start of the last message of a request, quoted.
 fn last_message(request: &Request) -> String {
-    let conversation = ConversationView::of(request);
+    let conversation = ConversationView::new(request);
     let last = conversation.messages.last();
     let text = last.and_then(|message| message.texts.last()).copied();
     let text = text.unwrap_or_default().trim();

@@ -23,7 +23,7 @@ const MAX_CALLS: usize = 1 << 13;
 
 impl SignatureStore {
     /// The signatures of a script. All are known from the start, because an agent may resume the session of an earlier run.
-    pub(crate) fn of(script: &Script) -> Self {
+    pub(crate) fn new(script: &Script) -> Self {
         let thinking = script.replies.iter().flat_map(|reply| {
             let listed = reply.content.iter().flatten();
             let listed = listed.filter_map(|item| match item {

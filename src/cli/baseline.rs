@@ -34,7 +34,7 @@ pub(super) struct ActiveBaseline {
 
 impl BaselineArgs {
     /// The options with this baseline only.
-    pub(super) fn of(baseline: Option<PathBuf>) -> Self {
+    pub(super) fn new(baseline: Option<PathBuf>) -> Self {
         BaselineArgs {
             baseline,
             ..BaselineArgs::default()

@@ -102,7 +102,7 @@ fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> 
     if dialect.smoke_id().is_some_and(is_beside) {
         return Ok(());
     }
-    let built_in = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
+    let built_in = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
     let all = known.files.files().iter().chain(built_in.files());
     let ids: Vec<_> = all.map(|file| file.id.as_str()).collect();
     match ids.is_empty() {
@@ -120,7 +120,7 @@ fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, V
 
 fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
-    let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
+    let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
     let scenarios = files.load(Some(&dialect))?;
     Ok(KnownDialect {
         dialect,

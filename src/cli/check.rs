@@ -61,6 +61,6 @@ pub(super) fn run(args: CheckArgs) -> Result<ExitStatus, CommandError> {
     Ok(if unread {
         ExitStatus::Usage
     } else {
-        ExitStatus::of(&report.summary, args.baseline.is_failed_by(&report))
+        ExitStatus::from_summary(&report.summary, args.baseline.is_failed_by(&report))
     })
 }

@@ -43,7 +43,7 @@ pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
     let mut unproved = Vec::new();
     for (known, matrix) in &known {
         let id = known.dialect.id();
-        let clauses = coverage::of(&known.dialect, &known.scenarios, matrix);
+        let clauses = coverage::covered(&known.dialect, &known.scenarios, matrix);
         all.push((id, clauses));
         unproved.extend(coverage::unproved(&known.dialect, matrix));
     }

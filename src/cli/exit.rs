@@ -24,7 +24,7 @@ impl ExitStatus {
     /// An internal error outweighs everything, since then nothing else can be trusted. A violation outweighs what is incomplete. If nothing
     /// passed, the run is incomplete.
     #[must_use]
-    pub fn of(summary: &VerdictCounts, objection: bool) -> Self {
+    pub fn from_summary(summary: &VerdictCounts, objection: bool) -> Self {
         if summary.broken > 0 {
             ExitStatus::Harness
         } else if summary.failed > 0 || objection {
@@ -81,7 +81,11 @@ mod tests {
             (with(|s| (s.failed, s.broken) = (1, 1)), ExitStatus::Harness),
         ];
         for (summary, expected) in cases {
-            assert_eq!(ExitStatus::of(&summary, false), expected, "{summary:?}");
+            assert_eq!(
+                ExitStatus::from_summary(&summary, false),
+                expected,
+                "{summary:?}"
+            );
         }
     }
 }

@@ -97,7 +97,7 @@ async fn perform(
     for rule in step_rules::RULES {
         report.add_rule(rule.id, rule.doc);
     }
-    let required = RequiredClauses::of(&plan.suites);
+    let required = RequiredClauses::new(&plan.suites);
     let total = plan.suites.iter().map(|part| part.scenarios.len()).sum();
     let mut progress = Progress::new(&args.reports, total);
     let mut shown = AgentProgress::default();
@@ -105,7 +105,7 @@ async fn perform(
     let mut on_event = |event| match event {
         RunEvent::Started(id) => progress.started(id),
         RunEvent::Ended(mut entry) => {
-            let rerun = plan.rerun.of(&entry.report.id);
+            let rerun = plan.rerun.line(&entry.report.id);
             for finding in entry.report.all_findings_mut() {
                 finding.rerun.clone_from(&rerun);
             }

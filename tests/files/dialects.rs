@@ -55,7 +55,7 @@ fn every_finding_has_a_clause_or_a_source_and_is_not_weaker_than_its_clauses() {
                 check(what, place.level, rule.source, &place.clauses);
             }
         }
-        let files = ScenarioSource::of(&name, &version, &dialect.bases).unwrap();
+        let files = ScenarioSource::find(&name, &version, &dialect.bases).unwrap();
         for scenario in files.load(Some(&dialect)).unwrap() {
             for step in &scenario.steps {
                 let clauses = step.clauses.as_ref().unwrap_or(&scenario.clauses);
@@ -78,7 +78,7 @@ fn every_dialect_has_a_smoke_scenario() {
     let source = DialectSource::default();
     for (name, version) in source.names() {
         let dialect = load(&source, &format!("{name}@{version}")).unwrap();
-        let files = ScenarioSource::of(&name, &version, &dialect.bases).unwrap();
+        let files = ScenarioSource::find(&name, &version, &dialect.bases).unwrap();
         let scenarios = files.load(Some(&dialect)).unwrap();
         assert!(dialect.smoke_id().is_some(), "none in {}", dialect.id());
         let ids = scenarios.iter().map(|one| one.id.as_str());

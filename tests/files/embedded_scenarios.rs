@@ -10,7 +10,7 @@ fn every_embedded_scenario_loads() {
     for (name, version) in source.names() {
         let dialect = dialect::load(&source, &format!("{name}@{version}"));
         let dialect = dialect.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
-        let files = ScenarioSource::of(&name, &version, &dialect.bases)
+        let files = ScenarioSource::find(&name, &version, &dialect.bases)
             .unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
         let loaded = files.load(Some(&dialect));
         let scenarios = loaded.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));

@@ -1,19 +1,11 @@
 //! The published kill matrices, and the coverage that is derived from them.
 
+use conform_judge::dialect::DialectSource;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
 use crate::dialect_faults::faults_of;
-
-/// The dialects with a complete kill matrix. `kill_matrix.rs` checks aionrs@0.1.
-const DIALECTS: &[(&str, &str)] = &[
-    ("aionrs", "0.2"),
-    ("pi", "0.14"),
-    ("pi", "0.73"),
-    ("pi", "0.87"),
-    ("synaps", "1"),
-];
 
 fn published(name: &str, version: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reports/published/kill-matrix");
@@ -27,12 +19,12 @@ fn is_host_fault(row: &Value) -> bool {
 
 #[test]
 fn every_fault_was_killed_by_the_rules_that_it_names() {
-    for &(name, version) in DIALECTS {
+    for (name, version) in DialectSource::default().names() {
         let catcher = |by: &String| match by.strip_prefix("scenario:") {
             Some(id) => format!("{name}@{version}/{id}"),
             None => format!("{name}/{by}"),
         };
-        let own = faults_of(name, version);
+        let own = faults_of(&name, &version);
         let own = own.iter().filter(|fault| !fault.caught_by.is_empty());
         let expected: Vec<_> = own
             .map(|fault| {
@@ -41,7 +33,7 @@ fn every_fault_was_killed_by_the_rules_that_it_names() {
             })
             .collect();
 
-        let matrix = published(name, version);
+        let matrix = published(&name, &version);
         let rows = matrix["faults"].as_array().unwrap();
         let of_agents = rows.iter().filter(|row| !is_host_fault(row));
         let actual: Vec<_> = of_agents
@@ -56,7 +48,7 @@ fn every_fault_was_killed_by_the_rules_that_it_names() {
 
 #[test]
 fn every_testable_clause_has_a_check_and_a_fault() {
-    for (name, version) in DIALECTS {
+    for (name, version) in DialectSource::default().names() {
         let coverage = Command::new(env!("CARGO_BIN_EXE_conform"))
             .args(["coverage", "--dialect", &format!("{name}@{version}")])
             .output()

@@ -1,20 +1,23 @@
 //! The dialects are readable: no guard is written twice, and none compares the same state again and again. What stands twice has a name
 //! under `conditions` or `classes`.
 
+use conform_judge::dialect::{DialectSource, load};
 use frame_language::{Token, tokenize};
 use spanned_yaml::{Node, load_file};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Each dialect: its folder, and those of the dialects that it extends.
-const CHAINS: &[&[&str]] = &[
-    &["aionrs/0.1"],
-    &["aionrs/0.2", "aionrs/0.1"],
-    &["synaps/1"],
-    &["pi/0.14"],
-    &["pi/0.73", "pi/0.14"],
-    &["pi/0.87", "pi/0.73", "pi/0.14"],
-];
+fn chains() -> Vec<Vec<String>> {
+    let source = DialectSource::default();
+    let chain = |(name, version)| {
+        let mut chain = vec![format!("{name}/{version}")];
+        let dialect = load(&source, &format!("{name}@{version}")).unwrap();
+        chain.extend(dialect.bases.iter().map(|base| base.id.replace('@', "/")));
+        chain
+    };
+    source.names().into_iter().map(chain).collect()
+}
 
 /// How often a comparison of state may be written out.
 const MOST_COMPARISONS: usize = 3;
@@ -147,7 +150,7 @@ fn written(token: &Token) -> String {
 }
 
 /// The guards of a dialect with those that it inherits.
-fn guards(chain: &[&str]) -> Guards {
+fn guards(chain: &[String]) -> Guards {
     let mut guards = Guards::default();
     let mut known: HashSet<String> = HashSet::new();
     for folder in chain {
@@ -197,8 +200,8 @@ fn guards(chain: &[&str]) -> Guards {
 
 #[test]
 fn no_guard_is_written_twice_in_a_dialect() {
-    for chain in CHAINS {
-        let guards = guards(chain);
+    for chain in chains() {
+        let guards = guards(&chain);
         assert!(guards.lists.len() > 5, "{chain:?}");
         let twice = guards.lists.iter().filter(|(_, places)| places.len() > 1);
         let often = guards
@@ -235,8 +238,8 @@ fn every_name_that_is_declared_is_used() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
     let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut unused = Vec::new();
-    for chain in CHAINS {
-        let folder = schemas.join(chain[0]);
+    for chain in chains() {
+        let folder = schemas.join(&chain[0]);
         let text = protocol_text(folder.parent().unwrap());
         let mut words: HashMap<&str, usize> = HashMap::new();
         for word in text.split(|c| !is_part_of_name(c)) {

@@ -24,19 +24,34 @@ fn rules_found(dialect: &Arc<Dialect>, lines: &[&str]) -> Vec<String> {
     names.collect()
 }
 
+/// Every dialect, with the frame that it starts with.
 const PROTOCOLS: &[(&str, &str)] = &[
     (
         "aionrs@0.1",
         r#"< {"type":"ready","version":"0.1.0","capabilities":{"tool_approval":true,"thinking":true,"mcp":true}}"#,
     ),
     (
-        "synaps@1",
-        r#"< {"type":"ready","session_id":"s","model":"m","protocol_version":1}"#,
+        "aionrs@0.2",
+        r#"< {"type":"ready","version":"0.2.0","capabilities":{"tool_approval":true,"thinking":true,"effort":false,"effort_levels":[],"modes":["default"],"current_mode":"default","mcp":true,"image_input":"unknown"}}"#,
     ),
     ("pi@0.14", ""),
     ("pi@0.73", ""),
     ("pi@0.87", ""),
+    (
+        "synaps@1",
+        r#"< {"type":"ready","session_id":"s","model":"m","protocol_version":1}"#,
+    ),
 ];
+
+#[test]
+fn every_dialect_has_a_start_here() {
+    let listed: Vec<_> = PROTOCOLS.iter().map(|(id, _)| (*id).to_owned()).collect();
+    let names = DialectSource::default().names().into_iter();
+    let ids: Vec<_> = names
+        .map(|(name, version)| format!("{name}@{version}"))
+        .collect();
+    assert_eq!(listed, ids);
+}
 
 /// The findings of each protocol for these frames after the start.
 fn after_start(last: &[&str]) -> Vec<(&'static str, Vec<String>)> {
@@ -124,11 +139,13 @@ fn a_last_line_without_its_newline_may_be_processed_or_ignored() {
         "stdin_closed",
         exit,
     ];
-    for (dialect, found) in &after_start(&query)[1..] {
-        assert!(found.is_empty(), "{dialect}: {found:?}");
+    for (dialect, found) in after_start(&query) {
+        let has_query = !dialect.starts_with("aionrs");
+        assert!(!has_query || found.is_empty(), "{dialect}: {found:?}");
     }
     let query = [r#"> {"type":"get_state","id":"a"}"#, "stdin_closed", exit];
-    for (dialect, found) in &after_start(&query)[3..] {
-        assert!(!found.is_empty(), "{dialect}");
+    for (dialect, found) in after_start(&query) {
+        let has_query = matches!(dialect, "pi@0.73" | "pi@0.87");
+        assert!(!has_query || !found.is_empty(), "{dialect}");
     }
 }

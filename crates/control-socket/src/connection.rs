@@ -160,7 +160,7 @@ async fn respond(
     id: Value,
     outcome: Outcome,
 ) -> io::Result<()> {
-    let mut line = serde_json::to_string(&Response::of(id, outcome))?;
+    let mut line = serde_json::to_string(&Response::new(id, outcome))?;
     line.push('\n');
     let written = tokio::time::timeout(WRITE_TIMEOUT, output.write_all(line.as_bytes())).await;
     written.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))

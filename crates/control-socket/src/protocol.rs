@@ -126,7 +126,7 @@ pub struct Response {
 impl Response {
     /// The response with an outcome.
     #[must_use]
-    pub fn of(id: Value, outcome: Result<Value, String>) -> Self {
+    pub fn new(id: Value, outcome: Result<Value, String>) -> Self {
         let (ok, error) = match outcome {
             Ok(value) => (Some(value), None),
             Err(why) => (None, Some(why)),

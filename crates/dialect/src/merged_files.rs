@@ -108,7 +108,7 @@ impl MergedFiles {
     ///
     /// # Errors
     /// Every mistake in how the files are written, with its place; or that there is no such dialect, with the known ones.
-    pub fn of(source: &DialectSource, id: &str) -> Result<Self, Vec<Error>> {
+    pub fn load(source: &DialectSource, id: &str) -> Result<Self, Vec<Error>> {
         let mut chain = chain(source, id)?.into_iter();
         let missing = || vec![Error::of_file(id, "has no dialect.yaml")];
         let (root, file) = chain.next().ok_or_else(missing)?;

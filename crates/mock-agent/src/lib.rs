@@ -38,7 +38,7 @@
 //! | Where are child processes killed? | the package `process-list` |
 //! | Where does a tool go? | a file in `tools/`, and a line in `tools/table.rs` or in the adapter's own table |
 //! | Where does an LLM wire go? | a file in `model/`, and its lines in `model/wires.rs` |
-//! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/table.rs` |
+//! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/mod.rs` |
 
 mod agent_script;
 mod built_in_scripts;

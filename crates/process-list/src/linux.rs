@@ -22,7 +22,7 @@ pub struct RunningProcess {
 }
 
 impl RunningProcess {
-    fn of(pid: i32) -> Option<RunningProcess> {
+    fn read(pid: i32) -> Option<RunningProcess> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         // The name in parentheses may hold any byte; space-separated fields follow it.
         let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
@@ -73,7 +73,7 @@ pub fn all() -> impl Iterator<Item = RunningProcess> {
     std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
-        .filter_map(|entry| RunningProcess::of(entry.ok()?.file_name().to_str()?.parse().ok()?))
+        .filter_map(|entry| RunningProcess::read(entry.ok()?.file_name().to_str()?.parse().ok()?))
 }
 
 /// A thread of a process.
@@ -88,7 +88,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    fn of(folder: &Path) -> Option<Thread> {
+    fn read(folder: &Path) -> Option<Thread> {
         /// The fields behind the name, from 0: the time in user mode and in the kernel.
         const TIMES: std::ops::Range<usize> = 11..13;
         let stat = std::fs::read(folder.join("stat")).ok()?;
@@ -111,7 +111,7 @@ impl Thread {
 pub fn threads(pid: i32) -> Option<Vec<Thread>> {
     let folders = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
     folders
-        .map(|entry| Thread::of(&entry.ok()?.path()))
+        .map(|entry| Thread::read(&entry.ok()?.path()))
         .collect()
 }
 
@@ -119,7 +119,7 @@ pub fn threads(pid: i32) -> Option<Vec<Thread>> {
 pub fn children(is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
     let pids = children_of(std::process::id()).into_iter();
     pids.filter(move |pid| is_wanted(*pid))
-        .filter_map(RunningProcess::of)
+        .filter_map(RunningProcess::read)
 }
 
 /// All descendants of a process.

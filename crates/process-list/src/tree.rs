@@ -24,7 +24,7 @@ pub struct ProcessTree {
 impl ProcessTree {
     /// The tree of a child. `leader_only` leaves its descendants alive; only a fault does that.
     #[must_use]
-    pub fn of(child: &Child, leader_only: bool) -> Self {
+    pub fn new(child: &Child, leader_only: bool) -> Self {
         let id = child.id().and_then(|id| i32::try_from(id).ok());
         ProcessTree {
             leader: id.and_then(Pid::from_raw),

@@ -172,15 +172,11 @@ struct Lines(Vec<u8>);
 impl Lines {
     fn push(&mut self, chunk: &[u8]) -> Vec<Vec<u8>> {
         let mut lines = Vec::new();
-        let mut rest = chunk;
-        while let Some(end) = memchr::memchr(b'\n', rest) {
-            self.0.extend_from_slice(&rest[..=end]);
-            lines.push(std::mem::take(&mut self.0));
-            rest = &rest[end + 1..];
-        }
-        self.0.extend_from_slice(rest);
-        if self.0.len() > LINE_LIMIT {
-            lines.push(std::mem::take(&mut self.0));
+        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
+            self.0.extend_from_slice(piece);
+            if piece.ends_with(b"\n") || self.0.len() > LINE_LIMIT {
+                lines.push(std::mem::take(&mut self.0));
+            }
         }
         lines
     }

@@ -16,7 +16,7 @@ use super::state::ServerState;
 pub(super) struct Socket(std::net::TcpStream);
 
 impl Socket {
-    pub(super) fn of(stream: &TcpStream) -> io::Result<Self> {
+    pub(super) fn new(stream: &TcpStream) -> io::Result<Self> {
         Ok(Socket(stream.as_fd().try_clone_to_owned()?.into()))
     }
 

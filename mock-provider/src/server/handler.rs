@@ -42,7 +42,7 @@ pub(super) async fn handle(
         method: head.method.to_string(),
         path: path.to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
-        endpoint: ApiEndpoint::of(path),
+        endpoint: ApiEndpoint::from_path(path),
         headers,
         body: body.clone().unwrap_or_default(),
     };

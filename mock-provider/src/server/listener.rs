@@ -147,7 +147,7 @@ async fn accept(
 
 /// Serves the requests of one connection.
 async fn serve(stream: TcpStream, state: Arc<ServerState>) {
-    let socket = match stream.set_nodelay(true).and_then(|()| Socket::of(&stream)) {
+    let socket = match stream.set_nodelay(true).and_then(|()| Socket::new(&stream)) {
         Ok(socket) => Arc::new(socket),
         Err(error) => return tracing::debug!(%error, "a connection closed at once"),
     };

@@ -22,7 +22,7 @@ pub enum ApiEndpoint {
 }
 
 impl ApiEndpoint {
-    pub(super) fn of(path: &str) -> Self {
+    pub(super) fn from_path(path: &str) -> Self {
         let path = path.strip_suffix('/').unwrap_or(path);
         let mut wires = Wire::ALL.iter();
         match path.strip_prefix("/v1/models") {

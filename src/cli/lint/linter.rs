@@ -245,7 +245,7 @@ impl Linter {
         {
             let source = DialectSource::new(Some(root.to_owned()));
             let linted = dialect::load(&source, &format!("{name}@{version}"))
-                .and_then(|dialect| LintedDialect::of(&source, dialect));
+                .and_then(|dialect| LintedDialect::load(&source, dialect));
             match linted {
                 Ok(linted) => self.linted.push(linted),
                 Err(errors) => self.errors.extend(errors),
@@ -256,10 +256,10 @@ impl Linter {
 }
 
 impl LintedDialect {
-    fn of(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
+    fn load(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
         let faults = dialect::faults(source, &dialect.fault_sources())?.unwrap_or_default();
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
-        let files = ScenarioSource::of(&dialect.name, &dialect.version, &dialect.bases)?;
+        let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),

@@ -88,7 +88,7 @@ async fn good_agent(
         wire,
         scenarios,
     } = suite;
-    let baseline = BaselineArgs::of(args.baseline.clone()).read()?;
+    let baseline = BaselineArgs::new(args.baseline.clone()).read()?;
     let id = dialect.id();
     output::note(format_args!(
         "{id}: playing {} without a fault, which the agent must pass",
@@ -282,7 +282,7 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
 /// Why a fault was never active: the frame that the agent did not send.
 fn why_inactive(fault: &Fault, samples: &IndexMap<String, SampleFrames>) -> String {
     let kind = match &fault.effect {
-        Effect::Events(parts) => parts.first().and_then(|part| part.on.kind.as_deref()),
+        Effect::Events(parts) => parts.first().and_then(|part| part.on.kind()),
         _ => None,
     };
     match kind {

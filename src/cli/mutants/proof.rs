@@ -22,7 +22,7 @@ pub(super) struct Proof {
 impl Proof {
     /// The matrix of the faults that were played.
     pub(super) fn matrix(&self) -> Matrix {
-        Matrix::of(&self.dialect, self.rows.clone(), &self.played_rules)
+        Matrix::new(&self.dialect, self.rows.clone(), &self.played_rules)
     }
 
     /// The matrix with the rows of an earlier one for faults that were not played.
@@ -32,7 +32,7 @@ impl Proof {
             rows.find(|row| row.fault == *id).cloned()
         };
         let rows = self.all.iter().filter_map(row).collect();
-        Matrix::of(&self.dialect, rows, &self.rules)
+        Matrix::new(&self.dialect, rows, &self.rules)
     }
 }
 

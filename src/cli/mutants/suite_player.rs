@@ -57,7 +57,7 @@ impl SuitePlayer {
             (id == fault).then_some(line)
         };
         let traces = entry.frames.iter();
-        let traces = traces.map(|frames| FaultTrace::of(frames, &self.dialect, parse_line));
+        let traces = traces.map(|frames| FaultTrace::read(frames, &self.dialect, parse_line));
         PlayedScenario {
             id: entry.report.id,
             findings: entry.report.findings,

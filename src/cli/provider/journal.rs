@@ -56,7 +56,7 @@ impl JournalWriter {
                     n: arrived.n,
                     method: &arrived.method,
                     path: &arrived.path,
-                    body: RequestBody::of(&arrived.body),
+                    body: RequestBody::new(&arrived.body),
                 });
             }
             JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => return,
@@ -116,7 +116,7 @@ enum RequestBody<'a> {
 }
 
 impl<'a> RequestBody<'a> {
-    fn of(body: &'a [u8]) -> Self {
+    fn new(body: &'a [u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(sent) if !body.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => {
                 RequestBody::AsSent(sent)

@@ -14,7 +14,7 @@ pub(super) struct RequiredClauses(IndexMap<String, Vec<String>>);
 
 impl RequiredClauses {
     /// The required clauses of all scenarios of a run.
-    pub(super) fn of(parts: &[DialectSuite]) -> Self {
+    pub(super) fn new(parts: &[DialectSuite]) -> Self {
         let claims = parts.iter().flat_map(|part| {
             part.scenarios.iter().map(|scenario| {
                 let required =

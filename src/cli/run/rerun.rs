@@ -54,7 +54,7 @@ impl RerunCommand {
     }
 
     /// The command for the scenario of this id.
-    pub(super) fn of(&self, id: &str) -> String {
+    pub(super) fn line(&self, id: &str) -> String {
         format!("{} --only {}{}", self.before, quoted(id), self.agent)
     }
 }

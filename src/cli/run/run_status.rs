@@ -61,7 +61,7 @@ pub(super) fn status(facts: &RunFacts<'_>) -> ExitStatus {
 /// The first row that applies decides.
 fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
     let RunFacts { summary, shown, .. } = facts;
-    let counted = ExitStatus::of(summary, facts.objection);
+    let counted = ExitStatus::from_summary(summary, facts.objection);
     let incomplete = |why: String| (ExitStatus::Incomplete, Some(why));
     let rows = [
         (counted == ExitStatus::Harness).then_some((counted, None)),

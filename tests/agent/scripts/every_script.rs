@@ -58,6 +58,13 @@ fn check(dialect: &str) {
 }
 
 #[test]
+fn every_dialect_is_played() {
+    let played = PROTOCOLS.iter().map(|protocol| protocol.dialect.to_owned());
+    let spoken = mock_agent::dialects().map(|(name, version)| format!("{name}@{version}"));
+    assert_eq!(played.collect::<Vec<_>>(), spoken.collect::<Vec<_>>());
+}
+
+#[test]
 fn of_aionrs_0_1() {
     check("aionrs@0.1");
 }

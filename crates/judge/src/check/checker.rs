@@ -121,7 +121,7 @@ impl Checker {
 
     /// Checks the next frame.
     pub fn push(&mut self, frame: &Frame) {
-        self.push_parsed(frame, &Parsed::of(frame));
+        self.push_parsed(frame, &Parsed::new(frame));
     }
 
     /// Checks the next frame, whose line is parsed already.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// # Errors
 /// Every mistake in its files, with its location; or that there is no such dialect, with the known ones.
 pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
-    compile(MergedFiles::of(source, id)?).map(Arc::new)
+    compile(MergedFiles::load(source, id)?).map(Arc::new)
 }
 
 fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {

@@ -19,7 +19,7 @@ pub struct Parsed {
 
 impl Parsed {
     /// The parsed line of a frame; empty for a frame that is not a line of the host or the agent.
-    pub fn of(frame: &Frame) -> Self {
+    pub fn new(frame: &Frame) -> Self {
         match &frame.body {
             Body::FromAgent(line) | Body::ToAgent(line) => parse(line),
             _ => Parsed::default(),
@@ -43,7 +43,7 @@ pub struct ParsedFrame {
 
 impl From<Frame> for ParsedFrame {
     fn from(frame: Frame) -> Self {
-        let parsed = Parsed::of(&frame);
+        let parsed = Parsed::new(&frame);
         ParsedFrame { frame, parsed }
     }
 }

@@ -101,7 +101,7 @@ impl<'a> Names<'a> {
             FrameName::AnyCommand => return Ok(self.symbols.commands),
             FrameName::Named(name) => name,
         };
-        self.symbols.id(name).map(SymbolSet::of).ok_or_else(|| {
+        self.symbols.id(name).map(SymbolSet::new).ok_or_else(|| {
             let what = if name.starts_with('>') {
                 "a command"
             } else {

@@ -11,7 +11,7 @@ impl SymbolSet {
     pub const CAPACITY: usize = 512;
 
     /// The set of one symbol.
-    pub fn of(id: usize) -> Self {
+    pub fn new(id: usize) -> Self {
         let mut set = SymbolSet::default();
         set.insert(id);
         set
@@ -218,7 +218,7 @@ mod tests {
             symbols.insert(id);
         }
         assert_eq!(symbols.iter().collect::<Vec<_>>(), [2, 40, 300]);
-        assert!(SymbolSet::of(40).has_any(&symbols));
-        assert!(!SymbolSet::of(41).has_any(&symbols));
+        assert!(SymbolSet::new(40).has_any(&symbols));
+        assert!(!SymbolSet::new(41).has_any(&symbols));
     }
 }

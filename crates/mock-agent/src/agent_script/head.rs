@@ -24,10 +24,10 @@ impl ScriptHead {
         if !path.is_file() {
             return None;
         }
-        ScriptHead::of(BufReader::new(File::open(path).ok()?.take(LIMIT)))
+        ScriptHead::parse(BufReader::new(File::open(path).ok()?.take(LIMIT)))
     }
 
-    fn of(text: impl BufRead) -> Option<Self> {
+    fn parse(text: impl BufRead) -> Option<Self> {
         let mut head = ScriptHead::default();
         for line in text.lines() {
             let line = line.ok()?;
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     fn head(text: &str) -> Option<ScriptHead> {
-        ScriptHead::of(text.as_bytes())
+        ScriptHead::parse(text.as_bytes())
     }
 
     #[test]

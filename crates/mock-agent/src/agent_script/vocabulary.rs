@@ -29,13 +29,13 @@ impl Vocabulary {
     pub(crate) fn load(source: &DialectSource, id: Option<&str>) -> Result<Self, String> {
         let id = id.map_or_else(|| only_dialect(source), |id| Ok(id.to_owned()))?;
         let merged = dialect_file(source, &id).map_err(|errors| render_all(&errors))?;
-        Vocabulary::of(merged.file).ok_or_else(|| {
+        Vocabulary::new(merged.file).ok_or_else(|| {
             let message = "the key `discriminator` with `events` and `commands` is missing";
             merged.root.error(message).to_string()
         })
     }
 
-    fn of(file: DialectFile) -> Option<Self> {
+    fn new(file: DialectFile) -> Option<Self> {
         let pointers = file.discriminator?;
         let turn = file.session.unwrap_or_default().turn;
         let limit = file.limits.get("command");

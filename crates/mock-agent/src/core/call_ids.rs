@@ -11,7 +11,7 @@ pub(crate) struct CallIds(HashSet<String>);
 
 impl CallIds {
     /// The ids in a conversation.
-    pub(crate) fn of(messages: &[Message]) -> Self {
+    pub(crate) fn from_messages(messages: &[Message]) -> Self {
         let blocks = messages.iter().flat_map(|message| &message.content);
         let ids = blocks.filter_map(|block| match block {
             ContentBlock::Call { id, .. } => Some(id.clone()),

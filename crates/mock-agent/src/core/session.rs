@@ -111,7 +111,7 @@ impl Deref for Session {
 
 impl Session {
     pub(crate) fn new(parts: SessionParts) -> Self {
-        let call_ids = CallIds::of(&parts.conversation.borrow().messages);
+        let call_ids = CallIds::from_messages(&parts.conversation.borrow().messages);
         Session {
             call_ids: RefCell::new(call_ids),
             model_name: RefCell::new(parts.settings.model.clone()),

@@ -120,16 +120,15 @@ impl LineSplitter {
         }
     }
 
-    fn push(&mut self, mut bytes: &[u8]) -> Vec<Input> {
+    fn push(&mut self, bytes: &[u8]) -> Vec<Input> {
         let mut found = Vec::new();
-        while let Some(end) = memchr::memchr(b'\n', bytes) {
-            found.extend(self.extend(&bytes[..end]));
-            if !std::mem::take(&mut self.skipping) {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let content = piece.strip_suffix(b"\n").unwrap_or(piece);
+            found.extend(self.extend(content));
+            if content.len() < piece.len() && !std::mem::take(&mut self.skipping) {
                 found.push(Input::Line(std::mem::take(&mut self.line)));
             }
-            bytes = &bytes[end + 1..];
         }
-        found.extend(self.extend(bytes));
         found
     }
 

@@ -73,12 +73,12 @@ impl Bash {
         };
         if faults.triggers(Bug::ToolRunsTwice) {
             let (mut child, _pipe) = start(&self.command, context.workspace.root(), Stdio::null())?;
-            let _tree = ProcessTree::of(&child, false);
+            let _tree = ProcessTree::new(&child, false);
             child.wait().await?;
         }
         let (mut child, mut pipe) = start(&self.command, context.workspace.root(), stdin)?;
         // Only intended: whether it makes a difference shows when a turn is stopped.
-        let tree = ProcessTree::of(&child, faults.is_armed(Bug::StopKeepsChildren));
+        let tree = ProcessTree::new(&child, faults.is_armed(Bug::StopKeepsChildren));
         let mut head = HeadBuffer {
             progress: context.progress,
             ..HeadBuffer::default()

@@ -126,7 +126,7 @@ impl Pipes {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
-        let tree = ProcessTree::of(&child, false);
+        let tree = ProcessTree::new(&child, false);
         let no_pipes = || io::Error::other("it has no pipes");
         let stdin = child.stdin.take().ok_or_else(no_pipes)?;
         let stdout = child.stdout.take().ok_or_else(no_pipes)?;

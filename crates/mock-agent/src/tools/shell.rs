@@ -128,7 +128,7 @@ pub(crate) async fn execute(
             return result;
         }
     };
-    let tree = ProcessTree::of(&child, faults.triggers(Bug::ShellKeepsChildren));
+    let tree = ProcessTree::new(&child, faults.triggers(Bug::ShellKeepsChildren));
     let mut tail = TailBuffer::new(options.outputs);
     let mut sink = |bytes: &[u8]| {
         on_output(bytes);

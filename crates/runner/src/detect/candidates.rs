@@ -24,7 +24,7 @@ impl Candidates {
     ) -> Self {
         if let Some(package) = package {
             let fits = |dialect: &Dialect| dialect.launch.package.as_ref() == Some(&package.name);
-            let found = Self::of(known, fits, || {
+            let found = Self::find(known, fits, || {
                 format!("it is part of {} {}", package.name, package.version)
             });
             if !found.dialects.is_empty() {
@@ -34,7 +34,7 @@ impl Candidates {
         let name = agent.program.file_name().unwrap_or_default();
         let name = name.to_string_lossy();
         let fits = |dialect: &Dialect| dialect.launch.programs.iter().any(|one| *one == name);
-        Self::of(known, fits, || format!("it is called {name}"))
+        Self::find(known, fits, || format!("it is called {name}"))
     }
 
     /// By the `--help` output of a program.
@@ -44,12 +44,12 @@ impl Candidates {
             let pattern = pattern.and_then(|pattern| Regex::new(pattern).ok());
             pattern.is_some_and(|pattern| pattern.is_match(help))
         };
-        Self::of(known, fits, || {
+        Self::find(known, fits, || {
             "its --help lists the options of that".to_owned()
         })
     }
 
-    fn of(
+    fn find(
         known: &[Arc<Dialect>],
         fits: impl Fn(&Dialect) -> bool,
         reason: impl Fn() -> String,

@@ -26,11 +26,11 @@ impl Package {
         let args = agent.args.iter().map(Path::new);
         let files =
             std::iter::once(agent.program.as_path()).chain(args.filter(|arg| arg.is_file()));
-        files.take(2).find_map(Package::of)
+        files.take(2).find_map(Package::find)
     }
 
     /// The package of the file that a path leads to: the nearest `package.json` with a name and a version above it.
-    fn of(program: &Path) -> Option<Self> {
+    fn find(program: &Path) -> Option<Self> {
         let file = program.canonicalize().ok()?;
         file.ancestors()
             .skip(1)
@@ -103,11 +103,11 @@ mod tests {
         symlink("lib/agent/dist/cli.js", folder.path().join("agent")).unwrap();
         let program = folder.path().join("agent");
         std::fs::write(package.join("dist/package.json"), r#"{"type":"module"}"#).unwrap();
-        assert_eq!(Package::of(&program), None);
+        assert_eq!(Package::find(&program), None);
 
         let json = r#"{"name":"@x/agent","version":"0.13.2"}"#;
         std::fs::write(package.join("package.json"), json).unwrap();
-        let found = Package::of(&program).unwrap();
+        let found = Package::find(&program).unwrap();
 
         assert_eq!(found.name, "@x/agent");
         for (other, before) in [

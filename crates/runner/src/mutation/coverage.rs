@@ -54,7 +54,7 @@ pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
 
 /// Every testable clause of a dialect, in the order of the specification.
 #[must_use]
-pub fn of(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Covered> {
+pub fn covered(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Covered> {
     let testable = dialect
         .clauses
         .iter()

@@ -32,7 +32,7 @@ pub struct TracePosition {
 impl FaultTrace {
     /// The trace of a session. `first_line` parses the agent's note on stderr that the fault was injected: it returns the first line of
     /// stdout that is affected.
-    pub fn of(
+    pub fn read(
         frames: &[ParsedFrame],
         dialect: &Dialect,
         first_line: impl Fn(&str) -> Option<u64>,

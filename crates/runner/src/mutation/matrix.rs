@@ -133,7 +133,7 @@ impl Fate {
 impl Matrix {
     /// A matrix of these rows. Each of `rules` must kill at least one fault.
     #[must_use]
-    pub fn of(dialect: &str, faults: Vec<Row>, rules: &[String]) -> Self {
+    pub fn new(dialect: &str, faults: Vec<Row>, rules: &[String]) -> Self {
         let mut matrix = Matrix {
             dialect: dialect.to_owned(),
             faults,
@@ -297,7 +297,7 @@ mod tests {
     }
 
     fn matrix(faults: Vec<Row>) -> Matrix {
-        Matrix::of("toy@1", faults, &[])
+        Matrix::new("toy@1", faults, &[])
     }
 
     #[test]

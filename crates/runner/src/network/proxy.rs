@@ -63,7 +63,7 @@ async fn serve(mut client: TcpStream, attempts: Attempts) {
 }
 
 async fn answer(mut client: TcpStream, head: &[u8], attempts: &Attempts) -> io::Result<()> {
-    let Some(target) = Target::of(head) else {
+    let Some(target) = Target::parse(head) else {
         return client.write_all(REFUSED.as_bytes()).await;
     };
     if !LOOPBACK.contains(&target.host()) {
@@ -99,7 +99,7 @@ struct Target {
 }
 
 impl Target {
-    fn of(head: &[u8]) -> Option<Self> {
+    fn parse(head: &[u8]) -> Option<Self> {
         let line = head.split(|byte| *byte == b'\r').next()?;
         let line = std::str::from_utf8(line).ok()?;
         let (method, rest) = line.split_once(' ')?;
@@ -154,15 +154,15 @@ mod tests {
             ),
             ("GET http://[::1]:80 HTTP/1.1\r\n\r\n", "[::1]", false),
         ] {
-            let target = Target::of(head.as_bytes()).unwrap();
+            let target = Target::parse(head.as_bytes()).unwrap();
             assert_eq!(
                 (target.host(), target.is_tunnel),
                 (host, is_tunnel),
                 "{head}"
             );
         }
-        assert_eq!(Target::of(b"GET / HTTP/1.1\r\n\r\n"), None);
-        assert_eq!(Target::of(b"\x16\x03\x01"), None);
+        assert_eq!(Target::parse(b"GET / HTTP/1.1\r\n\r\n"), None);
+        assert_eq!(Target::parse(b"\x16\x03\x01"), None);
     }
 
     #[tokio::test]

@@ -175,7 +175,7 @@ impl ScenarioPlayer {
     pub(super) fn handle(&mut self, event: SessionEvent) -> Result<(), EarlyStop> {
         match event {
             SessionEvent::Frame(frame) => {
-                let parsed = Parsed::of(&frame);
+                let parsed = Parsed::new(&frame);
                 let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
                     Body::FromAgent(_) => self.handle_line(n, parsed)?,

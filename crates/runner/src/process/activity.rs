@@ -17,7 +17,7 @@ pub(crate) struct ProcessActivity {
 
 impl ProcessActivity {
     /// The activity of a process and its descendants; `None` if one of them is at work right now, or if the system does not tell.
-    pub(crate) fn of(leader: Pid) -> Option<Self> {
+    pub(crate) fn measure(leader: Pid) -> Option<Self> {
         let mut activity = ProcessActivity {
             processes: BTreeSet::new(),
             ticks: 0,
@@ -48,7 +48,7 @@ mod tests {
     use std::process::{Child, Command};
 
     fn activity_of(child: &Child) -> Option<ProcessActivity> {
-        ProcessActivity::of(Pid::from_child(child))
+        ProcessActivity::measure(Pid::from_child(child))
     }
 
     /// Waits until a shell has a child.

@@ -125,7 +125,7 @@ impl AgentProcess {
 
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
     pub(crate) fn activity(&self) -> Option<ProcessActivity> {
-        ProcessActivity::of(self.pid)
+        ProcessActivity::measure(self.pid)
     }
 
     /// Sends a signal to the agent's own process.

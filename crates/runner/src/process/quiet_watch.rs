@@ -88,7 +88,7 @@ mod tests {
             .spawn()
             .unwrap();
         let asleep = loop {
-            if let Some(activity) = ProcessActivity::of(Pid::from_child(&child)) {
+            if let Some(activity) = ProcessActivity::measure(Pid::from_child(&child)) {
                 break activity;
             }
         };

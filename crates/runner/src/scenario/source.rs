@@ -103,7 +103,7 @@ impl ScenarioSource {
     ///
     /// # Errors
     /// A delta keeps or drops a scenario that its base does not have.
-    pub fn of(name: &str, version: &str, bases: &[Base]) -> Result<Self, Vec<Error>> {
+    pub fn find(name: &str, version: &str, bases: &[Base]) -> Result<Self, Vec<Error>> {
         let mut all = ScenarioSource::default();
         for base in bases.iter().rev() {
             let (name, version) = base.id.split_once('@').unwrap_or((&base.id, ""));
