@@ -1,8 +1,9 @@
 //! The compiler of conditions: text, names, or YAML lists and maps of conditions.
 
 use super::Compiler;
+use crate::finding::Expected;
 use crate::rules::parse;
-use crate::rules::wording::in_words;
+use crate::rules::wording::expected;
 use frame_language::Condition;
 use frame_language::parse::condition;
 use indexmap::IndexSet;
@@ -78,16 +79,17 @@ impl Compiler<'_> {
 const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/crashed", "/orphans"];
 
 impl Compiler<'_> {
-    /// What a requirement asks of a frame, in words: the alternatives that its readers can understand. The message of the rule says what
+    /// What a requirement asks of a frame: the alternatives that its readers can understand. The message of the rule says what
     /// the others mean.
-    pub(super) fn expected(&self, node: &Node) -> Vec<String> {
+    pub(super) fn expected(&self, node: &Node) -> Vec<Expected> {
         let node = self.resolved(node);
         let alternatives = match node.as_map() {
             Some([(key, value)]) if key.name == "any" => value.as_list().unwrap_or_default(),
             _ => std::slice::from_ref(node),
         };
         let words = alternatives.iter().filter_map(|one| self.in_words(one));
-        words.collect::<IndexSet<_>>().into_iter().collect()
+        let words = words.collect::<IndexSet<_>>().into_iter();
+        words.map(Expected::Condition).collect()
     }
 
     /// The condition behind a name.
@@ -120,7 +122,11 @@ impl Compiler<'_> {
             ("all", Some(list)) => Some(all(list)?.join(" and ")),
             ("seen", _) => {
                 let pattern = parse::pattern(value.as_str()?, &self.names).ok()?;
-                let frames: Vec<_> = pattern.0.iter().map(in_words).collect();
+                let frames: Vec<_> = pattern
+                    .0
+                    .iter()
+                    .map(|atom| expected(atom).to_string())
+                    .collect();
                 Some(format!("{} earlier", frames.join(" or ")))
             }
             _ => None,
