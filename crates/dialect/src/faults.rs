@@ -4,7 +4,7 @@ use crate::file::DialectFile;
 use crate::merged_files::dialect_file;
 use crate::source::DialectSource;
 use frame_faults::{FaultTable, NestedKinds};
-use frame_language::JsonPointer;
+use frame_language::Pointer;
 use spanned_yaml::Error;
 
 /// The file in the folder of a dialect.
@@ -43,7 +43,7 @@ fn nested_kinds(file: &DialectFile) -> NestedKinds {
     let commands = commands.map(|(name, spec)| (format!(">{name}"), spec));
     let nested = events.chain(commands).filter_map(|(name, spec)| {
         let at = spec.as_ref()?.kind.as_deref()?;
-        Some((name, JsonPointer::new(at)))
+        Some((name, Pointer::parse(at).ok()?))
     });
     nested.collect()
 }

@@ -1,6 +1,6 @@
 //! Edits of a frame.
 
-use crate::pointer::{Pointer, parent};
+use frame_language::{Pointer, parent};
 use indexmap::IndexMap;
 use json_matcher::Matcher;
 use regex::Regex;

@@ -3,8 +3,8 @@
 use crate::edit::Edits;
 use crate::file::{ActiveFrom, ShownAt};
 use crate::operation::Operation;
-use crate::pointer::Pointer;
 use crate::selector::FrameSelector;
+use frame_language::Pointer;
 use serde_json::Value;
 use std::time::Duration;
 

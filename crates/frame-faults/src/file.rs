@@ -2,7 +2,7 @@
 
 use crate::edit::Edit;
 use crate::operation::Operation;
-use crate::pointer::Pointer;
+use frame_language::Pointer;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;

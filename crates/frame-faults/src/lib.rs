@@ -51,7 +51,6 @@ mod generic;
 mod line;
 mod operation;
 mod player;
-mod pointer;
 mod selector;
 mod table;
 
@@ -65,6 +64,5 @@ pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
 pub use operation::{END, KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};
-pub use pointer::Pointer;
 pub use selector::{FrameSelector, NestedKinds};
 pub use table::FaultTable;

@@ -1,7 +1,7 @@
 //! Frames as lines, and changes of their bytes.
 
 use crate::operation::{Bytes, Operation};
-use crate::pointer::Pointer;
+use frame_language::Pointer;
 use serde_json::Value;
 
 /// A text that no frame has: the place where bytes are put in.

@@ -1,12 +1,12 @@
 //! The choice of frames that a fault is played on.
 
-use frame_language::{EvalContext, FrameName, JsonPointer, Pattern, Truth};
+use frame_language::{EvalContext, FrameName, Pattern, Pointer, Truth};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where frames name their nested kind: pointers by the name of the frame, with `>` for a command.
-pub type NestedKinds = HashMap<String, JsonPointer>;
+pub type NestedKinds = HashMap<String, Pointer>;
 
 /// A choice of frames, all of them events or all of them commands.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! The syntax tree of conditions and operands: what can be asked of a frame and of the history before it. `evaluate` gives the answers.
 
 use crate::function::Function;
-use crate::pointer::JsonPointer;
+use crate::pointer::Pointer;
 use regex::Regex;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub enum Operand {
     /// A constant.
     Literal(Value),
     /// A pointer into the frame; the empty one is the whole frame.
-    Pointer(JsonPointer),
+    Pointer(Pointer),
     /// A state variable, by number: its whole content.
     State(usize),
     /// An entry of a map variable, by its key.
@@ -19,7 +19,7 @@ pub enum Operand {
     /// The value of this rule's fold in the slice.
     Fold,
     /// A pointer into another operand.
-    At(Box<Operand>, JsonPointer),
+    At(Box<Operand>, Pointer),
     /// A function of an operand.
     Call(Function, Box<Operand>),
     /// A list of operands; absent if one of them is.

@@ -32,5 +32,5 @@ pub use function::{FUNCTIONS, Function, number};
 pub use lexer::{SyntaxError, Token, tokenize, written_pointer};
 pub use parse::{Names, Parser};
 pub use pattern::{Atom, FrameName, Pattern};
-pub use pointer::JsonPointer;
+pub use pointer::{Pointer, parent};
 pub use truth::Truth;

@@ -2,8 +2,8 @@
 
 use super::Context;
 use crate::file::{ActiveFrom, FaultFile};
-use crate::pointer::Pointer;
 use crate::selector::FrameSelector;
+use frame_language::Pointer;
 use frame_language::{FrameName, Names, Pattern, parse};
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::sync::Arc;

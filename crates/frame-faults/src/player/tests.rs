@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::{FaultTable, NestedKinds};
-use frame_language::JsonPointer;
+use frame_language::Pointer;
 
 fn player(fault: &str, from: Option<u32>) -> FaultPlayer {
     let frames = "frames: { some: { on: 'a{/id absent}' } }";
     let file = format!("{frames}\nfaults: {{ u: {{ summary: u, on: some, drop: }}, x: {fault} }}");
-    let nested = NestedKinds::from([("a".to_owned(), JsonPointer::new("/data/kind"))]);
+    let nested = NestedKinds::from([("a".to_owned(), Pointer::parse("/data/kind").unwrap())]);
     let table = FaultTable::load(&[("faults.yaml".into(), file)], nested).unwrap();
     let kinds = KindPointers {
         events: "/type".into(),

@@ -4,7 +4,7 @@ use super::Parser;
 use crate::condition::Operand;
 use crate::function::{FUNCTIONS, Function};
 use crate::lexer::{SyntaxError, Token};
-use crate::pointer::JsonPointer;
+use crate::pointer::Pointer;
 use serde_json::Value;
 use spanned_yaml::did_you_mean;
 use spanned_yaml::unknown;
@@ -15,7 +15,7 @@ impl Parser<'_> {
         if let (Some(Token::Pointer(pointer)), false) =
             (self.peek(), matches!(operand, Operand::Pointer(_)))
         {
-            let pointer = JsonPointer::new(pointer);
+            let pointer = self.pointer(pointer)?;
             self.next += 1;
             return Ok(Operand::At(Box::new(operand), pointer));
         }
@@ -27,7 +27,7 @@ impl Parser<'_> {
         let literal = match token {
             Some(Token::Pointer(pointer)) => {
                 self.next += 1;
-                return Ok(Operand::Pointer(JsonPointer::new(&pointer)));
+                return Ok(Operand::Pointer(self.pointer(&pointer)?));
             }
             Some(Token::State(name)) => return self.state(&name),
             Some(Token::Text(text)) => Value::String(text),
@@ -61,6 +61,10 @@ impl Parser<'_> {
         };
         self.next += 1;
         Ok(Operand::Literal(literal))
+    }
+
+    fn pointer(&self, text: &str) -> Result<Pointer, SyntaxError> {
+        Pointer::parse(text).map_err(|message| self.error(message))
     }
 
     /// This operand and those after it, up to the closing bracket.

@@ -3,7 +3,7 @@
 use crate::dialect::{Dialect, FrameNames};
 use crate::finding::Blame;
 use crate::rules::rule::RuleForm;
-use frame_language::JsonPointer;
+use frame_language::Pointer;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub(super) struct LineClassifier {
     pub(super) invalid: Option<usize>,
     /// The prefix of command names in rules.
     prefix: &'static str,
-    name_at: JsonPointer,
+    name_at: Pointer,
     names: HashMap<String, Name>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct LineClassifier {
 #[derive(Debug)]
 struct Name {
     definition: FrameDefinition,
-    kind_at: Option<JsonPointer>,
+    kind_at: Option<Pointer>,
     kinds: HashMap<String, FrameDefinition>,
 }
 
@@ -94,7 +94,7 @@ impl LineClassifier {
             unknown: symbol("#unknown"),
             invalid: symbol("#invalid"),
             prefix,
-            name_at: JsonPointer::new(&vocabulary.discriminator),
+            name_at: Pointer::parse(&vocabulary.discriminator).unwrap_or_default(),
             names: names(vocabulary, definition),
         }
     }
@@ -133,7 +133,7 @@ fn names(
         let kinds = kinds.map(|kind| (kind.clone(), define(format!("{name}.{kind}"))));
         let known = Name {
             definition: define(name.clone()),
-            kind_at: file.kind.as_deref().map(JsonPointer::new),
+            kind_at: file.kind.as_deref().and_then(|at| Pointer::parse(at).ok()),
             kinds: kinds.collect(),
         };
         (name.clone(), known)
