@@ -2,7 +2,7 @@
 //! is true for all of them.
 
 use crate::compare::compare;
-use crate::condition::{Condition, Operand};
+use crate::condition::{Compare, Condition, Operand};
 use crate::function::call;
 use crate::pattern::Atom;
 use crate::truth::Truth;
@@ -94,6 +94,12 @@ impl<'a, H: History> EvalContext<'a, H> {
             Condition::All(each) => Truth::all(each.iter().map(|c| self.holds(c))),
             Condition::Any(each) => Truth::any(each.iter().map(|c| self.holds(c))),
             Condition::Not(inner) => self.holds(inner).negate(),
+            Condition::Compare {
+                left: Operand::Pointer(pointer),
+                how: Compare::Equal,
+                right: Operand::Literal(Value::Null),
+                ..
+            } => pointer.is_null(self.value).into(),
             Condition::Compare {
                 left,
                 how,

@@ -93,7 +93,7 @@ impl<'a> Compiler<'a> {
         };
         match read(text, &self.names) {
             Ok(value) => Some(value),
-            Err(error) => self.fail(error.in_file(node, text)),
+            Err(error) => self.fail(node.error(error.shown_in(text))),
         }
     }
 
