@@ -55,7 +55,7 @@ fn a_report_without_causes_gets_them() {
     report.as_object_mut().unwrap().remove("causes");
     for finding in report["scenarios"][0]["findings"].as_array_mut().unwrap() {
         finding.as_object_mut().unwrap().remove("cause");
-        finding.as_object_mut().unwrap().remove("echo");
+        finding.as_object_mut().unwrap().remove("follows_from");
     }
     fs::write(&path, report.to_string()).unwrap();
     let (_, rendered, _) = outcome(&mut conform(&["report", &path]));
@@ -90,12 +90,12 @@ fn an_invalid_report_is_an_error_with_its_location() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_report(&folder, "old.json", &["good.jsonl"]);
     let old = fs::read_to_string(&path).unwrap();
-    fs::write(&path, old.replace("\"format\": 2", "\"format\": 1")).unwrap();
+    fs::write(&path, old.replace("\"format\": 3", "\"format\": 2")).unwrap();
     conform(&["report", &path])
         .assert()
         .code(2)
         .stderr(contains(
-            "a report of another version of conform (its format is 1, not 2)",
+            "a report of another version of conform (its format is 2, not 3)",
         ));
     conform(&["report", "none.json"])
         .assert()

@@ -1,6 +1,6 @@
 //! The fault files of the built-in dialects, and the code of the reference agent that they name.
 
-use frame_faults::{Effect, Fault, FaultTable};
+use frame_faults::{Effect, Fault, FaultTable, NestedKinds};
 use std::collections::BTreeSet;
 
 use crate::dialect_faults::faults_of;
@@ -48,7 +48,11 @@ fn the_example_in_the_documentation_is_a_fault_file() {
     let (_, rest) = page.split_once("```yaml\n").unwrap();
     let (example, _) = rest.split_once("```").unwrap();
 
-    let table = FaultTable::load(&[("faults.yaml".into(), example.into())]).unwrap();
+    let table = FaultTable::load(
+        &[("faults.yaml".into(), example.into())],
+        NestedKinds::new(),
+    )
+    .unwrap();
 
     assert_eq!(table.faults().len(), 5);
 }

@@ -2,7 +2,7 @@
 
 use crate::agents::{READY, agent};
 use crate::harness::{RunResult, TestDir};
-use conform_judge::finding::Finding;
+use conform_judge::finding::{Expected, Finding};
 use conform_report::Verdict;
 
 const PLAIN_TURN: &str = include_str!("../../scenarios/aionrs/0.1/turn/plain.yaml");
@@ -112,11 +112,8 @@ cat >/dev/null
         .collect();
     let (asked, usage) = (("scenario.never_asked", 1), ("aionrs/schema/stream_end", 0));
     assert_eq!(rules, [usage, asked], "{result:?}");
-    let expected = &report.causes[1].example.expected;
-    assert!(
-        expected[0].contains("`--base-url {llm_url}`"),
-        "{expected:?}"
-    );
+    let expected = report.causes[1].example.expected[0].to_string();
+    assert!(expected.contains("`--base-url {llm_url}`"), "{expected}");
 }
 
 /// The budget of the wait is 10 s.
@@ -158,7 +155,7 @@ fn a_step_says_which_command_got_no_answer() {
 }
 
 /// What a finding says, without the numbers of frames and the lengths of timeouts.
-fn said(finding: &Finding) -> (String, String, Vec<String>, Vec<String>) {
+fn said(finding: &Finding) -> (String, String, Vec<String>, Vec<Expected>) {
     let message = finding.message.split(|c: char| c.is_ascii_digit());
     let message: Vec<_> = message.filter(|part| !part.is_empty()).collect();
     let message = message.join("#");

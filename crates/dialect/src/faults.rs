@@ -1,7 +1,10 @@
 //! The faults of a dialect: `faults.yaml` in its folder and in those of its bases.
 
+use crate::file::DialectFile;
+use crate::merged_files::dialect_file;
 use crate::source::DialectSource;
-use frame_faults::FaultTable;
+use frame_faults::{FaultTable, NestedKinds};
+use frame_language::JsonPointer;
 use spanned_yaml::Error;
 
 /// The file in the folder of a dialect.
@@ -25,8 +28,22 @@ pub fn faults(
             .map_err(|error| vec![error])?;
         files.extend(file.map(|(path, text)| (path, text.into_owned())));
     }
-    match files.is_empty() {
-        true => Ok(None),
-        false => FaultTable::load(&files).map(Some),
+    match dialects.last() {
+        Some(id) if !files.is_empty() => {
+            let file = dialect_file(source, id)?.file;
+            FaultTable::load(&files, nested_kinds(&file)).map(Some)
+        }
+        _ => Ok(None),
     }
+}
+
+fn nested_kinds(file: &DialectFile) -> NestedKinds {
+    let events = file.events.iter().map(|(name, spec)| (name.clone(), spec));
+    let commands = file.commands.iter();
+    let commands = commands.map(|(name, spec)| (format!(">{name}"), spec));
+    let nested = events.chain(commands).filter_map(|(name, spec)| {
+        let at = spec.as_ref()?.kind.as_deref()?;
+        Some((name, JsonPointer::new(at)))
+    });
+    nested.collect()
 }

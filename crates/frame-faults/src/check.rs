@@ -40,7 +40,7 @@ fn mistake(reference: &Reference, known: &KnownNames) -> Option<String> {
             Some(scenario) => ("scenario", scenario, &known.scenarios),
             None => ("rule", name, &known.rules),
         },
-        ReferenceKind::Frames if ["*", ">*", OPTIONS].contains(&name) => return None,
+        ReferenceKind::Frames if ["any", OPTIONS].contains(&name) => return None,
         ReferenceKind::Frames => match name.strip_prefix('>') {
             Some(command) => ("command", command, &known.commands),
             None => ("event", name, &known.events),

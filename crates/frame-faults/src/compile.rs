@@ -2,23 +2,30 @@
 
 mod selection;
 
-pub(crate) use selection::OPTIONS;
+pub(crate) use selection::{OPTIONS, pattern};
 
 use crate::edit::{Edit, Edits};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::file::{ActiveFrom, FaultPart, FramesFile, ShownAt};
 use crate::operation::Operation;
 use crate::pointer::Pointer;
+use crate::selector::NestedKinds;
+use frame_language::Names;
 use indexmap::IndexMap;
 use json_matcher::compile_filled_node;
-use selection::{Target, selection};
+use selection::{Target, former_star, selection};
 use spanned_yaml::{Error, Node, Span, Spanned, unknown};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a fault refers to.
 pub(crate) struct Context<'a> {
     /// The named frames, each with its file.
     pub(crate) frames: &'a IndexMap<String, (FramesFile, Node)>,
+    /// Their patterns.
+    pub(crate) names: &'a Names,
+    /// Where frames name their nested kind.
+    pub(crate) nested: &'a Arc<NestedKinds>,
     /// The common faults, by id.
     pub(crate) common: &'static IndexMap<String, FaultPart>,
 }
@@ -44,7 +51,7 @@ pub(crate) fn compile_fault(
     for part in more {
         let file = &part.file;
         if file.summary.is_some() || !file.caught_by.is_empty() || !file.also.is_empty() {
-            let message = "a part has `on`, `when`, `every` and an operation: leave out the rest";
+            let message = "a part has `on`, `every` and an operation: leave out the rest";
             return Err(vec![part.node.error(message)]);
         }
         match (&mut effect, compile_part(part, part.node.span(), context)?) {
@@ -104,13 +111,13 @@ fn compile_part(
     let played = common_fault(part, context)?.unwrap_or(part);
     let selection = selection(file, node, span, context)?;
     let usual = match selection.target {
-        Target::Events(_) => ActiveFrom::Turn,
-        Target::Commands(_) | Target::Options(_) => ActiveFrom::Start,
+        Target::Events => ActiveFrom::Turn,
+        Target::Commands | Target::Options => ActiveFrom::Start,
     };
     let from = file.from.or(selection.from).unwrap_or(usual);
     let edits = compile_edits(played)?;
     let (effect, shown_at) = match (selection.target, edits) {
-        (Target::Events(on), edits) => {
+        (Target::Events, edits) => {
             let operation = edits.map(Operation::Edit);
             let own = played.operations.first().map(|(_, own)| own.clone());
             let operation = operation.or(own).unwrap_or(Operation::Drop);
@@ -118,7 +125,7 @@ fn compile_part(
             let shown_at = operation.shown_at();
             let wait = file.after_ms.as_ref().map_or(0, |millis| millis.value);
             let event = EventFault {
-                on,
+                on: selection.on,
                 every: file.every,
                 operation,
                 text: selection.text,
@@ -126,8 +133,8 @@ fn compile_part(
             };
             (Effect::Events(vec![event]), shown_at)
         }
-        (Target::Commands(on), Some(edits)) => (Effect::Commands(on, edits), ShownAt::Later),
-        (Target::Options(on), Some(edits)) => (Effect::Options(on, edits), ShownAt::Later),
+        (Target::Commands, Some(edits)) => (Effect::Commands(selection.on, edits), ShownAt::Later),
+        (Target::Options, Some(edits)) => (Effect::Options(selection.on, edits), ShownAt::Later),
         (_, None) => {
             let message = format!(
                 "`{name}` is for events: a command or an option can only be edited, as with `set` or `remove`"
@@ -181,6 +188,11 @@ fn check(
     {
         let message = "`after_ms` is the time before the frames of `after`: add `after`";
         return Err(vec![node.error_at(wait.span, message)]);
+    }
+    if let Operation::Late(kind) | Operation::Until(kind) = operation
+        && kind.value == "*"
+    {
+        return Err(vec![node.error_at(kind.span, former_star(kind))]);
     }
     if matches!(operation, Operation::RawInText(_)) && text.is_none() {
         let message =

@@ -1,10 +1,10 @@
 //! Faults as they are played.
 
-use crate::condition::FrameSelector;
 use crate::edit::Edits;
 use crate::file::{ActiveFrom, ShownAt};
 use crate::operation::Operation;
 use crate::pointer::Pointer;
+use crate::selector::FrameSelector;
 use serde_json::Value;
 use std::time::Duration;
 

@@ -28,7 +28,7 @@ pub struct FaultsFile {
     /// Named lists of rules and scenarios, used as `$name` in `caught_by`. A list of a newer version replaces the list of the same
     /// name, in inherited faults too.
     pub rules: IndexMap<Spanned<String>, Names>,
-    /// Named frames, used as `$name` in `on`. A newer version replaces them in inherited faults too.
+    /// Named frames, used by their names in `on`. A newer version replaces them in inherited faults too.
     pub frames: IndexMap<Spanned<String>, FramesFile>,
     /// Inherited faults that this version does not have.
     pub remove: Names,
@@ -39,15 +39,28 @@ pub struct FaultsFile {
     pub faults: IndexMap<Spanned<String>, Node>,
 }
 
+impl FaultsFile {
+    /// Decodes a file.
+    ///
+    /// # Errors
+    /// Every mistake, at its place.
+    pub(crate) fn decode(node: &Node) -> Result<Self, Vec<Error>> {
+        let frames = node.get("frames").and_then(Node::as_map);
+        let frames = frames.unwrap_or_default().iter();
+        let former: Vec<Error> = frames.flat_map(|(_, frames)| former(frames)).collect();
+        match former.is_empty() {
+            true => decode_all(node),
+            false => Err(former),
+        }
+    }
+}
+
 /// A choice of frames, and defaults of the faults that are played on them.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FramesFile {
-    /// The event, `>command`, `"*"` for every event, `">*"` for every command, or `"#options"` for the options of the process.
+    /// The pattern of the frames, as in rules: `end{/status = error}`, `>command`, `any`, or `"#options"` for the options of the process.
     pub on: Spanned<String>,
-    /// What the frame must have: a matcher for each of some places. In a list of such maps, one of them must hold.
-    #[schemars(with = "Option<Value>")]
-    pub when: Option<Node>,
     /// From when on the fault is played.
     pub from: Option<ActiveFrom>,
     /// Where the frame has a text, for faults that put bytes into it.
@@ -82,11 +95,8 @@ pub enum ShownAt {
 pub struct FaultFile {
     /// What goes wrong, in one line.
     pub summary: Option<Spanned<String>>,
-    /// The frames: an event, `>command`, `"*"`, `">*"`, `"#options"`, or `$name` for named frames.
+    /// The pattern of the frames, as in named frames, or with the names of those: `name{/n > 0}`.
     pub on: Option<Spanned<String>>,
-    /// What the frame must have, as in named frames; added to what named frames demand.
-    #[schemars(with = "Option<Value>")]
-    pub when: Option<Node>,
     /// From when on it is played: by default from the first turn, and from the start for commands and options.
     pub from: Option<ActiveFrom>,
     /// Whether every such frame is changed, or only the first. Commands and options are changed every time.
@@ -107,7 +117,7 @@ pub struct FaultFile {
     pub matching: Option<Node>,
     /// How long after it the frames of `after` come, in milliseconds.
     pub after_ms: Option<Spanned<u64>>,
-    /// What happens to other frames: further parts of the fault, each with `on`, `when`, `every` and an operation.
+    /// What happens to other frames: further parts of the fault, each with `on`, `every` and an operation.
     #[schemars(with = "Vec<FaultSchema>")]
     pub also: Vec<Node>,
 }
@@ -127,10 +137,7 @@ impl FaultPart {
     /// # Errors
     /// Every mistake, at its place.
     pub(crate) fn decode(node: &Node) -> Result<Vec<Self>, Vec<Error>> {
-        let former = FORMER_OPERATIONS
-            .iter()
-            .map(|(key, said)| (&**key, &**said));
-        let former = former_keys(node, &former.collect::<Vec<_>>());
+        let former = former(node);
         if !former.is_empty() {
             return Err(former);
         }
@@ -160,9 +167,16 @@ impl FaultPart {
     }
 }
 
-/// Operations that fault files had once, and what to write instead.
-static FORMER_OPERATIONS: LazyLock<IndexMap<String, String>> = LazyLock::new(|| {
-    let node = load_yaml("former.yaml", include_str!("former-operations.yaml"));
+/// Keys that faults and named frames had once, and what to write instead.
+static FORMER_KEYS: LazyLock<IndexMap<String, String>> = LazyLock::new(|| {
+    let node = load_yaml("former.yaml", include_str!("former-keys.yaml"));
     let table = node.ok().and_then(|node| decode(&node).ok());
     table.unwrap_or_default()
 });
+
+/// An error for each former key of a fault or of named frames.
+fn former(node: &Node) -> Vec<Error> {
+    let former = FORMER_KEYS.iter();
+    let former = former.map(|(key, said)| (&**key, &**said));
+    former_keys(node, &former.collect::<Vec<_>>())
+}

@@ -6,10 +6,11 @@ use crate::common::common;
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;
 use crate::file::{ActiveFrom, FaultPart, ShownAt};
+use frame_language::{Names, written_pointer};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 use spanned_yaml::escape_step;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// How deep in a frame members are changed.
 const DEPTH: usize = 3;
@@ -116,6 +117,8 @@ fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
     let parts = FaultPart::decode(&node).ok()?;
     let context = Context {
         frames: &IndexMap::new(),
+        names: &Names::default(),
+        nested: &Arc::default(),
         common: common(),
     };
     let fault = compile_fault(&id.as_str().into(), &parts, Vec::new(), &context).ok()?;
@@ -131,6 +134,9 @@ fn filled(written: &Value, kind: &str, pointer: &str) -> Value {
     let text = |text: &str| match text {
         "KIND" => kind.to_owned(),
         "POINTER" => pointer.to_owned(),
+        on if on.starts_with("<kind>") => on
+            .replace("<kind>", &Value::from(kind).to_string())
+            .replace("<place>", &written_pointer(pointer)),
         _ => text
             .replacen("POINTER", pointer, 1)
             .replacen("`KIND`", &format!("`{kind}`"), 1),

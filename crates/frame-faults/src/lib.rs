@@ -15,10 +15,10 @@
 //! A [`FaultPlayer`] plays one fault in one session:
 //!
 //! ```
-//! use frame_faults::{FaultPlayer, FaultTable, KindPointers, Output};
+//! use frame_faults::{FaultPlayer, FaultTable, KindPointers, NestedKinds, Output};
 //!
 //! let file = "faults:\n  no-end: { summary: a turn has no end, on: end, drop: , caught_by: [turn-ends] }\n";
-//! let table = FaultTable::load(&[("faults.yaml".into(), file.into())]).expect("no mistake");
+//! let table = FaultTable::load(&[("faults.yaml".into(), file.into())], NestedKinds::new()).expect("no mistake");
 //! let fault = table.find("no-end").expect("there").clone();
 //! let kinds = KindPointers { events: "/type".into(), commands: "/type".into() };
 //! let mut player = FaultPlayer::new(fault, kinds, None);
@@ -43,7 +43,6 @@
 mod check;
 mod common;
 mod compile;
-mod condition;
 mod edit;
 mod fault;
 mod fault_log;
@@ -53,12 +52,11 @@ mod line;
 mod operation;
 mod player;
 mod pointer;
+mod selector;
 mod table;
-mod template;
 
 pub use check::KnownNames;
 pub use common::{LINE_FAULTS, common_names};
-pub use condition::{Condition, FrameSelector};
 pub use edit::{Edit, Edits};
 pub use fault::{Effect, EventFault, Fault};
 pub use fault_log::{entry, parse_entry};
@@ -68,4 +66,5 @@ pub use line::{line, raw_line};
 pub use operation::{END, KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use pointer::Pointer;
+pub use selector::{FrameSelector, NestedKinds};
 pub use table::FaultTable;

@@ -21,9 +21,9 @@ pub enum Operation {
     Before(Frames),
     /// Another frame, or a list of frames, comes after it.
     After(Frames),
-    /// It comes after the next event of this kind; `"*"`: of any kind.
+    /// It comes after the next event of this kind; `any`: of any kind.
     Late(Spanned<String>),
-    /// It comes just before the next event of this kind; `"*"`: of any kind.
+    /// It comes just before the next event of this kind; `any`: of any kind.
     Until(Spanned<String>),
     /// It comes this many milliseconds later.
     DelayMs(u64),

@@ -3,13 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use crate::edit::EditMemory;
+use crate::compile::OPTIONS;
+use crate::edit::{EditMemory, filled};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::entry;
 use crate::file::ActiveFrom;
 use crate::line::{changed, line};
 use crate::operation::{END, Frames, KillSignal, Operation};
-use crate::template::filled;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -186,7 +186,7 @@ impl FaultPlayer {
     /// Changes the options of the process, as a map; says whether it has.
     pub fn options(&mut self, options: &mut Value) -> bool {
         match self.effect() {
-            Some(Effect::Options(on, edits)) if on.matches("", options) => {
+            Some(Effect::Options(on, edits)) if on.matches(OPTIONS, options) => {
                 let edits = edits.clone();
                 self.edit(options, |options, memory| edits.apply(options, memory))
             }
@@ -271,7 +271,7 @@ impl FaultPlayer {
 
     fn hold(&mut self, plain: &[u8], released_by: &str, place: Move) -> Vec<Output> {
         let line = plain.to_vec();
-        let released_by = Some(released_by.to_owned()).filter(|kind| kind != "*");
+        let released_by = Some(released_by.to_owned()).filter(|kind| kind != "any");
         let is_written_anyway = released_by.as_deref().is_none_or(|by| by == END);
         self.held.push(Held {
             line: line.clone(),

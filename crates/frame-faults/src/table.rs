@@ -1,13 +1,17 @@
 //! The faults of a dialect: its `faults.yaml`, merged with those of its bases.
 
 use crate::common::common;
-use crate::compile::{Context, compile_fault};
+use crate::compile::{Context, compile_fault, pattern};
 use crate::fault::Fault;
 use crate::file::{FaultPart, FaultsFile, FramesFile, Names};
 use crate::operation::Operation;
+use crate::selector::NestedKinds;
+use frame_language::{FrameName, Pattern};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, Spanned, unknown};
+use spanned_yaml::{Error, Node, Span, Spanned, unknown};
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The faults of a dialect, in their order.
 #[derive(Debug, Default)]
@@ -38,6 +42,9 @@ pub(crate) enum ReferenceKind {
 struct Merged {
     rules: IndexMap<String, (Names, Node)>,
     frames: IndexMap<String, (FramesFile, Node)>,
+    /// The patterns of the named frames.
+    names: frame_language::Names,
+    nested: Arc<NestedKinds>,
     faults: IndexMap<String, Entry>,
 }
 
@@ -53,16 +60,20 @@ impl FaultTable {
     ///
     /// # Errors
     /// Every mistake, with its place.
-    pub fn load(files: &[(PathBuf, String)]) -> Result<Self, Vec<Error>> {
-        let mut merged = Merged::default();
+    pub fn load(files: &[(PathBuf, String)], nested: NestedKinds) -> Result<Self, Vec<Error>> {
+        let mut merged = Merged {
+            nested: Arc::new(nested),
+            ..Merged::default()
+        };
         let mut errors = Vec::new();
         let mut last = None;
         for (path, text) in files {
             let node = spanned_yaml::load_yaml(path.clone(), text).map_err(|error| vec![error])?;
-            let file: FaultsFile = spanned_yaml::decode_all(&node)?;
+            let file = FaultsFile::decode(&node)?;
             errors.extend(merged.add(file.clone(), &node));
             last = Some((file, node));
         }
+        errors.extend(merged.read_frames());
         let mut table = FaultTable::default();
         for entry in merged.faults.values() {
             match merged.compile(entry) {
@@ -158,11 +169,41 @@ impl Merged {
         errors
     }
 
+    /// Reads the patterns of the named frames. One with a mistake stays known, so that its uses are not mistakes too.
+    fn read_frames(&mut self) -> Vec<Error> {
+        let mut errors = Vec::new();
+        let mut classes = HashMap::new();
+        for (name, (frames, node)) in &self.frames {
+            let read = pattern(&frames.on, node, &self.names);
+            let read = read.map_err(|error| errors.push(error));
+            classes.insert(name.clone(), read.unwrap_or_default());
+        }
+        self.names.classes = classes;
+        errors
+    }
+
+    /// The patterns of the named frames and of the faults, each with its place.
+    fn patterns(&self) -> impl Iterator<Item = (Pattern, Span, &Node)> {
+        let frames = self.frames.iter().filter_map(|(name, (frames, file))| {
+            let pattern = self.names.classes.get(name)?;
+            Some((pattern.clone(), frames.on.span, file))
+        });
+        let parts = self.faults.values().flat_map(|entry| &entry.parts);
+        let parts = parts.filter_map(|part| {
+            let on = part.file.on.as_ref()?;
+            let pattern = pattern(on, &part.node, &self.names).ok()?;
+            Some((pattern, on.span, &part.node))
+        });
+        frames.chain(parts)
+    }
+
     fn compile(&self, entry: &Entry) -> Result<Fault, Vec<Error>> {
         let (names, file) = &entry.caught_by;
         let caught_by = self.expanded(names, file, 0)?;
         let context = Context {
             frames: &self.frames,
+            names: &self.names,
+            nested: &self.nested,
             common: common(),
         };
         compile_fault(&entry.id, &entry.parts, caught_by, &context)
@@ -207,16 +248,18 @@ impl Merged {
             names.any(|used| used.strip_prefix('$') == Some(name))
         };
         let uses_frames = |name: &str| {
-            let parts = entries().flat_map(|entry| &entry.parts);
-            let mut on = parts.filter_map(|part| part.file.on.as_ref());
-            on.any(|used| used.strip_prefix('$') == Some(name))
+            let mut atoms = self.patterns().flat_map(|(pattern, ..)| pattern.0);
+            atoms.any(|atom| atom.class.as_deref() == Some(name))
         };
         let lists = file.rules.keys().filter(|name| !uses_list(name));
         let frames = file.frames.keys().filter(|name| !uses_frames(name));
-        let unused = lists.chain(frames).map(|name| {
-            let message = format!("no fault uses `${}`: remove it", name.value);
-            node.error_at(name.span, message)
-        });
+        let lists = lists.map(|name| (name, "$"));
+        let unused = lists
+            .chain(frames.map(|name| (name, "")))
+            .map(|(name, sign)| {
+                let message = format!("no fault uses `{sign}{}`: remove it", name.value);
+                node.error_at(name.span, message)
+            });
         unused.collect()
     }
 
@@ -232,8 +275,17 @@ impl Merged {
             let names = names.iter().filter(is_plain);
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
         }
-        for (frames, file) in self.frames.values() {
-            all.push(reference(ReferenceKind::Frames, &frames.on, file));
+        for (pattern, span, file) in self.patterns() {
+            let own = pattern.0.into_iter().filter(|atom| atom.class.is_none());
+            for name in own.flat_map(|atom| atom.frames) {
+                if let FrameName::Named(value) = name {
+                    all.push(reference(
+                        ReferenceKind::Frames,
+                        &Spanned { value, span },
+                        file,
+                    ));
+                }
+            }
         }
         for Entry {
             parts, caught_by, ..
@@ -242,14 +294,8 @@ impl Merged {
             let (names, file) = caught_by;
             let names = names.iter().filter(is_plain);
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
-            for FaultPart {
-                file,
-                operations,
-                node,
-                ..
-            } in parts
-            {
-                let on = file.on.iter().map(|on| (ReferenceKind::Frames, on));
+            for part in parts {
+                let operations = &part.operations;
                 let others = operations
                     .iter()
                     .filter_map(|(_, operation)| match operation {
@@ -259,8 +305,7 @@ impl Merged {
                         Operation::Behavior(name) => Some((ReferenceKind::Behavior, name)),
                         _ => None,
                     });
-                let named = on.chain(others).filter(|(_, name)| is_plain(name));
-                all.extend(named.map(|(kind, name)| reference(kind, name, node)));
+                all.extend(others.map(|(kind, name)| reference(kind, name, &part.node)));
             }
         }
         all

@@ -1,10 +1,10 @@
 //! Mistakes in fault files: each is one error, at its place, that says what to write instead.
 
-use frame_faults::{FaultTable, KnownNames};
+use frame_faults::{FaultTable, KnownNames, NestedKinds};
 
 /// The errors of one file, each with its place.
 fn errors(text: &str) -> Vec<String> {
-    match FaultTable::load(&[("f.yaml".into(), text.into())]) {
+    match FaultTable::load(&[("f.yaml".into(), text.into())], NestedKinds::new()) {
         Ok(table) => table.check(&known()).iter().map(|e| e.headline()).collect(),
         Err(errors) => errors.iter().map(|e| e.headline()).collect(),
     }
@@ -52,20 +52,33 @@ fn each_mistake_in_a_fault_is_one_error() {
             "f.yaml:2:37: a place is a JSON Pointer: write `/text`",
         ),
         (
-            "on: word, when: { text: 1 }, drop: ",
-            "f.yaml:2:38: a place is a JSON Pointer: write `/text`",
+            "on: word, when: { /n: 1 }, drop: ",
+            "f.yaml:2:30: `when` is now written in the pattern: `on: response{/command = set_model}`",
+        ),
+        ("on: '*', drop: ", "f.yaml:2:24: `*` is now written `any`"),
+        (
+            "on: '>*', remove: [/n]",
+            "f.yaml:2:24: `>*` is now written `>any`",
         ),
         (
-            "on: word, when: text, drop: ",
-            "f.yaml:2:36: expected a map of places and what they hold, such as `{ /role: user }`, found the text \"text\"",
+            "on: word, late: '*'",
+            "f.yaml:2:36: `*` is now written `any`",
         ),
         (
-            "on: word, when: { /n: { $gt: x } }, drop: ",
-            "f.yaml:2:49: expected a number",
+            "on: $words, drop: ",
+            "f.yaml:2:24: named frames are now written without `$`: write `words`",
         ),
         (
-            "on: word, when: { /n: { $gtt: 1 } }, drop: ",
-            "f.yaml:2:44: unknown operator `$gtt`; did you mean `$gt`?",
+            "on: 'word{/n = $count}', drop: ",
+            "f.yaml:2:24: `$count` is state of a session: a condition here is about one frame, such as `/a = b` (at `$count}`, character 11)",
+        ),
+        (
+            "on: 'word{/n > }', drop: ",
+            "f.yaml:2:24: a value was expected here",
+        ),
+        (
+            "on: word | >say, drop: ",
+            "f.yaml:2:24: a fault is played on events or on commands: make two faults of them",
         ),
         (
             "on: word, replace: { /t: { '(': x } }",
@@ -107,10 +120,7 @@ fn each_mistake_in_a_fault_is_one_error() {
             "on: word, common: nul-bite",
             "f.yaml:2:38: unknown common fault `nul-bite`; did you mean `nul-byte`?",
         ),
-        (
-            "on: $wrd, drop: ",
-            "f.yaml:2:24: unknown name of frames `wrd`",
-        ),
+        ("on: word | wrd, drop: ", "f.yaml:2:24: unknown event `wrd`"),
         (
             "on: word, behavior: ignores-stop",
             "f.yaml:2:24: a behavior is played by the agent itself: leave out `on`",
@@ -168,7 +178,15 @@ fn each_mistake_in_a_file_is_one_error() {
         ),
         (
             "frames: { end: { on: end } }\nfaults: {}\n",
-            "f.yaml:1:11: no fault uses `$end`: remove it",
+            "f.yaml:1:11: no fault uses `end`: remove it",
+        ),
+        (
+            "frames: { a: { on: word, when: { /n: 1 } } }\nfaults: { x: { summary: x, on: a, drop: } }\n",
+            "f.yaml:1:26: `when` is now written in the pattern",
+        ),
+        (
+            "frames: { a: { on: wrod } }\nfaults: { x: { summary: x, on: a, drop: } }\n",
+            "f.yaml:1:20: unknown event `wrod`",
         ),
         (
             "remove: [y]\nfaults: {}\n",
@@ -197,9 +215,9 @@ fn each_mistake_in_a_file_is_one_error() {
 #[test]
 fn a_newer_version_replaces_what_it_names() {
     let base = "rules: { ends: [turn-ends] }
-frames: { w: { on: word, when: { /n: 1 } } }
+frames: { w: { on: 'word{/n = 1}' } }
 faults:
-  a: { summary: a, on: $w, drop: , caught_by: [$ends] }
+  a: { summary: a, on: w, drop: , caught_by: [$ends] }
   b: { summary: b, on: end, drop: , caught_by: [turn-ends] }
   c: { summary: c, on: end, drop: , caught_by: [turn-ends] }
   d: { summary: d, on: end, drop: }
@@ -215,7 +233,7 @@ faults:
         ("a.yaml".into(), base.into()),
         ("b.yaml".into(), delta.into()),
     ];
-    let table = FaultTable::load(&files).unwrap();
+    let table = FaultTable::load(&files, NestedKinds::new()).unwrap();
     let shown = table.faults().iter();
     let shown: Vec<_> = shown
         .map(|fault| {

@@ -1,6 +1,6 @@
 //! A fault that is not active, and one that is played on other frames, changes no byte.
 
-use frame_faults::{FaultPlayer, FaultTable, KindPointers, Output};
+use frame_faults::{FaultPlayer, FaultTable, KindPointers, NestedKinds, Output};
 use proptest::prelude::*;
 
 /// A fault with each operation on frames.
@@ -10,8 +10,8 @@ const OPERATIONS: &[&str] = &[
     "again: ",
     "before: { type: b }",
     "after: { type: b }",
-    "late: '*'",
-    "until: '*'",
+    "late: any",
+    "until: any",
     "delay_ms: 1",
     "silence: ",
     "exit: 1",
@@ -31,7 +31,7 @@ const OPERATIONS: &[&str] = &[
 fn player(on: &str, operation: &str, from: u32) -> FaultPlayer {
     let fault = format!("{{ summary: x, on: {on:?}, {operation}, every: true }}");
     let file = format!("faults:\n  x: {fault}\n");
-    let table = FaultTable::load(&[("faults.yaml".into(), file)]).unwrap();
+    let table = FaultTable::load(&[("faults.yaml".into(), file)], NestedKinds::new()).unwrap();
     let kinds = KindPointers {
         events: "/type".into(),
         commands: "/type".into(),
@@ -44,7 +44,7 @@ fn a_fault_has_no_effect_before_its_turn() {
     let line = b"{\"type\":\"a\",\"text\":\"b\"}\n".as_slice();
     let unchanged = [Output::Bytes(line.to_vec())];
     for operation in OPERATIONS {
-        let mut player = player("*", operation, 2);
+        let mut player = player("any", operation, 2);
         for _ in 0..2 {
             assert_eq!(player.event_line(line), unchanged, "{operation}");
             assert_eq!(player.event_line(line), unchanged, "{operation}");
@@ -60,7 +60,7 @@ fn a_fault_has_no_effect_before_its_turn() {
 #[test]
 fn a_fault_of_commands_and_options_has_no_effect_before_its_turn() {
     let line = b"{\"type\":\"a\",\"text\":\"b\"}\n".as_slice();
-    let mut commands = player(">*", "remove: [/text]", 1);
+    let mut commands = player(">any", "remove: [/text]", 1);
     assert_eq!(commands.command_line(line), None);
     commands.start_turn();
     assert!(commands.command_line(line).is_some());
@@ -75,7 +75,7 @@ fn a_fault_of_commands_and_options_has_no_effect_before_its_turn() {
 proptest! {
     #[test]
     fn lines_pass_byte_for_byte(lines in prop::collection::vec(any::<Vec<u8>>(), 0..8)) {
-        for mut player in [player("*", "drop: ", 2), player("no_such_event", "drop: ", 0)] {
+        for mut player in [player("any", "drop: ", 2), player("no_such_event", "drop: ", 0)] {
             player.start_turn();
             for line in &lines {
                 prop_assert_eq!(player.event_line(line), [Output::Bytes(line.clone())]);

@@ -2,8 +2,7 @@
 //! is true for all of them.
 
 use crate::compare::compare;
-use crate::condition::{Condition, Operand};
-use crate::function::call;
+use crate::condition::{Compare, Condition, Operand};
 use crate::pattern::Atom;
 use crate::truth::Truth;
 use serde_json::Value;
@@ -95,6 +94,12 @@ impl<'a, H: History> EvalContext<'a, H> {
             Condition::Any(each) => Truth::any(each.iter().map(|c| self.holds(c))),
             Condition::Not(inner) => self.holds(inner).negate(),
             Condition::Compare {
+                left: Operand::Pointer(pointer),
+                how: Compare::Equal,
+                right: Operand::Literal(Value::Null),
+                ..
+            } => pointer.is_null(self.value).into(),
+            Condition::Compare {
                 left,
                 how,
                 right,
@@ -177,7 +182,7 @@ impl<'a, H: History> EvalContext<'a, H> {
             Operand::At(inner, pointer) => self.values(inner).and_then(|v| pointer.resolve(v)),
             Operand::Call(function, inner) => self
                 .values(inner)
-                .and_then(|v| call(*function, &v).map(Cow::Owned)),
+                .and_then(|v| function.apply(&v).map(Cow::Owned)),
             Operand::List(all) => {
                 let values = all.iter().map(|one| self.value(one).map(Cow::into_owned));
                 let values = values.collect::<Option<Vec<_>>>();

@@ -1,6 +1,8 @@
 //! The lexer: patterns, order expressions and conditions share its tokens.
 
-use spanned_yaml::{Error, Node};
+use serde_json::Value;
+use spanned_yaml::{escape_step, unescape_step};
+use std::borrow::Cow;
 
 /// A token.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +35,8 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// The error in the file of the expression `text`, which may be folded there: the position is that of all of it, and the message
-    /// shows where in it the mistake is.
-    pub fn in_file(&self, node: &Node, text: &str) -> Error {
+    /// The message, with the place in the expression `text`.
+    pub fn shown_in(&self, text: &str) -> String {
         let at = self.at.min(text.len());
         let near: String = text[at..].chars().take(24).collect();
         let near = if near.is_empty() {
@@ -44,7 +45,7 @@ impl SyntaxError {
             format!("at `{near}`")
         };
         let column = text[..at].chars().count() + 1;
-        node.error(format!("{} ({near}, character {column})", self.message))
+        format!("{} ({near}, character {column})", self.message)
     }
 }
 
@@ -75,11 +76,8 @@ fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxErr
     };
     let second = rest[first.len_utf8()..].chars().next();
     match first {
-        '"' => quoted(rest, at),
-        '/' => {
-            let end = run(1, |c| !c.is_whitespace() && !"]),}|{=<>!".contains(c));
-            Ok((Token::Pointer(rest[..end].to_owned()), end))
-        }
+        '"' => quoted(rest, at).map(|(text, length)| (Token::Text(text), length)),
+        '/' => pointer(rest, at),
         '.' => Ok((Token::Pointer(String::new()), 1)),
         '$' => {
             let end = run(1, is_name);
@@ -112,6 +110,40 @@ fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxErr
     }
 }
 
+/// A pointer. A step with characters that would end it stands in quotes: `/files/"a b"`.
+fn pointer(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
+    let (mut pointer, mut end) = (String::new(), 0);
+    while let Some(step) = rest[end..].strip_prefix('/') {
+        end += 1;
+        if step.starts_with('"') {
+            let (name, length) = quoted(step, at + end)?;
+            pointer += &format!("/{}", escape_step(&name));
+            end += length;
+        } else {
+            let length = step.find(|c| c == '/' || !is_step(c));
+            let length = length.unwrap_or(step.len());
+            pointer += &format!("/{}", &step[..length]);
+            end += length;
+        }
+    }
+    Ok((Token::Pointer(pointer), end))
+}
+
+fn is_step(c: char) -> bool {
+    !c.is_whitespace() && !"]),}|{=<>!\"".contains(c)
+}
+
+/// A JSON Pointer as expressions write it.
+pub fn written_pointer(pointer: &str) -> String {
+    let steps = pointer
+        .split('/')
+        .map(|step| match step.chars().all(is_step) {
+            true => Cow::Borrowed(step),
+            false => Value::String(unescape_step(step)).to_string().into(),
+        });
+    steps.collect::<Vec<_>>().join("/")
+}
+
 /// The end of a name: `session/update` is one name, while `$state/member` is a variable and a pointer.
 fn name_end(rest: &str, from: usize) -> usize {
     let mut chars = rest[from..].char_indices().peekable();
@@ -129,10 +161,10 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '.' || c == '-'
 }
 
-fn quoted(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
+fn quoted(rest: &str, at: usize) -> Result<(String, usize), SyntaxError> {
     let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<String>();
     match stream.next() {
-        Some(Ok(text)) => Ok((Token::Text(text), stream.byte_offset())),
+        Some(Ok(text)) => Ok((text, stream.byte_offset())),
         _ => Err(SyntaxError {
             at,
             message: "a string without its closing quote".to_owned(),
@@ -159,6 +191,10 @@ mod tests {
                 ">session/prompt session/update{$state/member}",
                 r#"Name(">session/prompt") Name("session/update") Sign("{") State("state") Pointer("/member") Sign("}")"#,
             ),
+            (
+                r#"/a~1b/"c, d/e"/f = 1"#,
+                r#"Pointer("/a~1b/c, d~1e/f") Sign("=") Number(Number(1))"#,
+            ),
         ] {
             let found = tokenize(source).unwrap();
             let found: Vec<_> = found
@@ -166,6 +202,14 @@ mod tests {
                 .map(|(_, token)| format!("{token:?}"))
                 .collect();
             assert_eq!(found.join(" "), tokens);
+        }
+    }
+
+    #[test]
+    fn a_pointer_is_written_as_it_is_read() {
+        for pointer in ["/a~1b/0", "/", "/a b/~0c/=", "/\"/{}"] {
+            let tokens = tokenize(&written_pointer(pointer)).unwrap();
+            assert_eq!(tokens, [(0, Token::Pointer(pointer.to_owned()))]);
         }
     }
 

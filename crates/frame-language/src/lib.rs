@@ -29,7 +29,7 @@ pub use compare::{canonical, compare};
 pub use condition::{Compare, Condition, Operand};
 pub use evaluate::{EvalContext, History, Values};
 pub use function::{FUNCTIONS, Function, number};
-pub use lexer::{SyntaxError, Token, tokenize};
+pub use lexer::{SyntaxError, Token, tokenize, written_pointer};
 pub use parse::{Names, Parser};
 pub use pattern::{Atom, FrameName, Pattern};
 pub use pointer::JsonPointer;

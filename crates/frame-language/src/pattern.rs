@@ -19,6 +19,8 @@ pub struct Atom {
     pub name: String,
     /// The guards that are about one place of the frame, as written.
     pub places: Vec<String>,
+    /// The class that it is of.
+    pub class: Option<String>,
     /// The source text, for messages.
     pub source: String,
     /// The byte offset of the name.
@@ -45,6 +47,7 @@ impl Atom {
             guards: Vec::new(),
             name: name.to_owned(),
             places: Vec::new(),
+            class: None,
             source: name.to_owned(),
             at,
         }

@@ -54,6 +54,11 @@ impl JsonPointer {
             })
     }
 
+    /// Whether it points to `null`.
+    pub(crate) fn is_null(&self, value: &Value) -> bool {
+        self.each.is_none() && self.find(value).is_some_and(Value::is_null)
+    }
+
     /// The value that the whole pointer points to; `null` counts as absent.
     pub fn resolve<'v>(&self, value: Cow<'v, Value>) -> Option<Cow<'v, Value>> {
         if let Some(rest) = &self.each {

@@ -40,6 +40,7 @@ pub use json_schema::{AnyValueSchema, MatcherSchema};
 pub use matcher::Matcher;
 pub use mismatch::Mismatch;
 pub use operators::OPERATORS;
+pub use pattern::object_in_words;
 pub use placeholder::{
     Placeholder, Segment, UnknownPlaceholder, escape, fill, placeholders, segments,
 };

@@ -5,6 +5,7 @@ use crate::compile::{CompileError, MatcherCompiler, WrittenMatcher};
 use crate::mismatch::Mismatch;
 use crate::pattern::{Differences, MatchContext, Pattern, plain_key};
 use crate::template::Template;
+use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::Pointer;
 
@@ -75,6 +76,17 @@ impl Matcher {
     /// What the matcher expects, in words, with the known placeholders filled: `{type: "end", usage: an object}`.
     pub fn in_words(&self, captures: &Captures) -> String {
         self.pattern.expected(captures)
+    }
+
+    /// The members that the matcher expects, each with its value in words; none if it does not name members.
+    pub fn members_in_words(&self, captures: &Captures) -> IndexMap<String, String> {
+        let Pattern::Object(entries) = &self.pattern else {
+            return IndexMap::new();
+        };
+        let entries = entries.iter();
+        entries
+            .map(|(key, one)| (plain_key(key).to_owned(), one.expected(captures)))
+            .collect()
     }
 
     /// The number of entries, in the order written, before the entry with the first difference.

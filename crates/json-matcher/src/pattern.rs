@@ -7,6 +7,7 @@ use crate::placeholder::fill;
 use serde_json::{Number, Value};
 use spanned_yaml::Pointer;
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// A compiled matcher, or a part of one.
 #[derive(Debug, Clone)]
@@ -125,10 +126,8 @@ impl Pattern {
             }
             Pattern::Object(entries) if entries.is_empty() => "an object".to_owned(),
             Pattern::Object(entries) => {
-                let entries = entries
-                    .iter()
-                    .map(|(key, one)| format!("{}: {}", plain_key(key), one.expected(captures)));
-                shorten(&format!("{{{}}}", entries.collect::<Vec<_>>().join(", ")))
+                let entries = entries.iter();
+                object_in_words(entries.map(|(key, one)| (plain_key(key), one.expected(captures))))
             }
             Pattern::List(items) => {
                 let shown: Vec<_> = items.iter().map(|one| one.expected(captures)).collect();
@@ -154,6 +153,17 @@ impl Pattern {
             _ => None,
         }
     }
+}
+
+/// An object with these members, each with its value in words: `{type: "end", usage: an object}`.
+pub fn object_in_words<K: Display, V: Display>(
+    members: impl IntoIterator<Item = (K, V)>,
+) -> String {
+    let members = members.into_iter();
+    let members: Vec<_> = members
+        .map(|(key, value)| format!("{key}: {value}"))
+        .collect();
+    shorten(&format!("{{{}}}", members.join(", ")))
 }
 
 /// The key of the value for a key as written: `$$name` is `$name`.

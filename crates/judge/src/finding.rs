@@ -1,7 +1,10 @@
 //! A finding: one violation with its evidence. Data only.
 
+mod expected;
+
 pub use conform_dialect::requirement::{Blame, Level, Source};
 
+pub use expected::{Expected, in_a_row};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -102,9 +105,9 @@ pub struct Finding {
     pub origin: Origin,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// What would have been allowed.
+    /// What would have been allowed, each an alternative.
     #[serde(default)]
-    pub expected: Vec<String>,
+    pub expected: Vec<Expected>,
     /// A JSON Pointer into the frame, if one place is wrong.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,
@@ -114,9 +117,9 @@ pub struct Finding {
     /// The id of its cause in the report; empty until the findings of its scenario are grouped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cause: String,
-    /// Whether it only follows from another finding of its scenario, whose cause it has.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub echo: bool,
+    /// The number, from 1, of the finding of its scenario that it only follows from, whose cause it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows_from: Option<usize>,
     /// The frames around the failure, the failing one marked.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
@@ -131,11 +134,16 @@ pub struct Finding {
     pub facts: Facts,
 }
 
+impl Finding {
+    /// Whether it only follows from another finding of its scenario.
+    pub fn is_echo(&self) -> bool {
+        self.follows_from.is_some()
+    }
+}
+
 /// What a finding is about, beyond what its readers are told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The names of the frames of which one was expected; an empty one for a pattern of several.
-    pub frames: Vec<String>,
     /// The members of the frame that the broken condition looks at.
     pub members: Vec<String>,
     /// The texts in quotes in the line that it accuses, which need not be JSON.

@@ -1,6 +1,8 @@
 //! A cause in the report: one thing to fix. Data only; [`causes`](super::causes) derives it from the findings.
 
-use conform_judge::finding::{Baselined, Blame, Difference, Evidence, Level, Origin, Source};
+use conform_judge::finding::{
+    Baselined, Blame, Difference, Evidence, Expected, Level, Origin, Source,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +74,7 @@ pub struct CauseExample {
     pub pointer: String,
     /// What would have been allowed.
     #[serde(default)]
-    pub expected: Vec<String>,
+    pub expected: Vec<Expected>,
     /// The frames around the failure, the failing one marked.
     #[serde(default)]
     pub frames: Vec<Evidence>,

@@ -68,7 +68,7 @@ pub fn clause_results(report: &Report) -> IndexMap<String, ClauseResult> {
     for finding in found.filter(|finding| finding.blame == report.side) {
         let status = match (finding.level, &finding.baseline) {
             (Level::May, _) => continue,
-            _ if finding.echo => ClauseStatus::Undecided,
+            _ if finding.is_echo() => ClauseStatus::Undecided,
             (_, Some(_)) => ClauseStatus::Known,
             (Level::Should, None) => ClauseStatus::Warned,
             (Level::Must, None) => ClauseStatus::Violated,
@@ -110,7 +110,7 @@ mod tests {
         for scenario in &mut report.scenarios {
             scenario
                 .all_findings_mut()
-                .for_each(|finding| finding.echo = true);
+                .for_each(|finding| finding.follows_from = Some(1));
         }
         assert_eq!(status(&report, id), ClauseStatus::Undecided);
     }

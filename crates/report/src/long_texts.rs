@@ -1,6 +1,7 @@
 //! Long texts in findings: what an agent wrote can be megabytes, and a report holds the start and the end of it.
 
 use super::model::ScenarioReport;
+use conform_judge::finding::Expected;
 
 /// The most bytes of a text that are kept whole.
 const WHOLE: usize = 1500;
@@ -12,7 +13,7 @@ const END: usize = 400;
 /// Shortens the texts of all findings.
 pub(super) fn shorten(scenario: &mut ScenarioReport) {
     for finding in scenario.all_findings_mut() {
-        let texts = finding.expected.iter_mut();
+        let texts = finding.expected.iter_mut().flat_map(Expected::texts_mut);
         let texts = texts.chain([&mut finding.message]);
         for text in texts.chain(finding.origin.texts_mut()) {
             if text.len() > WHOLE {
@@ -38,7 +39,7 @@ mod tests {
     fn after(message: &str) -> String {
         let finding = Finding {
             message: message.to_owned(),
-            expected: vec![message.to_owned()],
+            expected: vec![message.to_owned().into()],
             ..Finding::default()
         };
         let mut scenario = ScenarioReport {
@@ -47,7 +48,7 @@ mod tests {
         };
         shorten(&mut scenario);
         let finding = &scenario.findings[0];
-        assert_eq!(finding.message, finding.expected[0]);
+        assert_eq!(finding.message, finding.expected[0].to_string());
         finding.message.clone()
     }
 

@@ -123,7 +123,7 @@ pub struct ReportTool {
 }
 
 /// The number of the form that reports have now. It changes whenever former reports cannot be read any more.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 impl Default for ReportTool {
     /// This program.

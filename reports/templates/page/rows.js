@@ -151,7 +151,7 @@ const findingSection = (finding, agent) =>
         el("code", {}, finding.rule), `frame ${finding.at}`,
         finding.baseline && pill(finding.baseline.kind, "known"),
         !counts(agent, finding) && `the ${finding.blame}'s, not counted`,
-        finding.echo && "follows from an earlier finding")),
+        finding.follows_from && "follows from an earlier finding")),
   ], () => [
     baselineNote(finding.baseline),
     finding.cause && causesById.has(finding.cause) && el("p", {}, "Cause: ", causeLink(causesById.get(finding.cause))),
@@ -186,7 +186,7 @@ const scenarioBody = (scenario, n) => {
 
 /** The reason or the worst finding of a scenario; a finding that follows from another one says less. */
 const gist = (scenario) => {
-  const rank = (finding) => LEVELS.indexOf(finding.level) + (finding.echo ? LEVELS.length : 0);
+  const rank = (finding) => LEVELS.indexOf(finding.level) + (finding.follows_from ? LEVELS.length : 0);
   const worst = scenario.findings.toSorted((a, b) => rank(a) - rank(b))[0];
   return scenario.reason ? reasonText(scenario.reason) : marked(worst?.message ?? "");
 };

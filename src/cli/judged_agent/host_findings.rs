@@ -95,7 +95,7 @@ impl HostFindings {
     /// Shows the first finding of each cause that is new.
     fn show_new(&mut self, mut findings: Vec<Finding>) {
         causes::attribute(&mut findings);
-        for finding in findings.iter().filter(|finding| !finding.echo) {
+        for finding in findings.iter().filter(|finding| !finding.is_echo()) {
             if !self.shown.insert(finding.cause.clone()) {
                 continue;
             }

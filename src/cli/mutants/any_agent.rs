@@ -282,7 +282,7 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
 /// Why a fault was never active: the frame that the agent did not send.
 fn why_inactive(fault: &Fault, samples: &IndexMap<String, SampleFrames>) -> String {
     let kind = match &fault.effect {
-        Effect::Events(parts) => parts.first().and_then(|part| part.on.kind.as_deref()),
+        Effect::Events(parts) => parts.first().and_then(|part| part.on.kind()),
         _ => None,
     };
     match kind {

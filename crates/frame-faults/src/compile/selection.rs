@@ -1,113 +1,93 @@
-//! The frames that a fault is played on: `on`, `when` and `text`, its own or those of named frames.
+//! The frames that a fault is played on: `on` and `text`, its own or those of named frames.
 
 use super::Context;
-use crate::condition::{Condition, FrameSelector};
 use crate::file::{ActiveFrom, FaultFile};
 use crate::pointer::Pointer;
-use json_matcher::compile_filled_node;
-use spanned_yaml::{Error, Node, Span, unknown};
+use crate::selector::FrameSelector;
+use frame_language::{FrameName, Names, Pattern, parse};
+use spanned_yaml::{Error, Node, Span, Spanned};
+use std::sync::Arc;
 
 /// `on` for the options of the process.
 pub(crate) const OPTIONS: &str = "#options";
 
 /// What a fault is played on.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    Events(FrameSelector),
-    Commands(FrameSelector),
-    Options(FrameSelector),
+    Events,
+    Commands,
+    Options,
 }
 
 /// The frames that a fault is played on, and the defaults that named frames bring along.
 pub(super) struct Selection {
     pub(super) target: Target,
+    pub(super) on: FrameSelector,
     pub(super) from: Option<ActiveFrom>,
     pub(super) text: Option<Pointer>,
 }
 
-const ON_MISSING: &str = "`on` is missing: name the event, `>command` for a command, `\"*\"` for every event, or `$name` for frames under `frames`";
+const ON_MISSING: &str = "`on` is missing: name the event, `>command` for a command, `any` for every event, or frames under `frames`";
 
-/// The frames of a fault: those that it names, or named frames, and its own conditions.
+/// The frames of a fault, with the defaults of the named frames that stand first in its pattern.
 pub(super) fn selection(
     file: &FaultFile,
     node: &Node,
     id: Span,
     context: &Context<'_>,
 ) -> Result<Selection, Vec<Error>> {
-    let on = file
-        .on
-        .as_ref()
-        .ok_or_else(|| vec![node.error_at(id, ON_MISSING)])?;
-    let mut conditions = Vec::new();
-    let (mut from, mut text) = (None, None);
-    let kind = match on.strip_prefix('$') {
-        None => on,
-        Some(name) => {
-            let (frames, _) = context.frames.get(name).ok_or_else(|| {
-                let known = context.frames.keys().map(String::as_str);
-                vec![node.error_at(on.span, unknown("name of frames", name, known))]
-            })?;
-            conditions.extend(condition(frames.when.as_ref())?);
-            from = frames.from;
-            text = frames.text.clone();
-            &frames.on
-        }
-    };
-    conditions.extend(condition(file.when.as_ref())?);
+    let on = file.on.as_ref();
+    let on = on.ok_or_else(|| vec![node.error_at(id, ON_MISSING)])?;
+    let pattern = pattern(on, node, context.names).map_err(|error| vec![error])?;
+    let class = pattern.0.first().and_then(|atom| atom.class.as_ref());
+    let frames = class.and_then(|class| context.frames.get(class));
+    let frames = frames.map(|(frames, _)| frames);
+    let names = pattern.0.iter().flat_map(|atom| &atom.frames);
+    let mut targets = names.map(target);
+    let target = targets.next().unwrap_or(Target::Events);
+    if targets.any(|other| other != target) {
+        let message = "a fault is played on events or on commands: make two faults of them";
+        return Err(vec![node.error_at(on.span, message)]);
+    }
+    let text = frames.and_then(|frames| frames.text.clone());
     Ok(Selection {
-        target: target(kind, conditions),
-        from,
+        target,
+        on: FrameSelector {
+            pattern,
+            nested: Arc::clone(context.nested),
+        },
+        from: frames.and_then(|frames| frames.from),
         text: file.text.clone().or(text),
     })
 }
 
-fn target(kind: &str, conditions: Vec<Vec<Condition>>) -> Target {
-    let selector = |kind: Option<&str>| FrameSelector {
-        kind: kind.map(str::to_owned),
-        conditions,
-    };
-    let named = |kind| Some(kind).filter(|kind| *kind != "*");
-    match kind.strip_prefix('>') {
-        Some(command) => Target::Commands(selector(named(command))),
-        None if kind == OPTIONS => Target::Options(selector(None)),
-        None => Target::Events(selector(named(kind))),
+/// Reads a pattern.
+pub(crate) fn pattern(
+    text: &Spanned<String>,
+    node: &Node,
+    names: &Names,
+) -> Result<Pattern, Error> {
+    let fail = |message: String| node.error_at(text.span, message);
+    match (&***text, text.strip_prefix('$')) {
+        (all @ ("*" | ">*"), _) => Err(fail(former_star(all))),
+        (_, Some(name)) => Err(fail(format!(
+            "named frames are now written without `$`: write `{name}`"
+        ))),
+        (text, None) => parse::pattern(text, names).map_err(|error| fail(error.shown_in(text))),
     }
 }
 
-/// A condition as written: a map of places to matchers, or a list of such maps.
-fn condition(node: Option<&Node>) -> Result<Option<Vec<Condition>>, Vec<Error>> {
-    let Some(node) = node else {
-        return Ok(None);
-    };
-    let alternatives = match node.as_list() {
-        Some(items) => items.iter().map(one_condition).collect::<Result<_, _>>()?,
-        None => vec![one_condition(node)?],
-    };
-    Ok(Some(alternatives))
+/// What to write instead of `*` for all frames.
+pub(crate) fn former_star(all: &str) -> String {
+    format!("`{all}` is now written `{}`", all.replace('*', "any"))
 }
 
-fn one_condition(node: &Node) -> Result<Condition, Vec<Error>> {
-    let Some(entries) = node.as_map() else {
-        let message = format!(
-            "expected a map of places and what they hold, such as `{{ /role: user }}`, found {}",
-            node.describe()
-        );
-        return Err(vec![node.error(message)]);
-    };
-    let mut parts = Vec::new();
-    let mut errors = Vec::new();
-    for (key, value) in entries {
-        if !key.name.is_empty() && !key.name.starts_with('/') {
-            let message = format!("a place is a JSON Pointer: write `/{}`", key.name);
-            errors.push(node.error_at(key.span, message));
-        }
-        match compile_filled_node(value) {
-            Ok(matcher) => parts.push((key.name.clone(), matcher)),
-            Err(more) => errors.extend(more),
-        }
-    }
-    if errors.is_empty() {
-        Ok(Condition(parts))
-    } else {
-        Err(errors)
+/// What a name stands for.
+fn target(name: &FrameName) -> Target {
+    match name {
+        FrameName::AnyCommand => Target::Commands,
+        FrameName::Named(name) if name.starts_with('>') => Target::Commands,
+        FrameName::Named(name) if name == OPTIONS => Target::Options,
+        _ => Target::Events,
     }
 }

@@ -1,12 +1,14 @@
 //! What a fault makes of a sequence of frames.
 
 use super::*;
-use crate::FaultTable;
+use crate::{FaultTable, NestedKinds};
+use frame_language::JsonPointer;
 
 fn player(fault: &str, from: Option<u32>) -> FaultPlayer {
-    let frames = "frames: { some: { on: a, when: { /id: { $absent: true } } } }";
-    let file = format!("{frames}\nfaults: {{ u: {{ summary: u, on: $some, drop: }}, x: {fault} }}");
-    let table = FaultTable::load(&[("faults.yaml".into(), file)]).unwrap();
+    let frames = "frames: { some: { on: 'a{/id absent}' } }";
+    let file = format!("{frames}\nfaults: {{ u: {{ summary: u, on: some, drop: }}, x: {fault} }}");
+    let nested = NestedKinds::from([("a".to_owned(), JsonPointer::new("/data/kind"))]);
+    let table = FaultTable::load(&[("faults.yaml".into(), file)], nested).unwrap();
     let kinds = KindPointers {
         events: "/type".into(),
         commands: "/type".into(),

@@ -38,6 +38,7 @@ impl Parser<'_> {
                 negated,
                 guards: Vec::new(),
                 places: Vec::new(),
+                class: None,
                 source: name.clone(),
                 name,
                 at: place,
@@ -84,15 +85,20 @@ impl Parser<'_> {
             }
             Some(Token::Name(name)) if !command => {
                 self.next += 1;
-                let class = self.names.classes.get(&name);
+                if let Some(class) = self.names.classes.get(&name) {
+                    let mut atoms = class.0.clone();
+                    for atom in &mut atoms {
+                        atom.class = Some(name.clone());
+                    }
+                    return Ok((name, atoms));
+                }
                 let frame = match &*name {
                     "any" => FrameName::Any,
                     ">any" => FrameName::AnyCommand,
                     _ => FrameName::Named(name.clone()),
                 };
-                let atoms =
-                    class.map_or_else(|| vec![Atom::of(&name, frame, at)], |class| class.0.clone());
-                Ok((name, atoms))
+                let atom = Atom::of(&name, frame, at);
+                Ok((name, vec![atom]))
             }
             _ => Err(self.error("an event, a `>command` or a class was expected here")),
         }

@@ -165,8 +165,8 @@ impl Dialect {
         let own = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
         KnownNames {
             rules: self.rules.iter().map(|rule| own(&rule.id)).collect(),
-            events: self.events.names.keys().cloned().collect(),
-            commands: self.commands.names.keys().cloned().collect(),
+            events: self.events.all().collect(),
+            commands: self.commands.all().collect(),
             ..KnownNames::default()
         }
     }

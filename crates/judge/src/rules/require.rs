@@ -7,7 +7,7 @@ use super::monitor::{Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
 use super::variable_content::MAX_TEXT;
-use crate::finding::{Facts, Finding, Origin};
+use crate::finding::{Expected, Facts, Finding, Origin};
 use frame_language::{Condition, Operand, Truth, number};
 use serde_json::Value;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub struct RequireRule {
     pub on: FramePattern,
     /// What must hold. It is a violation only if it certainly does not hold.
     pub that: Condition,
-    /// What the requirement asks of the frame, in words.
-    pub expected: Vec<String>,
+    /// What the requirement asks of the frame.
+    pub expected: Vec<Expected>,
     /// The first sentence of the rule's `doc`: what it requires, for a finding of a rule without `message`.
     pub summary: Option<String>,
     /// The patterns of the `seen` conditions, by index.

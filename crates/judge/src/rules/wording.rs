@@ -1,66 +1,40 @@
-//! What a rule expects, in words for the readers of its findings, who do not know the syntax of rules.
+//! What a rule expects, for the readers of its findings, who do not know the syntax of rules.
 
 use super::frame_pattern::Atom;
-use crate::finding::{Facts, Finding};
+use crate::finding::{Expected, Finding, in_a_row};
 use indexmap::IndexSet;
-
-/// Frames that are not lines of the agent, in words.
-const SYMBOLS: &[(&str, &str)] = &[
-    ("!#unknown", "an event that the protocol defines"),
-    ("#end", "the end of the process"),
-    ("#stdin_closed", "the end of stdin"),
-    ("@request", "a request to the model"),
-    ("@reply", "a reply of the model"),
-];
 
 /// A finding that expects one of these frames.
 pub(super) fn expecting(atoms: &[&Atom]) -> Finding {
-    let words: IndexSet<String> = atoms.iter().map(|atom| in_words(atom)).collect();
+    let mut all: Vec<Expected> = Vec::new();
+    for one in atoms.iter().map(|atom| expected(atom)) {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
     Finding {
-        expected: words.into_iter().collect(),
-        facts: Facts {
-            frames: atoms.iter().map(|atom| frame(atom).to_owned()).collect(),
-            ..Facts::default()
-        },
+        expected: all,
         ..Finding::default()
     }
 }
 
-/// The name of the frame that an atom stands for; empty if it stands for several.
-fn frame(atom: &Atom) -> &str {
-    let is_one = atom.include.iter().nth(1).is_none();
-    if is_one { &atom.written.name } else { "" }
-}
-
-/// A frame in words. Of its guards those on one place of the frame are kept; the message of the rule says what the others mean.
-pub(super) fn in_words(atom: &Atom) -> String {
-    if let Some(command) = atom.written.name.strip_prefix('>') {
-        return format!("the host's `{command}`");
-    }
-    let symbol = SYMBOLS
-        .iter()
-        .find(|(symbol, _)| *symbol == atom.written.name);
-    let name = symbol.map_or(atom.written.name.as_str(), |(_, words)| words);
-    let places = atom.written.places.join(", ");
-    match symbol {
-        _ if places.is_empty() => name.to_owned(),
-        Some(_) => format!("{name} with {places}"),
-        None => format!("{name}{{{places}}}"),
+/// The frame that an atom stands for; words if it stands for several. Of its guards those on one place of the frame are kept; the message
+/// of the rule says what the others mean.
+pub(super) fn expected(atom: &Atom) -> Expected {
+    let frame = Expected::Frame {
+        name: atom.written.name.clone(),
+        with: atom.written.places.clone(),
+    };
+    match atom.include.iter().nth(1) {
+        None => frame,
+        Some(_) => Expected::Words(frame.to_string()),
     }
 }
 
 /// `a`, `b` or `c`, each once and without its guards.
 pub(super) fn list(atoms: &[&Atom]) -> String {
-    let names: IndexSet<&str> = atoms
-        .iter()
-        .map(|atom| atom.written.name.as_str())
-        .collect();
-    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    match quoted.split_last() {
-        None => "nothing".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-    }
+    let names = atoms.iter().map(|atom| &atom.written.name);
+    in_a_row(names.collect::<IndexSet<_>>(), "or")
 }
 
 #[cfg(test)]
@@ -84,7 +58,7 @@ mod tests {
             (">tool_approve{/id = a}", "the host's `tool_approve`"),
         ] {
             let pattern = pattern(source, &names).unwrap();
-            assert_eq!(in_words(&pattern.0[0]), words, "{source}");
+            assert_eq!(expected(&pattern.0[0]).to_string(), words, "{source}");
         }
     }
 }

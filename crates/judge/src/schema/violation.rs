@@ -1,7 +1,7 @@
 //! The violations of a schema by a frame, as sentences.
 
 use super::Schemas;
-use crate::finding::{Difference, DifferenceKind, Finding};
+use crate::finding::{Difference, DifferenceKind, Expected, Finding};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
@@ -27,26 +27,24 @@ impl Schemas {
                 pointer = format!("{pointer}/{}", spanned_yaml::escape_step(name));
                 (
                     format!("`{name}` is missing"),
-                    vec![format!("a member `{name}`")],
+                    vec![Expected::Members(vec![name.to_owned()])],
                 )
             }
             ValidationErrorKind::Type { .. } => {
-                let expected = self.keyword(&path);
+                let names = self.keyword(&path).map_or(Vec::new(), list);
+                let names = names.iter().filter_map(Value::as_str).map(str::to_owned);
                 (
                     format!("{} is {}", place(&pointer), kind_of(error.instance())),
-                    vec![format!(
-                        "a value of type {}",
-                        expected.map_or(String::new(), words)
-                    )],
+                    vec![Expected::Types(names.collect())],
                 )
             }
             ValidationErrorKind::Enum { options } => (
                 format!("{} is {}", place(&pointer), brief(error.instance())),
-                vec![format!("one of {}", words(options))],
+                vec![Expected::Values(list(options))],
             ),
             ValidationErrorKind::Constant { expected_value } => (
                 format!("{} is {}", place(&pointer), brief(error.instance())),
-                vec![brief(expected_value)],
+                vec![Expected::Values(list(expected_value))],
             ),
             _ => (error.to_string(), Vec::new()),
         };
@@ -91,10 +89,11 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn words(value: &Value) -> String {
+/// The items of a list; of another value the value itself.
+fn list(value: &Value) -> Vec<Value> {
     match value {
-        Value::Array(items) => items.iter().map(brief).collect::<Vec<_>>().join(", "),
-        other => brief(other),
+        Value::Array(items) => items.clone(),
+        other => vec![other.clone()],
     }
 }
 

@@ -1,7 +1,7 @@
 //! The dialect whose faults can be played: those of its `faults.yaml`, and those that every line protocol can have.
 
 use conform_dialect::{DialectSource, dialect_file, faults};
-use frame_faults::{Fault, FaultTable, KindPointers, common_names};
+use frame_faults::{Fault, FaultTable, KindPointers, NestedKinds, common_names};
 use serde_json::Value;
 use spanned_yaml::render_all;
 
@@ -75,8 +75,8 @@ impl FaultedDialect {
 /// # Errors
 /// The fault needs more than an event: only the `faults.yaml` of a dialect can say what.
 fn common_fault(id: &str) -> Result<Fault, String> {
-    let text = format!("faults:\n  {id}: {{ common: {id}, on: \"*\" }}\n");
-    let table = FaultTable::load(&[("line-faults.yaml".into(), text)]);
+    let text = format!("faults:\n  {id}: {{ common: {id}, on: any }}\n");
+    let table = FaultTable::load(&[("line-faults.yaml".into(), text)], NestedKinds::new());
     let table = table.map_err(|_| {
         format!("the fault `{id}` changes a part of an event: name it in the faults.yaml of the dialect, with `common: {id}`")
     })?;

@@ -79,7 +79,7 @@ impl BaselineEntry {
     /// Whether this entry is about a finding that follows from another cause here. Whether it does may depend on a cause that comes and
     /// goes.
     pub(super) fn accepts_echo(&self, finding: &Finding) -> bool {
-        matches!(&self.accepted, Accepted::Cause(id) if finding.echo && matches(id, &cause_id(finding)))
+        matches!(&self.accepted, Accepted::Cause(id) if finding.is_echo() && matches(id, &cause_id(finding)))
     }
 
     /// Whether this entry covers the cause of a finding.

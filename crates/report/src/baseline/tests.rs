@@ -50,7 +50,7 @@ fn tried_again(scenario: &mut ScenarioReport, rule: &str) {
 fn echo(of: &str, finding: Finding) -> Finding {
     Finding {
         cause: of.into(),
-        echo: true,
+        follows_from: Some(1),
         ..finding
     }
 }

@@ -95,7 +95,7 @@ fn add<'a>(
         drafts[same].added.insert(id);
         return;
     }
-    let of_cause = |other: &&Finding| other.cause == finding.cause && !other.echo;
+    let of_cause = |other: &&Finding| other.cause == finding.cause && !other.is_echo();
     let origin = scenario.all_findings().find(of_cause).unwrap_or(finding);
     let entry = BaselineEntry {
         span: Default::default(),
@@ -183,7 +183,7 @@ mod tests {
             (WrongValue, "x", "", "p/r: the frame has the wrong value"),
             (Missing, "x", "y", "p/r: the frame is missing"),
         ] {
-            let expected = Some(expected.to_owned()).filter(|text| !text.is_empty());
+            let expected = Some(expected.to_owned().into()).filter(|_| !expected.is_empty());
             let finding = Finding {
                 rule: "p/r".into(),
                 difference: Difference::of(kind),

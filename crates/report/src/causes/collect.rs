@@ -47,7 +47,7 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
         }
     }
     let causes = groups.into_values().map(|group| {
-        let origins = group.iter().filter(|one| !one.finding.echo);
+        let origins = group.iter().filter(|one| !one.finding.is_echo());
         let frames = origins.map(|one| (one.scenario.id.as_str(), one.transcript, one.finding.at));
         (cause(&group), frames.collect())
     });
@@ -99,7 +99,7 @@ fn occurrences(scenario: &ScenarioReport) -> Vec<Occurrence<'_>> {
 fn cause(group: &[Occurrence<'_>]) -> Cause {
     let preference = |one: &&Occurrence<'_>| {
         (
-            one.finding.echo,
+            one.finding.is_echo(),
             one.finding.baseline.is_some(),
             one.went_away,
         )
@@ -118,7 +118,7 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
         } else {
             cause.level.max(finding.level)
         };
-        *(if finding.echo {
+        *(if finding.is_echo() {
             &mut cause.echoes
         } else {
             &mut cause.findings
@@ -229,7 +229,7 @@ pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conform_judge::finding::{Difference, Facts, Level};
+    use conform_judge::finding::{Difference, Expected, Level};
 
     fn finding(rule: &str, level: Level) -> Finding {
         Finding {
@@ -319,10 +319,10 @@ mod tests {
     #[test]
     fn echoes_are_counted_and_raise_the_level_of_their_cause() {
         let rule = Finding {
-            facts: Facts {
-                frames: vec!["end".into()],
-                ..Facts::default()
-            },
+            expected: vec![Expected::Frame {
+                name: "end".into(),
+                with: Vec::new(),
+            }],
             difference: Difference::of(DifferenceKind::Absent),
             ..finding("p/rule", Level::Should)
         };
@@ -342,7 +342,7 @@ mod tests {
             (Level::Must, "p/rule is broken")
         );
         assert!(
-            scenarios[0].findings[0].echo,
+            scenarios[0].findings[0].is_echo(),
             "the findings stay where they are"
         );
     }

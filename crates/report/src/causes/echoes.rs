@@ -6,7 +6,7 @@
 
 use super::rule_echoes;
 use super::shape::cause_id;
-use conform_judge::finding::{DifferenceKind, Finding, Level, Part};
+use conform_judge::finding::{DifferenceKind, Expected, Finding, Level, Part};
 
 /// The prefix of the rule ids of scenario steps.
 pub(super) const STEPS: &str = "scenario.";
@@ -33,39 +33,33 @@ pub(super) fn is_of_a_step(finding: &Finding) -> bool {
     finding.rule.starts_with(STEPS)
 }
 
-/// Gives each finding of one scenario its cause, and marks the echoes.
+/// Gives each finding of one scenario its cause, and the finding that it follows from. That one never follows from another one: steps
+/// follow from rules, and rules from frames that came.
 pub fn attribute(findings: &mut [Finding]) {
-    let origins: Vec<Option<usize>> = (0..findings.len()).map(|n| origin(findings, n)).collect();
-    for (finding, origin) in findings.iter_mut().zip(&origins) {
-        finding.cause = cause_id(finding);
-        finding.echo = origin.is_some();
-    }
-    for (n, origin) in origins.iter().enumerate() {
-        if let Some(origin) = origin {
-            findings[n].cause = findings[*origin].cause.clone();
+    let mut roots = rule_echoes::roots(findings);
+    for (n, step) in findings.iter().enumerate() {
+        if is_of_a_step(step) {
+            roots[n] = root(findings, &roots, step);
         }
+    }
+    let ids: Vec<String> = findings.iter().map(cause_id).collect();
+    for (n, finding) in findings.iter_mut().enumerate() {
+        finding.cause.clone_from(&ids[roots[n].unwrap_or(n)]);
+        finding.follows_from = roots[n].map(|root| root + 1);
     }
 }
 
-/// The finding that the finding number `n` follows from. Never an echo itself: echoes of steps follow from rules, and echoes of rules from
-/// frames that came.
-fn origin(findings: &[Finding], n: usize) -> Option<usize> {
-    if !is_of_a_step(&findings[n]) {
-        return rule_echoes::origin(findings, n);
-    }
-    let step = &findings[n];
-    let explains = |(_, rule): &(usize, &Finding)| {
+/// The finding that the finding of a step follows from. `roots` has those of the rules.
+fn root(findings: &[Finding], roots: &[Option<usize>], step: &Finding) -> Option<usize> {
+    let explains = |rule: &Finding| {
         !is_of_a_step(rule)
             && rule.level > Level::May
             && rule.blame == step.blame
             && rule.origin.session == step.origin.session
             && is_explained(step, rule)
     };
-    match findings.iter().enumerate().find(explains) {
-        Some((found, _)) => {
-            let of_found = rule_echoes::origin(findings, found);
-            Some(of_found.unwrap_or(found))
-        }
+    match findings.iter().position(explains) {
+        Some(found) => roots[found].or(Some(found)),
         None => unasked(findings, step),
     }
 }
@@ -168,7 +162,7 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
         Absent => expects(rule, name),
         Unexpected => {
             is_same(&rule.difference.name, name, '.')
-                || (rule.facts.frames.len() <= FEW && expects(rule, name))
+                || (rule.expected.len() <= FEW && expects(rule, name))
         }
         // A line that is torn or has other text around it.
         Malformed => quotes(rule, name),
@@ -196,7 +190,7 @@ fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
 
 /// Whether a frame of this name is among those that a finding expects.
 pub(super) fn expects(finding: &Finding, name: &str) -> bool {
-    let mut frames = finding.facts.frames.iter();
+    let mut frames = finding.expected.iter().filter_map(Expected::frame);
     frames.any(|frame| is_same(frame, name, '.'))
 }
 

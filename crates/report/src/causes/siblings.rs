@@ -1,7 +1,7 @@
 //! Members that are missing together in the same frames are one thing to fix: their causes are joined into one that names them all. Pure.
 
 use crate::Cause;
-use conform_judge::finding::{Blame, DifferenceKind, Part};
+use conform_judge::finding::{Blame, DifferenceKind, Expected, Part, in_a_row};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 use std::hash::Hash;
@@ -59,17 +59,14 @@ fn joined(group: Vec<(Cause, Frames<'_>)>) -> Option<Cause> {
     group.sort_by(|a, b| a.pointer.cmp(&b.pointer));
     let members = group.iter().filter_map(missing_member);
     let (frames, names): (Vec<&str>, Vec<String>) = members
-        .map(|(frame, name)| (frame, format!("`{name}`")))
+        .map(|(frame, name)| (frame, name.to_owned()))
         .unzip();
-    let (frame, names) = (
-        frames.first().map(|one| (*one).to_owned()),
-        in_a_row(&names),
-    );
+    let frame = frames.first().map(|one| (*one).to_owned());
     let mut causes = group.into_iter();
     let mut cause = causes.next()?;
     if let Some(frame) = frame.filter(|_| causes.len() > 0) {
-        cause.message = format!("`{frame}`: {names} are missing");
-        cause.example.expected = vec![format!("the members {names}")];
+        cause.message = format!("`{frame}`: {} are missing", in_a_row(&names, "and"));
+        cause.example.expected = vec![Expected::Members(names)];
         causes.for_each(|other| absorb(&mut cause, other));
     }
     Some(cause)
@@ -102,15 +99,6 @@ fn absorb(cause: &mut Cause, other: Cause) {
     cause.joined.extend(other.joined);
 }
 
-/// `a`, `b` and `c`.
-fn in_a_row(names: &[String]) -> String {
-    match names.split_last() {
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,7 +116,7 @@ mod tests {
             open: 2,
             example: CauseExample {
                 origin: Origin::of(Part::Schema("end".into())),
-                expected: vec![format!("a member `{name}`")],
+                expected: vec![Expected::Members(vec![name.to_owned()])],
                 ..CauseExample::default()
             },
             ..Cause::default()
@@ -146,7 +134,10 @@ mod tests {
         assert_eq!(all.len(), 1);
         let cause = &all[0];
         assert_eq!(cause.message, "`end`: `a`, `b` and `c` are missing");
-        assert_eq!(cause.example.expected, ["the members `a`, `b` and `c`"]);
+        assert_eq!(
+            cause.example.expected[0].to_string(),
+            "the members `a`, `b` and `c`"
+        );
         assert_eq!((cause.findings, cause.open), (6, 6));
         assert_eq!(
             (cause.id.as_str(), &cause.joined[..]),

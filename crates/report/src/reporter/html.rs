@@ -3,9 +3,10 @@
 
 use super::{template, text};
 use crate::{
-    Cause, ClauseResult, Comparison, Group, NamedReport, Report, VerdictCounts, clause_results,
-    compare,
+    Cause, ClauseResult, Comparison, Group, NamedReport, Report, ScenarioReport, VerdictCounts,
+    clause_results, compare,
 };
+use conform_judge::finding::Expected;
 use indexmap::IndexMap;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, context};
@@ -37,7 +38,7 @@ struct PageData<'a> {
 struct AgentData<'a> {
     /// Its name; empty for one agent.
     name: &'a str,
-    report: &'a Report,
+    report: Report,
     clauses: IndexMap<String, ClauseResult>,
     /// The number of skipped scenarios, by reason.
     skipped: IndexMap<String, usize>,
@@ -80,10 +81,24 @@ pub(super) fn compared(reports: &[NamedReport], out: &mut dyn Write) -> io::Resu
 fn agent<'a>(name: &'a str, report: &'a Report, skipped: IndexMap<String, usize>) -> AgentData<'a> {
     AgentData {
         name,
-        report,
+        report: with_words(report),
         clauses: clause_results(report),
         skipped,
     }
+}
+
+/// The report with words for what was expected, which the script shows as they are.
+fn with_words(report: &Report) -> Report {
+    let mut report = report.clone();
+    let scenarios = report.scenarios.iter_mut();
+    let findings = scenarios.flat_map(ScenarioReport::all_findings_mut);
+    let of_findings = findings.map(|finding| &mut finding.expected);
+    let of_causes = report.causes.iter_mut();
+    let of_causes = of_causes.map(|cause| &mut cause.example.expected);
+    for expected in of_findings.chain(of_causes).flatten() {
+        *expected = Expected::Words(expected.to_string());
+    }
+    report
 }
 
 /// The dialects and the command line.
@@ -150,11 +165,11 @@ mod tests {
     }
 
     #[test]
-    fn the_page_embeds_the_report_as_it_is() {
+    fn the_page_embeds_the_report_with_words_for_what_was_expected() {
         let report = sample::report();
         let data = data(&page(&report));
         let embedded: Report = serde_json::from_value(data["agents"][0]["report"].clone()).unwrap();
-        assert_eq!(embedded, report);
+        assert_eq!(embedded, with_words(&report));
         assert_eq!(
             data["agents"][0]["clauses"]["demo.mcp"]["status"],
             "not exercised"

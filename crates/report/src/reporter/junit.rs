@@ -125,7 +125,7 @@ fn worst<'a>(report: &Report, findings: &'a [Finding]) -> Option<&'a Finding> {
     let counts = |finding: &&Finding| fails(finding) && finding.blame == report.side;
     let first = findings.iter().find(counts)?;
     // What failed only because of another finding says less than that one.
-    let is_origin = |finding: &&Finding| !finding.echo && finding.cause == first.cause;
+    let is_origin = |finding: &&Finding| !finding.is_echo() && finding.cause == first.cause;
     Some(findings.iter().find(is_origin).unwrap_or(first))
 }
 
@@ -136,7 +136,7 @@ fn findings(
 ) -> String {
     let blocks = findings
         .iter()
-        .filter(|finding| is_included(finding) && !finding.echo)
+        .filter(|finding| is_included(finding) && !finding.is_echo())
         .map(|finding| {
             let mut block = Vec::new();
             // Writing to memory does not fail.
@@ -151,7 +151,7 @@ fn findings(
         });
     let echoes = findings
         .iter()
-        .filter(|finding| is_included(finding) && finding.echo)
+        .filter(|finding| is_included(finding) && finding.is_echo())
         .map(|finding| {
             let message = text::visible(&finding.message);
             let (rule, frame) = (&finding.rule, finding.at);

@@ -24,7 +24,7 @@ pub(crate) fn report() -> Report {
         .flat_map(|one| one.all_findings_mut())
     {
         finding.cause.clear();
-        finding.echo = false;
+        finding.follows_from = None;
     }
     (report.causes, report.without_result) = (Vec::new(), Vec::new());
     report.summarize();

@@ -82,7 +82,11 @@ fn member(out: &mut dyn Write, key: &str, value: &Value) -> io::Result<()> {
 /// The causes of the findings of a scenario, each once. A finding that only follows from another one is left out.
 fn causes(report: &Report, scenario: &ScenarioReport) -> Vec<IndexMap<&'static str, Value>> {
     let mut causes: IndexMap<&str, (&Finding, u64)> = IndexMap::new();
-    for finding in scenario.findings.iter().filter(|finding| !finding.echo) {
+    for finding in scenario
+        .findings
+        .iter()
+        .filter(|finding| !finding.is_echo())
+    {
         causes.entry(&finding.cause).or_insert((finding, 0)).1 += 1;
     }
     let members = causes.into_iter().map(|(id, (finding, times))| {

@@ -45,7 +45,7 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
 pub(super) fn first_cause(scenario: &ScenarioReport, side: Blame) -> Option<(&str, usize)> {
     let is_cause = |finding: &&Finding| {
         let counts = finding.blame == side && finding.level > Level::May;
-        counts && !finding.echo && finding.baseline.is_none()
+        counts && !finding.is_echo() && finding.baseline.is_none()
     };
     let causes: Vec<&Finding> = scenario.findings.iter().filter(is_cause).collect();
     let order = |finding: &&&Finding| {

@@ -2,6 +2,7 @@
 
 use super::player::ScenarioPlayer;
 use conform_judge::dialect::FrameIdentity;
+use conform_judge::finding::Expected;
 use json_matcher::Matcher;
 
 /// What a step waits for.
@@ -12,7 +13,7 @@ pub(super) struct Awaited {
     /// The names of the events, as far as the matchers say them.
     pub(super) names: Vec<String>,
     /// What is expected of each.
-    pub(super) expected: Vec<String>,
+    pub(super) expected: Vec<Expected>,
 }
 
 impl Awaited {
@@ -21,7 +22,7 @@ impl Awaited {
         Awaited {
             subject: subject.into(),
             names: Vec::new(),
-            expected: vec![expected],
+            expected: vec![Expected::Words(expected)],
         }
     }
 }
@@ -48,10 +49,19 @@ impl ScenarioPlayer {
                 subjects.push(subject);
             }
             awaited.names.extend(name);
-            awaited.expected.push(matcher.in_words(&self.captures));
+            awaited.expected.push(self.expected(matcher));
         }
         awaited.subject = subjects.join(" and ");
         awaited
+    }
+
+    /// What a matcher expects, as data if it names the members of an event.
+    fn expected(&self, matcher: &Matcher) -> Expected {
+        let members = matcher.members_in_words(&self.captures);
+        match members.is_empty() {
+            true => Expected::Words(matcher.in_words(&self.captures)),
+            false => Expected::Event(members),
+        }
     }
 
     /// The name of the event that a matcher expects; `None` if it expects no single name.

@@ -10,7 +10,7 @@ use super::text_difference::describe_text_difference;
 use super::timeout_message::{NearestMatch, ReceivedEvents, describe_difference};
 use crate::scenario::types::{Barrier, JoinedText, Step};
 use crate::step_rules;
-use conform_judge::finding::DifferenceKind;
+use conform_judge::finding::{DifferenceKind, Expected};
 use json_matcher::{Closest, Matcher, Mismatch};
 use serde_json::Value;
 
@@ -126,7 +126,7 @@ impl ScenarioPlayer {
                 let found = StepFinding::new(rule, message, DifferenceKind::Unexpected);
                 Err(self.fail(StepFinding {
                     frame: BlamedFrame::Number(event.n, String::new()),
-                    expected: vec![format!("no {}", not.in_words(&self.captures))],
+                    expected: vec![format!("no {}", not.in_words(&self.captures)).into()],
                     ..found.about(self.event_name(not))
                 }))
             }
@@ -204,7 +204,7 @@ impl ScenarioPlayer {
                 let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
                 Err(self.fail(StepFinding {
                     frame: BlamedFrame::Number(frame, String::new()),
-                    expected: vec![format!("{:?}", text.is)],
+                    expected: vec![Expected::Values(vec![text.is.as_str().into()])],
                     ..found.about(self.event_name(&text.of))
                 }))
             }
@@ -237,7 +237,7 @@ impl ScenarioPlayer {
         let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
         Err(self.fail(StepFinding {
             frame: BlamedFrame::Number(event.n, String::new()),
-            expected: vec![missing.expected],
+            expected: vec![missing.expected.into()],
             ..found.about(self.event_name(matcher))
         }))
     }

@@ -46,7 +46,7 @@ impl ScenarioPlayer {
             false => DifferenceKind::Absent,
         };
         self.add_finding(StepFinding {
-            expected: vec![describe(expected)],
+            expected: vec![describe(expected).into()],
             ..StepFinding::new(step_rules::EXPECT_EXIT, message, kind)
         });
         Err(EarlyStop::Failed(stop))

@@ -108,7 +108,12 @@ impl ScenarioPlayer {
         self.add_finding(StepFinding {
             level: Some(level),
             clauses: Some(clauses),
-            expected: failure.expected.iter().cloned().collect(),
+            expected: failure
+                .expected
+                .clone()
+                .into_iter()
+                .map(Into::into)
+                .collect(),
             part: Some(Part::Model(failure.pointer.clone())),
             ..StepFinding::new(rule, message, kind)
         });

@@ -42,7 +42,7 @@ impl ScenarioPlayer {
         let finding = self.finding(StepFinding {
             level: Some(self.scenario.level),
             clauses: Some(Vec::new()),
-            expected: vec![self.expected_request()],
+            expected: vec![self.expected_request().into()],
             part: Some(Part::Whole),
             frame: BlamedFrame::After(prompt),
             ..StepFinding::new(

@@ -5,7 +5,7 @@ use super::player::ScenarioPlayer;
 use crate::scenario::types::Step;
 use conform_judge::dialect::clause_names::is_about_frame;
 use conform_judge::finding::{
-    Blame, Difference, DifferenceKind, Finding, Level, Origin, Part, Source,
+    Blame, Difference, DifferenceKind, Expected, Finding, Level, Origin, Part, Source,
 };
 
 /// A finding of a step before it is added. Level, clauses and part default to those of the current step.
@@ -15,7 +15,7 @@ pub(super) struct StepFinding {
     pub(super) message: String,
     pub(super) level: Option<Level>,
     pub(super) clauses: Option<Vec<String>>,
-    pub(super) expected: Vec<String>,
+    pub(super) expected: Vec<Expected>,
     pub(super) part: Option<Part>,
     pub(super) frame: BlamedFrame,
     /// Which event did not come, or what of it is wrong, without the values.

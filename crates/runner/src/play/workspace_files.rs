@@ -43,7 +43,7 @@ impl ScenarioPlayer {
                     self.add_finding(StepFinding {
                         part: Some(Part::File(path)),
                         frame: BlamedFrame::None,
-                        expected: vec![describe(&expected)],
+                        expected: vec![describe(&expected).into()],
                         ..StepFinding::new(step_rules::FILES_AFTER, message, kind)
                     });
                 }

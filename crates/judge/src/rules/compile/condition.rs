@@ -1,8 +1,9 @@
 //! The compiler of conditions: text, names, or YAML lists and maps of conditions.
 
 use super::Compiler;
+use crate::finding::Expected;
 use crate::rules::parse;
-use crate::rules::wording::in_words;
+use crate::rules::wording::expected;
 use frame_language::Condition;
 use frame_language::parse::condition;
 use indexmap::IndexSet;
@@ -12,7 +13,7 @@ impl Compiler<'_> {
     pub(super) fn condition(&mut self, node: &Node) -> Option<Condition> {
         if let Some(text) = node.as_str() {
             return self
-                .condition_with_seen(text)
+                .condition_of_name(text.trim())
                 .or_else(|| self.read(node, |text, names| condition(text, &names.declared)));
         }
         if let Some(list) = node.as_list() {
@@ -50,13 +51,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// A named condition that contains `seen`: its patterns get numbers of the rule that uses it.
-    fn condition_with_seen(&mut self, name: &str) -> Option<Condition> {
-        let named = self.names.declared.conditions.get(name.trim())?;
-        let first = self.seen.len();
-        let seen = self.seen_by.get(name.trim()).into_iter().flatten();
-        self.seen.extend(seen.cloned());
-        Some(renumbered(named, first))
+    /// A named condition. One that contains `seen` is compiled again: its patterns get numbers of the rule that uses it.
+    fn condition_of_name(&mut self, name: &str) -> Option<Condition> {
+        let named = self.names.declared.conditions.get(name)?;
+        if !named.has_seen() {
+            return Some(named.clone());
+        }
+        self.condition(self.conditions.get(name)?)
     }
 
     fn list_of_conditions(&mut self, node: &Node) -> Option<Vec<Condition>> {
@@ -74,35 +75,21 @@ impl Compiler<'_> {
     }
 }
 
-/// A condition whose `seen` patterns are numbered from `first`.
-fn renumbered(condition: &Condition, first: usize) -> Condition {
-    let each = |all: &[Condition]| all.iter().map(|one| renumbered(one, first)).collect();
-    match condition {
-        Condition::All(all) => Condition::All(each(all)),
-        Condition::Any(all) => Condition::Any(each(all)),
-        Condition::Not(inner) => Condition::Not(Box::new(renumbered(inner, first))),
-        Condition::Seen(n) => Condition::Seen(first + n),
-        Condition::Every(list, inner) => {
-            Condition::Every(list.clone(), Box::new(renumbered(inner, first)))
-        }
-        other => other.clone(),
-    }
-}
-
 /// What rules know about the end of a process that is in no line of it.
 const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/crashed", "/orphans"];
 
 impl Compiler<'_> {
-    /// What a requirement asks of a frame, in words: the alternatives that its readers can understand. The message of the rule says what
+    /// What a requirement asks of a frame: the alternatives that its readers can understand. The message of the rule says what
     /// the others mean.
-    pub(super) fn expected(&self, node: &Node) -> Vec<String> {
+    pub(super) fn expected(&self, node: &Node) -> Vec<Expected> {
         let node = self.resolved(node);
         let alternatives = match node.as_map() {
             Some([(key, value)]) if key.name == "any" => value.as_list().unwrap_or_default(),
             _ => std::slice::from_ref(node),
         };
         let words = alternatives.iter().filter_map(|one| self.in_words(one));
-        words.collect::<IndexSet<_>>().into_iter().collect()
+        let words = words.collect::<IndexSet<_>>().into_iter();
+        words.map(Expected::Condition).collect()
     }
 
     /// The condition behind a name.
@@ -135,7 +122,11 @@ impl Compiler<'_> {
             ("all", Some(list)) => Some(all(list)?.join(" and ")),
             ("seen", _) => {
                 let pattern = parse::pattern(value.as_str()?, &self.names).ok()?;
-                let frames: Vec<_> = pattern.0.iter().map(in_words).collect();
+                let frames: Vec<_> = pattern
+                    .0
+                    .iter()
+                    .map(|atom| expected(atom).to_string())
+                    .collect();
                 Some(format!("{} earlier", frames.join(" or ")))
             }
             _ => None,

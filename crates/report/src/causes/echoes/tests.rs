@@ -20,7 +20,13 @@ fn finding(line: &str) -> Finding {
         match word.split_once('=') {
             None if word.starts_with('/') => finding.pointer = word,
             None => finding.difference.name = word,
-            Some(("expects", frames)) => finding.facts.frames = list(frames),
+            Some(("expects", frames)) => {
+                let frame = |name| Expected::Frame {
+                    name,
+                    with: Vec::new(),
+                };
+                finding.expected = list(frames).into_iter().map(frame).collect();
+            }
             Some(("members", members)) => finding.facts.members = list(members),
             Some(("texts", texts)) => finding.facts.texts = list(texts),
             Some(("clauses", clauses)) => finding.clauses = list(clauses),
@@ -48,11 +54,14 @@ fn finding(line: &str) -> Finding {
 fn echoes(findings: &[&str]) -> Vec<bool> {
     let mut findings: Vec<_> = findings.iter().map(|line| finding(line)).collect();
     attribute(&mut findings);
-    for finding in findings.iter().filter(|finding| finding.echo) {
-        let of = |other: &&Finding| !other.echo && other.cause == finding.cause;
-        assert!(findings.iter().any(|other| of(&other)), "{finding:?}");
+    for finding in findings.iter().filter(|finding| finding.is_echo()) {
+        let root = &findings[finding.follows_from.unwrap() - 1];
+        assert!(
+            !root.is_echo() && root.cause == finding.cause,
+            "{finding:?}"
+        );
     }
-    findings.iter().map(|finding| finding.echo).collect()
+    findings.iter().map(Finding::is_echo).collect()
 }
 
 /// Checks pairs of findings, in whatever order they come: the second one follows from the first (`=>`), or does not (`=/>`).

@@ -93,7 +93,7 @@ fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()
         .split_at(example.expected.len().min(EXPECTED));
     for (index, expected) in shown.iter().enumerate() {
         let word = if index == 0 { "Expected" } else { "or" };
-        label(out, word, text::visible(expected))?;
+        label(out, word, text::visible(&expected.to_string()))?;
     }
     if !rest.is_empty() {
         let more = text::count(rest.len() as u64, "other alternative");

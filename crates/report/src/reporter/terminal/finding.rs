@@ -55,7 +55,7 @@ pub(in crate::reporter) fn block(
         label(
             out,
             if index == 0 { "Expected" } else { "or" },
-            text::visible(expected),
+            text::visible(&expected.to_string()),
         )?;
     }
     if let Some(actual) = text::actual(finding) {

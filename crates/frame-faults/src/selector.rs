@@ -1,0 +1,61 @@
+//! The choice of frames that a fault is played on.
+
+use frame_language::{EvalContext, FrameName, JsonPointer, Pattern, Truth};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Where frames name their nested kind: pointers by the name of the frame, with `>` for a command.
+pub type NestedKinds = HashMap<String, JsonPointer>;
+
+/// A choice of frames, all of them events or all of them commands.
+#[derive(Debug, Clone, Default)]
+pub struct FrameSelector {
+    pub(crate) pattern: Pattern,
+    pub(crate) nested: Arc<NestedKinds>,
+}
+
+impl FrameSelector {
+    /// Whether a frame of this kind is among them.
+    #[must_use]
+    pub fn matches(&self, kind: &str, frame: &Value) -> bool {
+        let history = ();
+        let context = EvalContext {
+            value: frame,
+            history,
+        };
+        let mut atoms = self.pattern.0.iter();
+        atoms.any(|atom| {
+            let is_named = atom.frames.iter().any(|name| self.names(name, kind, frame));
+            is_named != atom.negated && context.holds_all(atom) == Truth::True
+        })
+    }
+
+    fn names(&self, name: &FrameName, kind: &str, frame: &Value) -> bool {
+        let FrameName::Named(name) = name else {
+            return true;
+        };
+        let inner = match name.trim_start_matches('>').strip_prefix(kind) {
+            Some("") => return true,
+            Some(rest) => rest.strip_prefix('.'),
+            None => None,
+        };
+        let outer = inner.map(|inner| &name[..name.len() - inner.len() - 1]);
+        let at = outer.and_then(|outer| self.nested.get(outer));
+        let nested = at.and_then(|at| at.find(frame)).and_then(Value::as_str);
+        nested.is_some() && nested == inner
+    }
+
+    /// The kind of the frames that stand first, if they have one.
+    #[must_use]
+    pub fn kind(&self) -> Option<&str> {
+        let name = self.pattern.0.first()?.frames.first()?;
+        let FrameName::Named(name) = name else {
+            return None;
+        };
+        let outer = name.split_once('.').map(|(outer, _)| outer);
+        outer
+            .filter(|outer| self.nested.contains_key(*outer))
+            .or(Some(name))
+    }
+}
