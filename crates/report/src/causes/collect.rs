@@ -160,15 +160,9 @@ fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
 #[must_use]
 pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
     let mut groups: IndexMap<(Verdict, &str), Vec<String>> = IndexMap::new();
-    for scenario in scenarios {
-        let has_result = matches!(
-            scenario.verdict,
-            Verdict::Pass | Verdict::Fail | Verdict::Warn
-        );
-        if !has_result {
-            let key = (scenario.verdict, scenario.reason.as_str());
-            groups.entry(key).or_default().push(scenario.id.clone());
-        }
+    for scenario in scenarios.iter().filter(|one| !one.is_judged()) {
+        let key = (scenario.verdict, scenario.reason.as_str());
+        groups.entry(key).or_default().push(scenario.id.clone());
     }
     let groups = groups
         .into_iter()
