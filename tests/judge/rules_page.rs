@@ -194,7 +194,7 @@ fn every_key_of_the_language_is_on_the_page() {
             .iter()
             .all(|name| names.contains(*name))
     );
-    let words = FUNCTIONS.iter().map(|(name, _)| format!("{name}( )"));
+    let words = FUNCTIONS.iter().map(|known| format!("{}( )", known.0));
     let words = words.chain(SPECIALS.iter().map(|name| (*name).to_owned()));
     let words = words.chain(DEFECTS.iter().map(|(name, _)| (*name).to_owned()));
     for name in names.into_iter().chain(words) {

@@ -111,13 +111,13 @@ fn compile_part(
     let played = common_fault(part, context)?.unwrap_or(part);
     let selection = selection(file, node, span, context)?;
     let usual = match selection.target {
-        Target::Events(_) => ActiveFrom::Turn,
-        Target::Commands(_) | Target::Options(_) => ActiveFrom::Start,
+        Target::Events => ActiveFrom::Turn,
+        Target::Commands | Target::Options => ActiveFrom::Start,
     };
     let from = file.from.or(selection.from).unwrap_or(usual);
     let edits = compile_edits(played)?;
     let (effect, shown_at) = match (selection.target, edits) {
-        (Target::Events(on), edits) => {
+        (Target::Events, edits) => {
             let operation = edits.map(Operation::Edit);
             let own = played.operations.first().map(|(_, own)| own.clone());
             let operation = operation.or(own).unwrap_or(Operation::Drop);
@@ -125,7 +125,7 @@ fn compile_part(
             let shown_at = operation.shown_at();
             let wait = file.after_ms.as_ref().map_or(0, |millis| millis.value);
             let event = EventFault {
-                on,
+                on: selection.on,
                 every: file.every,
                 operation,
                 text: selection.text,
@@ -133,8 +133,8 @@ fn compile_part(
             };
             (Effect::Events(vec![event]), shown_at)
         }
-        (Target::Commands(on), Some(edits)) => (Effect::Commands(on, edits), ShownAt::Later),
-        (Target::Options(on), Some(edits)) => (Effect::Options(on, edits), ShownAt::Later),
+        (Target::Commands, Some(edits)) => (Effect::Commands(selection.on, edits), ShownAt::Later),
+        (Target::Options, Some(edits)) => (Effect::Options(selection.on, edits), ShownAt::Later),
         (_, None) => {
             let message = format!(
                 "`{name}` is for events: a command or an option can only be edited, as with `set` or `remove`"

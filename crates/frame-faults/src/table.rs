@@ -8,7 +8,7 @@ use crate::operation::Operation;
 use crate::selector::NestedKinds;
 use frame_language::{FrameName, Pattern};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, Spanned, unknown};
+use spanned_yaml::{Error, Node, Span, Spanned, unknown};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -182,9 +182,19 @@ impl Merged {
         errors
     }
 
-    /// The pattern of a part of a fault.
-    fn pattern_of(&self, part: &FaultPart) -> Option<Pattern> {
-        pattern(part.file.on.as_ref()?, &part.node, &self.names).ok()
+    /// The patterns of the named frames and of the faults, each with its place.
+    fn patterns(&self) -> impl Iterator<Item = (Pattern, Span, &Node)> {
+        let frames = self.frames.iter().filter_map(|(name, (frames, file))| {
+            let pattern = self.names.classes.get(name)?;
+            Some((pattern.clone(), frames.on.span, file))
+        });
+        let parts = self.faults.values().flat_map(|entry| &entry.parts);
+        let parts = parts.filter_map(|part| {
+            let on = part.file.on.as_ref()?;
+            let pattern = pattern(on, &part.node, &self.names).ok()?;
+            Some((pattern, on.span, &part.node))
+        });
+        frames.chain(parts)
     }
 
     fn compile(&self, entry: &Entry) -> Result<Fault, Vec<Error>> {
@@ -238,10 +248,7 @@ impl Merged {
             names.any(|used| used.strip_prefix('$') == Some(name))
         };
         let uses_frames = |name: &str| {
-            let parts = entries().flat_map(|entry| &entry.parts);
-            let mut atoms = parts
-                .filter_map(|part| self.pattern_of(part))
-                .flat_map(|pattern| pattern.0);
+            let mut atoms = self.patterns().flat_map(|(pattern, ..)| pattern.0);
             atoms.any(|atom| atom.class.as_deref() == Some(name))
         };
         let lists = file.rules.keys().filter(|name| !uses_list(name));
@@ -268,23 +275,17 @@ impl Merged {
             let names = names.iter().filter(is_plain);
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
         }
-        let named = |pattern: Option<Pattern>, on: &Spanned<String>, file: &Node| {
-            let atoms = pattern.into_iter().flat_map(|pattern| pattern.0);
-            let own = atoms.filter(|atom| atom.class.is_none());
-            let names = own.flat_map(|atom| atom.frames);
-            let names = names.filter_map(|name| match name {
-                FrameName::Named(value) => Some(Spanned {
-                    value,
-                    span: on.span,
-                }),
-                _ => None,
-            });
-            let names = names.map(|name| reference(ReferenceKind::Frames, &name, file));
-            names.collect::<Vec<_>>()
-        };
-        for (name, (frames, file)) in &self.frames {
-            let pattern = self.names.classes.get(name).cloned();
-            all.extend(named(pattern, &frames.on, file));
+        for (pattern, span, file) in self.patterns() {
+            let own = pattern.0.into_iter().filter(|atom| atom.class.is_none());
+            for name in own.flat_map(|atom| atom.frames) {
+                if let FrameName::Named(value) = name {
+                    all.push(reference(
+                        ReferenceKind::Frames,
+                        &Spanned { value, span },
+                        file,
+                    ));
+                }
+            }
         }
         for Entry {
             parts, caught_by, ..
@@ -294,9 +295,6 @@ impl Merged {
             let names = names.iter().filter(is_plain);
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
             for part in parts {
-                if let Some(on) = &part.file.on {
-                    all.extend(named(self.pattern_of(part), on, &part.node));
-                }
                 let operations = &part.operations;
                 let others = operations
                     .iter()

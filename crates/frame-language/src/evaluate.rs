@@ -3,7 +3,6 @@
 
 use crate::compare::compare;
 use crate::condition::{Compare, Condition, Operand};
-use crate::function::call;
 use crate::pattern::Atom;
 use crate::truth::Truth;
 use serde_json::Value;
@@ -183,7 +182,7 @@ impl<'a, H: History> EvalContext<'a, H> {
             Operand::At(inner, pointer) => self.values(inner).and_then(|v| pointer.resolve(v)),
             Operand::Call(function, inner) => self
                 .values(inner)
-                .and_then(|v| call(*function, &v).map(Cow::Owned)),
+                .and_then(|v| function.apply(&v).map(Cow::Owned)),
             Operand::List(all) => {
                 let values = all.iter().map(|one| self.value(one).map(Cow::into_owned));
                 let values = values.collect::<Option<Vec<_>>>();

@@ -4,83 +4,68 @@ use crate::compare::canonical;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// A function of one value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
-    /// The number of characters, elements or members.
-    Length,
-    /// The JSON value that a text holds; absent if it holds none.
-    Json,
-    /// The last element.
-    Last,
-    /// The sum of a list of numbers, or of several operands.
-    Sum,
-    /// The product of a list of numbers, or of several operands.
-    Product,
-    /// The texts of a list, joined.
-    Join,
-    /// The elements of a list, each once.
-    Distinct,
-    /// A text without white space at its ends.
-    Trim,
-    /// `string`, `number`, `boolean`, `list` or `object`.
-    Type,
-}
+/// A function of one value: its name, and what it computes; `None` where it has no value.
+#[derive(Debug, Clone, Copy)]
+pub struct Function(pub &'static str, fn(&Value) -> Option<Value>);
 
-/// The names of functions, as written.
-pub const FUNCTIONS: &[(&str, Function)] = &[
-    ("length", Function::Length),
-    ("json", Function::Json),
-    ("last", Function::Last),
-    ("sum", Function::Sum),
-    ("product", Function::Product),
-    ("join", Function::Join),
-    ("distinct", Function::Distinct),
-    ("trim", Function::Trim),
-    ("type", Function::Type),
+/// The functions.
+pub const FUNCTIONS: &[Function] = &[
+    // The number of characters, elements or members.
+    Function("length", |value| match value {
+        Value::String(text) => Some(text.chars().count().into()),
+        Value::Array(items) => Some(items.len().into()),
+        Value::Object(members) => Some(members.len().into()),
+        _ => None,
+    }),
+    // The JSON value that a text holds.
+    Function("json", |value| serde_json::from_str(value.as_str()?).ok()),
+    Function("last", |value| value.as_array()?.last().cloned()),
+    // Of a list of numbers, or of several operands.
+    Function("sum", |value| {
+        let numbers = value.as_array()?.iter().filter_map(Value::as_f64);
+        Some(number(numbers.sum()))
+    }),
+    Function("product", |value| {
+        let factors: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
+        Some(number(factors?.iter().product()))
+    }),
+    // The texts of a list.
+    Function("join", |value| {
+        let texts: Option<String> = value.as_array()?.iter().map(Value::as_str).collect();
+        texts.map(Value::String)
+    }),
+    // The elements of a list, each once.
+    Function("distinct", |value| {
+        let mut seen = HashSet::new();
+        let items = value.as_array()?.iter();
+        let once = items.filter(|item| seen.insert(canonical(item)));
+        Some(once.cloned().collect())
+    }),
+    Function("trim", |value| Some(value.as_str()?.trim().into())),
+    Function("type", |value| match value {
+        Value::Null => None,
+        Value::Bool(_) => Some("boolean".into()),
+        Value::Number(_) => Some("number".into()),
+        Value::String(_) => Some("string".into()),
+        Value::Array(_) => Some("list".into()),
+        Value::Object(_) => Some("object".into()),
+    }),
 ];
 
-/// The value of a function; `None` where it has none.
-pub(crate) fn call(function: Function, value: &Value) -> Option<Value> {
-    match function {
-        Function::Length => match value {
-            Value::String(text) => Some(text.chars().count().into()),
-            Value::Array(items) => Some(items.len().into()),
-            Value::Object(members) => Some(members.len().into()),
-            _ => None,
-        },
-        Function::Json => serde_json::from_str(value.as_str()?).ok(),
-        Function::Last => value.as_array()?.last().cloned(),
-        Function::Sum => {
-            let sum: f64 = value.as_array()?.iter().filter_map(Value::as_f64).sum();
-            Some(number(sum))
-        }
-        Function::Product => {
-            let factors: Option<Vec<f64>> = value.as_array()?.iter().map(Value::as_f64).collect();
-            Some(number(factors?.iter().product()))
-        }
-        Function::Join => {
-            let texts: Option<String> = value.as_array()?.iter().map(Value::as_str).collect();
-            texts.map(Value::String)
-        }
-        Function::Distinct => {
-            let mut seen = HashSet::new();
-            let items = value.as_array()?.iter();
-            let once = items.filter(|item| seen.insert(canonical(item)));
-            Some(once.cloned().collect())
-        }
-        Function::Type => {
-            let name = match value {
-                Value::Null => return None,
-                Value::Bool(_) => "boolean",
-                Value::Number(_) => "number",
-                Value::String(_) => "string",
-                Value::Array(_) => "list",
-                Value::Object(_) => "object",
-            };
-            Some(Value::String(name.to_owned()))
-        }
-        Function::Trim => Some(Value::String(value.as_str()?.trim().to_owned())),
+impl Function {
+    /// The function of this name.
+    pub(crate) fn of(name: &str) -> Option<Function> {
+        FUNCTIONS.iter().find(|known| known.0 == name).copied()
+    }
+
+    pub(crate) fn apply(self, value: &Value) -> Option<Value> {
+        self.1(value)
+    }
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
     }
 }
 
@@ -101,30 +86,21 @@ mod tests {
 
     #[test]
     fn lists_are_multiplied_joined_and_deduplicated() {
-        let applied = |function, value| call(function, &value);
+        let applied = |function, value| Function::of(function)?.apply(&value);
 
-        assert_eq!(
-            applied(Function::Product, json!([3, 0.5])),
-            Some(json!(1.5))
-        );
-        assert_eq!(applied(Function::Product, json!([3, "x"])), None);
-        assert_eq!(
-            applied(Function::Join, json!(["a", "b"])),
-            Some(json!("ab"))
-        );
+        assert_eq!(applied("product", json!([3, 0.5])), Some(json!(1.5)));
+        assert_eq!(applied("product", json!([3, "x"])), None);
+        assert_eq!(applied("join", json!(["a", "b"])), Some(json!("ab")));
         let repeats = json!([{ "a": 1, "b": 2 }, { "a": 1, "b": 2 }, "x"]);
-        let once = applied(Function::Distinct, repeats).unwrap();
+        let once = applied("distinct", repeats).unwrap();
         assert_eq!(once.as_array().map(Vec::len), Some(2));
     }
 
     #[test]
     fn a_text_is_trimmed_and_nothing_else_is() {
-        let applied = |function, value| call(function, &value);
+        let applied = |function, value| Function::of(function)?.apply(&value);
 
-        assert_eq!(
-            applied(Function::Trim, json!(" a b\n\n")),
-            Some(json!("a b"))
-        );
-        assert_eq!(applied(Function::Trim, json!(7)), None);
+        assert_eq!(applied("trim", json!(" a b\n\n")), Some(json!("a b")));
+        assert_eq!(applied("trim", json!(7)), None);
     }
 }

@@ -4,7 +4,7 @@ use super::Context;
 use crate::file::{ActiveFrom, FaultFile};
 use crate::pointer::Pointer;
 use crate::selector::FrameSelector;
-use frame_language::{Atom, FrameName, Names, Pattern, parse};
+use frame_language::{FrameName, Names, Pattern, parse};
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::sync::Arc;
 
@@ -12,15 +12,17 @@ use std::sync::Arc;
 pub(crate) const OPTIONS: &str = "#options";
 
 /// What a fault is played on.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    Events(FrameSelector),
-    Commands(FrameSelector),
-    Options(FrameSelector),
+    Events,
+    Commands,
+    Options,
 }
 
 /// The frames that a fault is played on, and the defaults that named frames bring along.
 pub(super) struct Selection {
     pub(super) target: Target,
+    pub(super) on: FrameSelector,
     pub(super) from: Option<ActiveFrom>,
     pub(super) text: Option<Pointer>,
 }
@@ -40,16 +42,20 @@ pub(super) fn selection(
     let class = pattern.0.first().and_then(|atom| atom.class.as_ref());
     let frames = class.and_then(|class| context.frames.get(class));
     let frames = frames.map(|(frames, _)| frames);
-    let make = target(&pattern).ok_or_else(|| {
+    let names = pattern.0.iter().flat_map(|atom| &atom.frames);
+    let mut targets = names.map(target);
+    let target = targets.next().unwrap_or(Target::Events);
+    if targets.any(|other| other != target) {
         let message = "a fault is played on events or on commands: make two faults of them";
-        vec![node.error_at(on.span, message)]
-    })?;
+        return Err(vec![node.error_at(on.span, message)]);
+    }
     let text = frames.and_then(|frames| frames.text.clone());
     Ok(Selection {
-        target: make(FrameSelector {
+        target,
+        on: FrameSelector {
             pattern,
             nested: Arc::clone(context.nested),
-        }),
+        },
         from: frames.and_then(|frames| frames.from),
         text: file.text.clone().or(text),
     })
@@ -76,28 +82,12 @@ pub(crate) fn former_star(all: &str) -> String {
     format!("`{all}` is now written `{}`", all.replace('*', "any"))
 }
 
-/// What a fault of such frames is played on; `None` if they are events and commands.
-fn target(pattern: &Pattern) -> Option<fn(FrameSelector) -> Target> {
-    let is_name =
-        |atom: &Atom, test: fn(&FrameName) -> bool| !atom.negated && atom.frames.iter().all(test);
-    let all = |test| pattern.0.iter().filter(|atom| is_name(atom, test)).count() == pattern.0.len();
-    let commands = |name: &FrameName| match name {
-        FrameName::Named(name) => name.starts_with('>'),
-        name => *name == FrameName::AnyCommand,
-    };
-    let options = |name: &FrameName| matches!(name, FrameName::Named(name) if name == OPTIONS);
-    if all(commands) {
-        return Some(Target::Commands);
+/// What a name stands for.
+fn target(name: &FrameName) -> Target {
+    match name {
+        FrameName::AnyCommand => Target::Commands,
+        FrameName::Named(name) if name.starts_with('>') => Target::Commands,
+        FrameName::Named(name) if name == OPTIONS => Target::Options,
+        _ => Target::Events,
     }
-    if all(options) {
-        return Some(Target::Options);
-    }
-    let is_event = |atom: &Atom| {
-        atom.negated
-            || !atom
-                .frames
-                .iter()
-                .any(|name| commands(name) || options(name))
-    };
-    pattern.0.iter().all(is_event).then_some(Target::Events)
 }

@@ -32,19 +32,19 @@ impl Parser<'_> {
             Some(Token::State(name)) => return self.state(&name),
             Some(Token::Text(text)) => Value::String(text),
             Some(Token::Number(number)) => Value::Number(number),
-            Some(Token::Name(name)) => match FUNCTIONS.iter().find(|(n, _)| *n == name) {
-                Some((_, function)) if self.calls() => {
+            Some(Token::Name(name)) => match Function::of(&name) {
+                Some(function) if self.calls() => {
                     self.next += 2;
                     let mut inner = self.operand()?;
-                    let several = matches!(function, Function::Sum | Function::Product);
+                    let several = ["sum", "product"].contains(&function.0);
                     if several && !self.is_sign(")") {
                         inner = self.list(inner)?;
                     }
                     self.need_sign(")")?;
-                    return Ok(Operand::Call(*function, Box::new(inner)));
+                    return Ok(Operand::Call(function, Box::new(inner)));
                 }
                 None if self.calls() => {
-                    let known = FUNCTIONS.iter().map(|(name, _)| *name);
+                    let known = FUNCTIONS.iter().map(|known| known.0);
                     return Err(self.error(unknown("function", &name, known)));
                 }
                 _ => match name.as_str() {

@@ -40,7 +40,6 @@ pub fn compile(
     let mut compiler = Compiler {
         known,
         names: Names::new(known.symbols),
-        seen_by: HashMap::new(),
         scopes: HashMap::new(),
         conditions: &ordering.file.conditions,
         errors: Vec::new(),
@@ -70,8 +69,6 @@ struct Compiler<'a> {
     errors: Vec<Error>,
     /// The patterns of the `seen` conditions of the rule that is compiled.
     seen: Vec<FramePattern>,
-    /// Those of named conditions.
-    seen_by: HashMap<String, Vec<FramePattern>>,
 }
 
 impl<'a> Compiler<'a> {

@@ -13,7 +13,7 @@ impl Compiler<'_> {
     pub(super) fn condition(&mut self, node: &Node) -> Option<Condition> {
         if let Some(text) = node.as_str() {
             return self
-                .condition_with_seen(text)
+                .condition_of_name(text.trim())
                 .or_else(|| self.read(node, |text, names| condition(text, &names.declared)));
         }
         if let Some(list) = node.as_list() {
@@ -51,13 +51,13 @@ impl Compiler<'_> {
         }
     }
 
-    /// A named condition that contains `seen`: its patterns get numbers of the rule that uses it.
-    fn condition_with_seen(&mut self, name: &str) -> Option<Condition> {
-        let named = self.names.declared.conditions.get(name.trim())?;
-        let first = self.seen.len();
-        let seen = self.seen_by.get(name.trim()).into_iter().flatten();
-        self.seen.extend(seen.cloned());
-        Some(renumbered(named, first))
+    /// A named condition. One that contains `seen` is compiled again: its patterns get numbers of the rule that uses it.
+    fn condition_of_name(&mut self, name: &str) -> Option<Condition> {
+        let named = self.names.declared.conditions.get(name)?;
+        if !named.has_seen() {
+            return Some(named.clone());
+        }
+        self.condition(self.conditions.get(name)?)
     }
 
     fn list_of_conditions(&mut self, node: &Node) -> Option<Vec<Condition>> {
@@ -72,21 +72,6 @@ impl Compiler<'_> {
 
     fn conditions(&mut self, nodes: &[Node]) -> Option<Vec<Condition>> {
         nodes.iter().map(|node| self.condition(node)).collect()
-    }
-}
-
-/// A condition whose `seen` patterns are numbered from `first`.
-fn renumbered(condition: &Condition, first: usize) -> Condition {
-    let each = |all: &[Condition]| all.iter().map(|one| renumbered(one, first)).collect();
-    match condition {
-        Condition::All(all) => Condition::All(each(all)),
-        Condition::Any(all) => Condition::Any(each(all)),
-        Condition::Not(inner) => Condition::Not(Box::new(renumbered(inner, first))),
-        Condition::Seen(n) => Condition::Seen(first + n),
-        Condition::Every(list, inner) => {
-            Condition::Every(list.clone(), Box::new(renumbered(inner, first)))
-        }
-        other => other.clone(),
     }
 }
 

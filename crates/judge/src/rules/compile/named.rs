@@ -30,8 +30,6 @@ impl Compiler<'_> {
         self.seen.clear();
         // A condition with a mistake stays known, so that its uses are not mistakes too.
         let condition = self.condition(node).unwrap_or(Condition::Any(Vec::new()));
-        self.seen_by
-            .insert(name.to_owned(), std::mem::take(&mut self.seen));
         let known = &mut self.names.declared.conditions;
         known.insert(name.to_owned(), condition);
     }
