@@ -53,7 +53,7 @@ pub const FORMATS: &[FileFormat] = &[
         "dialect",
         "conform dialect",
         schema_of::<DialectFile>,
-        "dialect.yaml",
+        "dialect.yaml, or base.yaml of what versions share",
     ),
     format(
         "clauses",

@@ -117,6 +117,59 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
 }
 
 #[test]
+fn a_base_is_checked_with_the_versions_that_extend_it_and_is_no_dialect() {
+    let base = "name: d\nversion: common\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
+    let ordering = |class: &str| {
+        format!(
+            "rules:\n  greets: {{ source: host, doc: It greets., require: {{ on: {class}, that: /n = 1 }} }}\n"
+        )
+    };
+    let folder_with = |class: &str| {
+        folder(&[
+            ("schemas/d/common/base.yaml", base),
+            ("schemas/d/common/ordering.yaml", &ordering(class)),
+            (
+                "schemas/d/common/events.json",
+                r#"{"$defs": {"hello": {"type": "object", "description": "A greeting"}}}"#,
+            ),
+            (
+                "schemas/d/1/dialect.yaml",
+                "name: d\nversion: \"1\"\nextends: d@common\n",
+            ),
+            (
+                "schemas/d/1/ordering.yaml",
+                "classes: { greeting: [hello] }\n",
+            ),
+        ])
+    };
+    let good = folder_with("greeting");
+    let lint_base = |folder: &Path| {
+        let file = "schemas/d/common/ordering.yaml";
+        lint(folder, &[file, "--dialect-dir", "schemas"])
+    };
+    let (status, stdout, stderr) = lint_base(good.path());
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+    let (status, _, stderr) = lint_base(folder_with("greetin").path());
+    assert!(
+        status == 2 && stderr.contains("did you mean `greeting`?"),
+        "{stderr}"
+    );
+
+    let list = |args: &[&str]| {
+        let mut list = Command::cargo_bin("conform").expect("the program");
+        list.current_dir(good.path()).arg("list").args(args);
+        list.args(["--dialect-dir", "schemas"]).assert()
+    };
+    let all = list(&["dialects"]).success();
+    let all = String::from_utf8_lossy(&all.get_output().stdout).into_owned();
+    assert!(all.contains("d@1 ") && !all.contains("d@common"), "{all}");
+    let refused = list(&["rules", "--dialect", "d@common"]).code(2);
+    let refused = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    let message = "`d@common` is only a base, and no dialect: choose one of `d@1`";
+    assert!(refused.contains(message), "{refused}");
+}
+
+#[test]
 fn names_that_nothing_uses_are_warned_of() {
     let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;

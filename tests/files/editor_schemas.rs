@@ -42,6 +42,7 @@ fn every_good_file_is_valid_for_an_editor() {
     for (format, folders, name) in [
         ("scenario", &["tests/good", "scenarios"][..], ""),
         ("dialect", &["schemas"], "dialect.yaml"),
+        ("dialect", &["schemas"], "base.yaml"),
         ("clauses", &["schemas"], "clauses.yaml"),
         ("ordering", &["schemas"], "ordering.yaml"),
         ("hosts", &["schemas"], "hosts.yaml"),

@@ -238,8 +238,8 @@ fn every_name_that_is_declared_is_used() {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas");
     let is_part_of_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     let mut unused = Vec::new();
-    for chain in chains() {
-        let folder = schemas.join(&chain[0]);
+    for of in chains().into_iter().flatten() {
+        let folder = schemas.join(&of);
         let text = protocol_text(folder.parent().unwrap());
         let mut words: HashMap<&str, usize> = HashMap::new();
         for word in text.split(|c| !is_part_of_name(c)) {
@@ -250,7 +250,7 @@ fn every_name_that_is_declared_is_used() {
             let names = ordering.get(list).and_then(Node::as_map);
             for (key, _) in names.unwrap_or_default() {
                 if words.get(key.name.as_str()).is_none_or(|count| *count < 2) {
-                    unused.push(format!("{} {list} {}", chain[0], key.name));
+                    unused.push(format!("{of} {list} {}", key.name));
                 }
             }
         }

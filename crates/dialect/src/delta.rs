@@ -104,10 +104,7 @@ pub(crate) fn check_state_kinds(delta: &Ordering, base: &Ordering) -> Result<(),
             errors.push(place.error(message));
         }
     }
-    match errors.is_empty() {
-        true => Ok(()),
-        false => Err(errors),
-    }
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 /// The clauses of the base in their order, each in the wording of the delta if it has one, and then the new clauses of the delta.

@@ -14,6 +14,6 @@ mod types;
 
 pub use faults::faults;
 pub use file::{MemberNames, ToolName};
-pub use merged_files::{MergedFiles, MergedYaml, dialect_file};
+pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};
 pub use source::DialectSource;
 pub use types::{Base, Clause, FrameIdentity, FrameNames, Inheritance};

@@ -6,7 +6,7 @@ use crate::delta::{
 };
 use crate::file::{ClauseFile, DialectFile, InheritanceFile};
 use crate::ordering::Ordering;
-use crate::source::DialectSource;
+use crate::source::{BASE, DIALECT, DialectSource};
 use crate::types::{Base, Inheritance};
 use serde_json::{Value, json};
 use spanned_yaml::{Error, Node};
@@ -65,6 +65,15 @@ pub fn dialect_file(source: &DialectSource, id: &str) -> Result<MergedYaml, Vec<
     })
 }
 
+/// The first version that extends the base `NAME@VERSION`, itself or through others.
+pub fn version_of_base(source: &DialectSource, base: &str) -> Option<String> {
+    let names = source.names().into_iter();
+    let mut ids = names.map(|(name, version)| format!("{name}@{version}"));
+    ids.find(|id| {
+        dialect_file(source, id).is_ok_and(|file| file.sources.iter().any(|one| one == base))
+    })
+}
+
 /// The `dialect.yaml` of a dialect and of those that it extends, oldest first, each with the name and version of its folder.
 fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, Vec<Error>> {
     let resolved = source.resolve(id);
@@ -72,7 +81,11 @@ fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, V
     let mut chain: Vec<(Node, DialectFile)> = Vec::new();
     loop {
         let (name, version) = next;
-        let root = yaml(source, &name, &version, "dialect.yaml")?.ok_or_else(|| {
+        let root = match yaml(source, &name, &version, DIALECT)? {
+            Some(root) => Some(root),
+            None => yaml(source, &name, &version, BASE)?,
+        };
+        let root = root.ok_or_else(|| {
             let folder = format!("{name}/{version}");
             vec![Error::of_file(folder, "has no dialect.yaml")]
         })?;
@@ -87,7 +100,7 @@ fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, V
         let Some(base) = base else { break };
         let root = &chain[chain.len() - 1].0;
         let at_extends = |message: String| vec![root.error_at(base.span, message)];
-        next = source.resolve(&base.value).map_err(at_extends)?;
+        next = source.resolve_extended(&base.value).map_err(at_extends)?;
         let is_known =
             |(_, file): &(Node, DialectFile)| (&file.name, &file.version) == (&next.0, &next.1);
         if chain.iter().any(is_known) {

@@ -5,6 +5,12 @@ use spanned_yaml::{Error, unknown};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+/// The file of a dialect.
+pub(crate) const DIALECT: &str = "dialect.yaml";
+
+/// The file of a base: what versions of a dialect share. It is no version, so it is neither listed nor run.
+pub(crate) const BASE: &str = "base.yaml";
+
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas");
 
 /// The dialects of the executable and of a folder with `NAME/VERSION/`.
@@ -31,7 +37,7 @@ impl DialectSource {
         for name in EMBEDDED.dirs() {
             for version in name
                 .dirs()
-                .filter(|d| d.get_file(d.path().join("dialect.yaml")).is_some())
+                .filter(|d| d.get_file(d.path().join(DIALECT)).is_some())
             {
                 found.push((last(name.path()), last(version.path())));
             }
@@ -47,7 +53,7 @@ impl DialectSource {
         for name in folders(self.folder.as_deref()) {
             for version in folders(Some(&name))
                 .into_iter()
-                .filter(|v| v.join("dialect.yaml").is_file())
+                .filter(|v| v.join(DIALECT).is_file())
             {
                 found.push((last(&name), last(&version)));
             }
@@ -67,6 +73,14 @@ impl DialectSource {
             |(n, v): &&(String, String)| n == name && version.is_none_or(|version| v == version);
         let newest = all.iter().filter(fits).max_by_key(|(_, v)| version_key(v));
         newest.cloned().ok_or_else(|| {
+            if let Some(version) = version.filter(|version| self.is_base(name, version)) {
+                let versions = all.iter().filter(|(n, _)| n == name);
+                let versions: Vec<_> = versions.map(|(n, v)| format!("`{n}@{v}`")).collect();
+                let versions = versions.join(", ");
+                return format!(
+                    "`{name}@{version}` is only a base, and no dialect: choose one of {versions}"
+                );
+            }
             let mut known: Vec<_> = match version {
                 Some(_) => all.iter().map(|(n, v)| format!("{n}@{v}")).collect(),
                 None => all.iter().map(|(n, _)| n.clone()).collect(),
@@ -74,6 +88,21 @@ impl DialectSource {
             known.dedup();
             unknown("dialect", id, known.iter().map(String::as_str))
         })
+    }
+
+    /// Whether this folder holds a base.
+    pub fn is_base(&self, name: &str, version: &str) -> bool {
+        matches!(self.read(name, version, BASE), Ok(Some(_)))
+    }
+
+    /// The name and version of what `extends` names: a base `NAME@VERSION`, or a dialect as in [`Self::resolve`].
+    pub(crate) fn resolve_extended(&self, id: &str) -> Result<(String, String), String> {
+        match id.split_once('@') {
+            Some((name, version)) if self.is_base(name, version) => {
+                Ok((name.to_owned(), version.to_owned()))
+            }
+            _ => self.resolve(id),
+        }
     }
 
     /// The path for messages and the text of a file of a dialect; `None` if there is no such file.

@@ -4,7 +4,7 @@ use crate::operators::{Check, OPERATORS};
 use crate::pattern::Pattern;
 use crate::placeholder::{self, Segment};
 use serde_json::Value;
-use spanned_yaml::{Pointer, describe_text, unknown};
+use spanned_yaml::{Pointer, all_or_mistakes, describe_text, unknown};
 
 /// A mistake in a matcher as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl WrittenMatcher<'_> {
     ) -> Result<Vec<T>, Vec<CompileError>> {
         let items = self.value.as_array().filter(|items| !items.is_empty());
         let items = items.ok_or_else(|| self.expected("a list with at least one element"))?;
-        all(items.iter().enumerate().map(|(index, value)| {
+        all_or_mistakes(items.iter().enumerate().map(|(index, value)| {
             compile(WrittenMatcher {
                 value,
                 pointer: &Pointer::Item(self.pointer, index),
@@ -97,14 +97,14 @@ impl MatcherCompiler {
                         pointer: &Pointer::Item(part.pointer, index),
                     })
                 });
-                all(items).map(Pattern::List)
+                all_or_mistakes(items).map(Pattern::List)
             }
             Value::Object(entries) if entries.keys().any(|key| is_operator(key)) => {
                 let checks = entries.iter().map(|(key, value)| {
                     let pointer = &Pointer::Entry(part.pointer, key);
                     self.operator(key, WrittenMatcher { value, pointer })
                 });
-                all(checks).map(Pattern::Checks)
+                all_or_mistakes(checks).map(Pattern::Checks)
             }
             Value::Object(entries) => {
                 let entries = entries.iter().map(|(key, value)| {
@@ -112,7 +112,7 @@ impl MatcherCompiler {
                     let pattern = self.pattern(WrittenMatcher { value, pointer })?;
                     Ok((key.clone(), pattern))
                 });
-                all(entries).map(Pattern::Object)
+                all_or_mistakes(entries).map(Pattern::Object)
             }
             scalar => Ok(Pattern::Scalar(scalar.clone())),
         }
@@ -159,24 +159,6 @@ impl MatcherCompiler {
     pub(crate) fn is_placeholder(&self, text: &str) -> bool {
         let segments = placeholder::segments(text);
         self.has_placeholders && matches!(segments.as_slice(), [Segment::Placeholder(_)])
-    }
-}
-
-/// Every value, or the mistakes of all.
-fn all<T>(
-    results: impl Iterator<Item = Result<T, Vec<CompileError>>>,
-) -> Result<Vec<T>, Vec<CompileError>> {
-    let (mut values, mut errors) = (Vec::new(), Vec::new());
-    for result in results {
-        match result {
-            Ok(value) => values.push(value),
-            Err(found) => errors.extend(found),
-        }
-    }
-    if errors.is_empty() {
-        Ok(values)
-    } else {
-        Err(errors)
     }
 }
 

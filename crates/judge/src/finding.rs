@@ -77,10 +77,6 @@ impl Difference {
             name: name.into(),
         }
     }
-
-    fn is_plain(&self) -> bool {
-        *self == Difference::default()
-    }
 }
 
 /// One violation with its evidence.
@@ -101,7 +97,7 @@ pub struct Finding {
     /// The number of the frame that broke it, from 1: the position in the history, the transcript's header not counted.
     pub at: u64,
     /// The session and the part of it, or of the scenario, that it belongs to.
-    #[serde(default, skip_serializing_if = "Origin::is_whole")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub origin: Origin,
     /// What is wrong, in one sentence.
     pub message: String,
@@ -112,7 +108,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pointer: String,
     /// The kind of difference, without the values.
-    #[serde(default, skip_serializing_if = "Difference::is_plain")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub difference: Difference,
     /// The id of its cause in the report; empty until the findings of its scenario are grouped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -155,10 +151,10 @@ pub struct Facts {
 #[serde(deny_unknown_fields)]
 pub struct Origin {
     /// The number of the session, from 1, in a scenario that starts the agent several times; otherwise 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub session: u32,
     /// The part of the session, or of the scenario.
-    #[serde(default, skip_serializing_if = "Part::is_whole")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub part: Part,
 }
 
@@ -223,22 +219,11 @@ impl Origin {
             Part::Whole | Part::Schema(_) | Part::Step { .. } => Vec::new(),
         }
     }
-
-    /// Whether it is not part of the only session.
-    pub fn is_whole(&self) -> bool {
-        *self == Origin::default()
-    }
 }
 
-impl Part {
-    fn is_whole(&self) -> bool {
-        *self == Part::Whole
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+/// Whether a value is that of a file without it.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// In words that follow "at frame 7": `, session 2, msg_id m1`.

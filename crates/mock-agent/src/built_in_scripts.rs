@@ -1,10 +1,9 @@
 //! The built-in scripts, by name. Each is a file of `crates/mock-agent/scripts/`: one for all protocols, or one of the same name for
 //! each protocol or version whose tools have names of their own.
 
-use crate::protocols::dialects;
 use include_dir::{Dir, include_dir};
 use serde_json::Value;
-use spanned_yaml::{Node, unknown};
+use spanned_yaml::Node;
 use std::path::Path;
 
 /// The files of the built-in scripts.
@@ -112,7 +111,7 @@ pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<ScriptFile, Strin
 }
 
 /// The message for a name that no script has.
-fn unknown_name(name: &str, names: &[&'static str]) -> String {
+pub(crate) fn unknown_name(name: &str, names: &[&'static str]) -> String {
     let near = spanned_yaml::did_you_mean(name, names.iter().copied());
     let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
     format!(
@@ -154,31 +153,6 @@ pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
         lines.push('\n');
     }
     lines
-}
-
-/// The built-in script of this name as YAML: for a dialect `NAME@VERSION`, or one that is the same in every dialect.
-///
-/// # Errors
-/// There is none, or no dialect is given and it differs between them.
-pub fn built_in_script(name: &str, dialect: Option<&str>) -> Result<Node, String> {
-    let id = |(name, version): (&str, &str)| format!("{name}@{version}");
-    if let Some(text) = dialect {
-        let Some(dialect) = dialects().find(|known| id(*known) == text) else {
-            let ids: Vec<_> = dialects().map(id).collect();
-            return Err(unknown("dialect", text, ids.iter().map(String::as_str)));
-        };
-        return find(name, dialect)?.node();
-    }
-    let found = dialects().filter_map(|dialect| Some((id(dialect), find(name, dialect).ok()?)));
-    let (ids, scripts): (Vec<_>, Vec<_>) = found.unzip();
-    match scripts.first() {
-        None => Err(unknown_name(name, &names(None))),
-        Some(first) if scripts.iter().all(|script| script == first) => first.node(),
-        Some(_) => Err(format!(
-            "the built-in script `{name}` has the tools of one protocol: choose it with --dialect, one of {}",
-            ids.join(", ")
-        )),
-    }
 }
 
 #[cfg(test)]
@@ -227,18 +201,5 @@ mod tests {
         assert!(refused.contains("markdown"), "{refused}");
         let unknown = find("markdwn", ("pi", "0.87")).unwrap_err();
         assert!(unknown.contains("did you mean `markdown`?"), "{unknown}");
-    }
-
-    #[test]
-    fn a_script_that_differs_between_dialects_needs_one() {
-        assert!(built_in_script("markdown", None).is_ok());
-        assert!(built_in_script("approval", Some("aionrs@0.2")).is_ok());
-        let differs = built_in_script("tools", None).unwrap_err();
-        assert!(
-            differs.contains("--dialect, one of aionrs@0.1, "),
-            "{differs}"
-        );
-        let unknown = built_in_script("markdown", Some("pi@0.88")).unwrap_err();
-        assert!(unknown.contains("did you mean `pi@0.87`?"), "{unknown}");
     }
 }

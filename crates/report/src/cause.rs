@@ -1,7 +1,7 @@
 //! A cause in the report: one thing to fix. Data only; [`causes`](super::causes) derives it from the findings.
 
 use conform_judge::finding::{
-    Baselined, Blame, Difference, Evidence, Expected, Level, Origin, Source,
+    Baselined, Blame, Difference, Evidence, Expected, Level, Origin, Source, is_default,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub struct CauseExample {
     /// The number of the frame that broke the rule, from 1.
     pub at: u64,
     /// The session and the part of it, or of the scenario, that it belongs to.
-    #[serde(default, skip_serializing_if = "Origin::is_whole")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub origin: Origin,
     /// A JSON Pointer into the frame, if one place is wrong.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -47,23 +47,12 @@ pub fn clause_results(report: &Report) -> IndexMap<String, ClauseResult> {
         let held = results.entry(id.clone()).or_insert(result);
         held.status = held.status.max(status);
     };
-    let rows = [
-        (
-            report.clauses.keys().collect::<Vec<_>>(),
-            ClauseStatus::NotTestable,
-        ),
-        (
-            coverage.clauses_not_exercised.iter().collect(),
-            ClauseStatus::NotExercised,
-        ),
-        (
-            coverage.clauses_exercised.iter().collect(),
-            ClauseStatus::Kept,
-        ),
-    ];
-    for (ids, status) in rows {
-        ids.into_iter().for_each(|id| raise(id, status));
-    }
+    let ids = report.clauses.keys();
+    ids.for_each(|id| raise(id, ClauseStatus::NotTestable));
+    let ids = coverage.clauses_not_exercised.iter();
+    ids.for_each(|id| raise(id, ClauseStatus::NotExercised));
+    let ids = coverage.clauses_exercised.iter();
+    ids.for_each(|id| raise(id, ClauseStatus::Kept));
     let found = report.scenarios.iter().flat_map(|one| one.all_findings());
     for finding in found.filter(|finding| finding.blame == report.side) {
         let status = match (finding.level, &finding.baseline) {

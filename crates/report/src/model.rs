@@ -243,6 +243,12 @@ impl ScenarioReport {
         self.frames = outcome.frames;
     }
 
+    /// Whether it has a verdict about the agent.
+    pub fn is_judged(&self) -> bool {
+        use Verdict::{Fail, Pass, Warn};
+        matches!(self.verdict, Pass | Fail | Warn)
+    }
+
     /// The findings of all tries, those of the last try first.
     pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
         let earlier = self.tries.iter().flat_map(|one| &one.findings);

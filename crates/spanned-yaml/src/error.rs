@@ -129,6 +129,23 @@ pub fn render_all(errors: &[Error]) -> String {
 }
 
 /// A location, for tests.
+/// Every value, or the mistakes of all.
+///
+/// # Errors
+/// The mistakes of each value that has some.
+pub fn all_or_mistakes<T, E>(
+    results: impl Iterator<Item = Result<T, Vec<E>>>,
+) -> Result<Vec<T>, Vec<E>> {
+    let (mut values, mut mistakes) = (Vec::new(), Vec::new());
+    for result in results {
+        match result {
+            Ok(value) => values.push(value),
+            Err(found) => mistakes.extend(found),
+        }
+    }
+    mistakes.is_empty().then_some(values).ok_or(mistakes)
+}
+
 #[cfg(test)]
 pub(crate) fn at(line: u32, column: u32, len: u32) -> Span {
     Span { line, column, len }

@@ -21,7 +21,7 @@ mod time_span;
 mod verbs;
 
 pub use decode::decode;
-pub use error::{Error, SourceText, Span, render_all};
+pub use error::{Error, SourceText, Span, all_or_mistakes, render_all};
 pub use node::{Key, Kind, Node, describe_text};
 pub use parse::{MAX_FILE_BYTES, load_file, load_yaml};
 pub use pointer::{Pointer, escape_step, unescape_step};

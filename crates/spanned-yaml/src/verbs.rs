@@ -2,7 +2,7 @@
 //!
 //! The verbs are the variants of an enum, the plain keys the fields of a struct, so their names stand in one place.
 
-use crate::error::Error;
+use crate::error::{Error, all_or_mistakes};
 use crate::node::{Key, Kind, Node};
 use crate::recover::decode_all;
 use crate::suggest::unknown;
@@ -72,17 +72,11 @@ pub fn decode_verb<C: DeserializeOwned, V: DeserializeOwned>(
 /// Every mistake in the verbs, at its place.
 pub fn take_verbs<V: DeserializeOwned>(node: &Node) -> Result<(Verbs<V>, Node), Vec<Error>> {
     let names = names_of::<V>();
-    let (mut verbs, mut errors) = (Vec::new(), Vec::new());
-    for (key, value) in names.iter().filter_map(|name| node.entry(name)) {
+    let given = names.iter().filter_map(|name| node.entry(name));
+    let verbs = all_or_mistakes(given.map(|(key, value)| {
         let verb = Kind::Map(vec![(key.clone(), value.clone())]);
-        match decode_all(&node.with_kind(verb)) {
-            Ok(verb) => verbs.push((key.clone(), verb)),
-            Err(more) => errors.extend(more),
-        }
-    }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+        Ok((key.clone(), decode_all(&node.with_kind(verb))?))
+    }))?;
     let rest = match node.as_map() {
         Some(entries) => {
             let rest = entries.iter().filter(|(key, _)| !is_in(names, key));

@@ -4,6 +4,7 @@ use super::kinds::{self, FileKind, FileShape};
 use super::unused_names::unused_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
+use conform_dialect::version_of_base;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_report::reporter::text::count;
 use conform_runner::mutation::bad_hosts;
@@ -108,12 +109,21 @@ impl Linter {
             known
                 .scenarios
                 .extend(paths.flat_map(|path| path_ends(path)));
-            // A version may lack what its base names: that is checked where it is written.
-            let own = Path::new(&dialect.name).join(&dialect.version);
-            let own = own.join("faults.yaml");
+            // A version may lack what another version names that it extends: that is checked where it is written. It has all that its base names.
+            let in_folder_of = |error: &Error, id: &str| {
+                let folder = error.file.parent();
+                folder.is_some_and(|folder| folder.ends_with(id.replace('@', "/")))
+            };
+            let is_checked = |error: &Error| {
+                let base = dialect
+                    .bases
+                    .first()
+                    .filter(|base| in_folder_of(error, &base.id));
+                in_folder_of(error, &dialect.id())
+                    || base.is_some() && error.file.parent().is_some_and(is_base)
+            };
             let errors = faults.check(&known).into_iter();
-            self.errors
-                .extend(errors.filter(|error| error.file.ends_with(&own)));
+            self.errors.extend(errors.filter(is_checked));
             let scenarios = known.scenarios.iter().map(String::as_str);
             self.errors.extend(dialect.check_smoke(scenarios).err());
         }
@@ -183,12 +193,13 @@ impl Linter {
             .windows(2)
             .rev()
             .filter_map(|pair| <[&str; 2]>::try_from(pair).ok());
-        let is_known =
-            |[name, version]: &[&str; 2]| known.iter().any(|(n, v)| n == name && v == version);
-        pairs
-            .into_iter()
-            .find(is_known)
-            .map(|[name, version]| format!("{name}@{version}"))
+        pairs.into_iter().find_map(|[name, version]| {
+            let id = format!("{name}@{version}");
+            if known.iter().any(|(n, v)| n == name && v == version) {
+                return Some(id);
+            }
+            version_of_base(&self.source, &id)
+        })
     }
 
     fn dialect(&mut self, id: &str) -> Option<Arc<Dialect>> {
@@ -221,14 +232,21 @@ impl Linter {
         let folder = std::fs::canonicalize(path)
             .ok()
             .and_then(|path| path.parent().map(Path::to_owned));
-        let Some(folder) = folder.filter(|folder| folder.join("dialect.yaml").is_file()) else {
+        let belongs = |folder: &PathBuf| is_dialect(folder) || is_base(folder);
+        let Some(folder) = folder.filter(belongs) else {
             return self.refuse(node.error(
                 "this file belongs to a dialect, but there is no dialect.yaml in its folder",
             ));
         };
+        self.dialect_folder(folder);
+    }
+
+    /// Lints the folder of a dialect; of a base, every version of its protocol, since a base is only complete with the rest of a version.
+    fn dialect_folder(&mut self, folder: PathBuf) {
         if self.folders.contains(&folder) {
             return;
         }
+        self.folders.push(folder.clone());
         let word = |path: Option<&Path>| {
             path.and_then(Path::file_name)
                 .map(|name| name.to_string_lossy().into_owned())
@@ -239,6 +257,14 @@ impl Linter {
                 .iter()
                 .map(|unused| render_errors(std::slice::from_ref(unused))),
         );
+        if is_base(&folder) {
+            let siblings = folder.parent().and_then(|all| all.read_dir().ok());
+            let siblings = siblings.into_iter().flatten().flatten();
+            let versions = siblings
+                .map(|sibling| sibling.path())
+                .filter(|path| is_dialect(path));
+            return versions.for_each(|version| self.dialect_folder(version));
+        }
         let root = folder.parent().and_then(Path::parent);
         if let (Some(root), Some(name), Some(version)) =
             (root, word(folder.parent()), word(Some(&folder)))
@@ -251,8 +277,15 @@ impl Linter {
                 Err(errors) => self.errors.extend(errors),
             }
         }
-        self.folders.push(folder);
     }
+}
+
+fn is_dialect(folder: &Path) -> bool {
+    folder.join("dialect.yaml").is_file()
+}
+
+fn is_base(folder: &Path) -> bool {
+    folder.join("base.yaml").is_file() && !is_dialect(folder)
 }
 
 impl LintedDialect {

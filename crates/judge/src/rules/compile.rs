@@ -53,11 +53,11 @@ pub fn compile(
             rules.push(rule);
         }
     }
-    if compiler.errors.is_empty() {
-        Ok((declarations, rules))
-    } else {
-        Err(compiler.errors)
-    }
+    compiler
+        .errors
+        .is_empty()
+        .then_some((declarations, rules))
+        .ok_or(compiler.errors)
 }
 
 struct Compiler<'a> {

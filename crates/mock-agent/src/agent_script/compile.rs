@@ -46,10 +46,11 @@ pub(super) fn compile(
         errors: Vec::new(),
     };
     let script = compiler.script(file);
-    match compiler.errors.is_empty() {
-        true => Ok(script),
-        false => Err(compiler.errors),
-    }
+    compiler
+        .errors
+        .is_empty()
+        .then_some(script)
+        .ok_or(compiler.errors)
 }
 
 /// The names of all gates.

@@ -11,10 +11,12 @@ mod install;
 mod other_commands;
 mod protocol_choice;
 mod run;
+mod script_by_dialect;
 mod serve;
 mod settings_file;
 mod startup;
 
 pub use choice::{SpokenDialect, spoken_dialect};
 pub use run::main;
+pub use script_by_dialect::built_in_script;
 pub use settings_file::SettingsFile;

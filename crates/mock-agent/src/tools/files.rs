@@ -1,5 +1,6 @@
 //! File access for the tools: reads a file, walks a directory tree.
 
+use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
@@ -42,4 +43,14 @@ pub(super) fn walk(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<_> = files.map(DirEntry::into_path).take(MAX_FILES).collect();
     found.sort();
     found
+}
+
+/// A glob pattern for whole relative paths: `*` stays within a folder, `**` does not.
+///
+/// # Errors
+/// The pattern is malformed.
+pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    let glob = glob.map_err(|_| format!("{pattern:?} is not a glob pattern"))?;
+    Ok(glob.compile_matcher())
 }

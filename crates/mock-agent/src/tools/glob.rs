@@ -1,7 +1,6 @@
 //! `Glob` tool: finds files whose path matches a pattern.
 
 use super::files;
-use super::glob_pattern;
 use super::output_limit::truncate;
 use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
@@ -41,10 +40,10 @@ impl Glob {
     fn find(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
         let folder = self.path.as_deref().unwrap_or(".");
         let folder = context.workspace.resolve(folder)?;
-        let pattern = glob_pattern::compile(&self.pattern)?;
+        let pattern = files::glob(&self.pattern)?;
         let matches = |path: &std::path::PathBuf| {
             let inner = path.strip_prefix(&folder).unwrap_or(path);
-            pattern.is_match(&inner.to_string_lossy())
+            pattern.is_match(inner)
         };
         let found = files::walk(&folder);
         let found = found.iter().filter(|path| matches(path));

@@ -1,9 +1,9 @@
 //! `Grep` tool: searches files for lines that match a regular expression.
 
 use super::files;
-use super::glob_pattern;
 use super::output_limit::{OUTPUT_LIMIT, truncate};
 use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use globset::GlobMatcher;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::json;
@@ -47,12 +47,12 @@ impl Grep {
         let place = context.workspace.resolve(place)?;
         let regex = Regex::new(&self.pattern)
             .map_err(|_| format!("{:?} is not a regular expression", self.pattern))?;
-        let glob = self.glob.as_deref().map(glob_pattern::compile);
+        let glob = self.glob.as_deref().map(files::glob);
         let glob = glob.transpose()?;
         let matches = |path: &Path| {
-            let inner = path.strip_prefix(&place).unwrap_or(path).to_string_lossy();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let fits = |glob: &Regex| glob.is_match(&inner) || glob.is_match(&name);
+            let inner = path.strip_prefix(&place).unwrap_or(path);
+            let name = path.file_name().unwrap_or_default();
+            let fits = |glob: &GlobMatcher| glob.is_match(inner) || glob.is_match(name);
             glob.as_ref().is_none_or(fits)
         };
         let mut found = String::new();

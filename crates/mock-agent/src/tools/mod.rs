@@ -5,7 +5,6 @@ mod bash;
 mod edit;
 pub(crate) mod files;
 mod glob;
-mod glob_pattern;
 mod grep;
 pub(crate) mod mcp;
 pub(crate) mod mcp_client;

@@ -2,7 +2,7 @@
 
 use super::patterns::{dialect_of, is_wide};
 use crate::id_pattern::matches_id;
-use crate::{Report, ScenarioReport, Verdict};
+use crate::{Report, ScenarioReport};
 
 /// How much of the suite a run covers, which decides whether an unmatched entry is stale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,12 +11,6 @@ pub enum RunExtent {
     Whole,
     /// A selection: an entry whose scenarios may have been left out is not stale.
     Part,
-}
-
-/// Whether the scenario has a verdict about the agent.
-pub(super) fn is_judged(scenario: &ScenarioReport) -> bool {
-    use Verdict::{Fail, Pass, Warn};
-    matches!(scenario.verdict, Pass | Fail | Warn)
 }
 
 /// Why a pattern that nothing matched is stale: its scenarios were judged, which for a pattern of several takes a whole run, or the run of
@@ -35,7 +29,8 @@ pub(super) fn why_stale(
     if own.is_empty() {
         (is_whole && was_run()).then_some("there is no such scenario")
     } else {
-        let is_decided = (is_whole || !is_wide(pattern)) && own.into_iter().all(is_judged);
+        let is_decided =
+            (is_whole || !is_wide(pattern)) && own.into_iter().all(ScenarioReport::is_judged);
         (is_decided && !may_occur_again).then_some("nothing matched it in this run")
     }
 }

@@ -5,7 +5,7 @@ use super::date::Date;
 use super::entry::{Accepted, Baseline, BaselineEntry};
 use super::file::file_text;
 use super::patterns::extended;
-use super::run_extent::{RunExtent, is_judged, why_stale};
+use super::run_extent::{RunExtent, why_stale};
 use crate::causes::describe;
 use crate::id_pattern::matches_id;
 use crate::{Report, ScenarioReport, Verdict};
@@ -118,7 +118,7 @@ impl Draft<'_> {
             return entry;
         }
         let has = |s: &&ScenarioReport| s.all_findings().any(|finding| entry.accepts(finding));
-        let judged = report.scenarios.iter().filter(|s| is_judged(s));
+        let judged = report.scenarios.iter().filter(|s| s.is_judged());
         let without = judged.filter(|scenario| !has(scenario));
         let without = without.map(|scenario| scenario.id.as_str());
         let without = match (extent, entry.kind) {

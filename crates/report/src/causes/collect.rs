@@ -5,31 +5,27 @@ use super::shape::place;
 use super::{same_steps, siblings, start_settings};
 use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use conform_judge::dialect::clause_names::is_about_member;
-use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Finding};
+use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Evidence, Finding};
 use indexmap::IndexMap;
 use std::cmp::Reverse;
 
-/// A finding with its scenario.
+/// A finding with its scenario: the last try of it, or an earlier one.
 #[derive(Clone, Copy)]
 struct Occurrence<'a> {
     scenario: &'a ScenarioReport,
     finding: &'a Finding,
-    transcript: &'a str,
-    stderr: &'a [String],
     /// Whether the next try of the scenario did not have the cause.
     went_away: bool,
 }
 
 /// Gives every finding without a cause its cause.
 fn attribute_all(scenarios: &mut [ScenarioReport]) {
-    let is_new = |findings: &[Finding]| findings.iter().any(|finding| finding.cause.is_empty());
     for scenario in scenarios {
-        let tries = scenario.tries.iter_mut().map(|one| &mut one.findings);
-        for findings in [&mut scenario.findings].into_iter().chain(tries) {
-            if is_new(findings) {
-                echoes::attribute(findings);
-            }
+        let mut findings = scenario.findings.iter();
+        if findings.any(|finding| finding.cause.is_empty()) {
+            echoes::attribute(&mut scenario.findings);
         }
+        attribute_all(&mut scenario.tries);
     }
 }
 
@@ -48,10 +44,11 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
     }
     let causes = groups.into_values().map(|group| {
         let origins = group.iter().filter(|one| !one.finding.is_echo());
-        let frames = origins.map(|one| (one.scenario.id.as_str(), one.transcript, one.finding.at));
-        (cause(&group), frames.collect())
+        let frames =
+            origins.map(|one| (&*one.scenario.id, &*one.scenario.transcript, one.finding.at));
+        Some((cause(&group)?, frames.collect()))
     });
-    let causes = siblings::join(causes.collect());
+    let causes = siblings::join(causes.flatten().collect());
     let mut causes = same_steps::join(start_settings::join(causes, &sorted));
     causes.sort_by_cached_key(|cause| {
         (
@@ -69,78 +66,43 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
 }
 
 /// The findings of a scenario, and those of earlier tries whose cause the last try did not have.
-fn occurrences(scenario: &ScenarioReport) -> Vec<Occurrence<'_>> {
-    let one = |finding| Occurrence {
-        scenario,
-        finding,
-        transcript: &scenario.transcript,
-        stderr: &scenario.stderr,
-        went_away: false,
-    };
-    let mut all: Vec<_> = scenario.findings.iter().map(one).collect();
-    for earlier in &scenario.tries {
-        let went_away = |finding: &&Finding| {
-            let mut last = scenario.findings.iter();
-            !last.any(|other| other.cause == finding.cause)
-        };
-        let gone = earlier.findings.iter().filter(went_away);
-        all.extend(gone.map(|finding| Occurrence {
+fn occurrences<'a>(last: &'a ScenarioReport) -> impl Iterator<Item = Occurrence<'a>> {
+    let of = move |scenario: &'a ScenarioReport| {
+        let findings = scenario.findings.iter();
+        findings.map(move |finding| Occurrence {
             scenario,
             finding,
-            transcript: &earlier.transcript,
-            stderr: &earlier.stderr,
-            went_away: true,
-        }));
-    }
-    all
+            went_away: !std::ptr::eq(scenario, last),
+        })
+    };
+    let has = |cause: &str| last.findings.iter().any(|one| one.cause == cause);
+    let earlier = last.tries.iter().flat_map(of);
+    of(last).chain(earlier.filter(move |one| !has(&one.finding.cause)))
 }
 
-/// The cause of these findings, of which there is at least one.
-fn cause(group: &[Occurrence<'_>]) -> Cause {
+/// The cause of these findings; none if there are none.
+fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
     let preference = |one: &&Occurrence<'_>| {
-        (
-            one.finding.is_echo(),
-            one.finding.baseline.is_some(),
-            one.went_away,
-        )
-    };
-    let mut cause = Cause {
-        flaky: group.iter().all(|one| one.went_away),
-        baseline: baselined(group),
-        ..Cause::default()
-    };
-    for Occurrence {
-        scenario, finding, ..
-    } in group
-    {
-        cause.level = if cause.findings + cause.echoes == 0 {
-            finding.level
-        } else {
-            cause.level.max(finding.level)
-        };
-        *(if finding.is_echo() {
-            &mut cause.echoes
-        } else {
-            &mut cause.findings
-        }) += 1;
-        cause.open += u64::from(finding.baseline.is_none());
-        if cause.scenarios.last() != Some(&scenario.id) {
-            cause.scenarios.push(scenario.id.clone());
-        }
-    }
-    let Some(first) = group.iter().min_by_key(preference) else {
-        return cause;
+        let finding = one.finding;
+        (finding.is_echo(), finding.baseline.is_some(), one.went_away)
     };
     let Occurrence {
         scenario, finding, ..
-    } = *first;
-    let has_ended = finding.difference.kind == DifferenceKind::Ended
-        || finding
-            .evidence
-            .iter()
-            .any(|frame| frame.here && frame.dir == "end");
-    Cause {
+    } = group.iter().min_by_key(preference)?;
+    let count = |counts: fn(&Finding) -> bool| {
+        let counted = group.iter().filter(|one| counts(one.finding));
+        counted.count() as u64
+    };
+    let ids = group.iter().map(|one| one.scenario.id.clone());
+    let mut scenarios: Vec<String> = ids.collect();
+    scenarios.dedup();
+    let is_end = |frame: &Evidence| frame.here && frame.dir == "end";
+    let has_ended =
+        finding.difference.kind == DifferenceKind::Ended || finding.evidence.iter().any(is_end);
+    Some(Cause {
         id: finding.cause.clone(),
+        joined: Vec::new(),
+        level: group.iter().map(|one| one.finding.level).max()?,
         source: finding.source,
         blame: finding.blame,
         rule: finding.rule.clone(),
@@ -148,6 +110,12 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
         message: finding.message.clone(),
         difference: finding.difference.clone(),
         pointer: place(&finding.pointer),
+        scenarios,
+        findings: count(|one| !one.is_echo()),
+        echoes: count(Finding::is_echo),
+        open: count(|one| one.baseline.is_none()),
+        flaky: group.iter().all(|one| one.went_away),
+        baseline: baselined(group),
         rerun: finding.rerun.clone(),
         example: CauseExample {
             scenario: scenario.id.clone(),
@@ -156,15 +124,13 @@ fn cause(group: &[Occurrence<'_>]) -> Cause {
             pointer: finding.pointer.clone(),
             expected: finding.expected.clone(),
             frames: finding.evidence.clone(),
-            transcript: first.transcript.to_owned(),
-            stderr: if has_ended {
-                first.stderr.to_vec()
-            } else {
-                Vec::new()
+            transcript: scenario.transcript.clone(),
+            stderr: match has_ended {
+                true => scenario.stderr.clone(),
+                false => Vec::new(),
             },
         },
-        ..cause
-    }
+    })
 }
 
 /// The clauses of a finding, those about the wrong member first: `demo.end.will-retry` for `/willRetry`.
@@ -177,21 +143,14 @@ fn nearest_first(finding: &Finding) -> Vec<String> {
 
 /// The baseline entry of a cause, if all its findings are covered. A cause that is flaky in some scenarios and known in others is known.
 fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
-    let marks: Option<Vec<&Baselined>> = group
-        .iter()
-        .map(|one| one.finding.baseline.as_ref())
-        .collect();
-    let marks = marks?;
-    let flaky = marks.iter().all(|mark| mark.kind == BaselinedKind::Flaky);
-    let reason = marks
-        .iter()
-        .map(|mark| &mark.reason)
-        .find(|reason| !reason.is_empty());
+    let marks = group.iter().map(|one| one.finding.baseline.as_ref());
+    let marks: Vec<&Baselined> = marks.collect::<Option<_>>()?;
+    let mut reasons = marks.iter().map(|mark| &mark.reason);
+    let reason = reasons.find(|reason| !reason.is_empty());
     Some(Baselined {
-        kind: if flaky {
-            BaselinedKind::Flaky
-        } else {
-            BaselinedKind::Known
+        kind: match marks.iter().all(|mark| mark.kind == BaselinedKind::Flaky) {
+            true => BaselinedKind::Flaky,
+            false => BaselinedKind::Known,
         },
         reason: reason.cloned().unwrap_or_default(),
     })
@@ -201,15 +160,9 @@ fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
 #[must_use]
 pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
     let mut groups: IndexMap<(Verdict, &str), Vec<String>> = IndexMap::new();
-    for scenario in scenarios {
-        let has_result = matches!(
-            scenario.verdict,
-            Verdict::Pass | Verdict::Fail | Verdict::Warn
-        );
-        if !has_result {
-            let key = (scenario.verdict, scenario.reason.as_str());
-            groups.entry(key).or_default().push(scenario.id.clone());
-        }
+    for scenario in scenarios.iter().filter(|one| !one.is_judged()) {
+        let key = (scenario.verdict, scenario.reason.as_str());
+        groups.entry(key).or_default().push(scenario.id.clone());
     }
     let groups = groups
         .into_iter()

@@ -156,9 +156,7 @@ mod tests {
     use regex::Regex;
 
     fn rendered(report: &Report) -> String {
-        let mut out = Vec::new();
-        render(report, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        sample::rendered(render, report)
     }
 
     /// What GitHub's runner makes of the output: the annotations, by its documented grammar.

@@ -65,17 +65,9 @@ fn status(report: &Report, scenario: &ScenarioReport) -> TestCaseStatus {
         }
     };
     status.add_reruns(reruns);
-    let worst = worst(report, &scenario.findings);
-    match worst {
-        Some(finding) if scenario.reason.is_empty() => {
-            status.set_message(finding.message.as_str());
-            status.set_type(finding.rule.as_str());
-        }
-        _ => {
-            status.set_message(scenario.reason.as_str());
-            status.set_type(text::verdict(scenario.verdict));
-        }
-    }
+    let (message, kind) = why(report, scenario);
+    status.set_message(message);
+    status.set_type(kind);
     let failures = findings(report, &scenario.findings, fails);
     if !failures.is_empty() {
         status.set_description(failures);
@@ -90,21 +82,22 @@ fn rerun(report: &Report, one: &ScenarioReport) -> TestRerun {
         _ => NonSuccessKind::Error,
     });
     rerun.set_time(Duration::from_millis(one.duration_ms));
-    match worst(report, &one.findings) {
-        Some(finding) if one.reason.is_empty() => {
-            rerun.set_message(finding.message.as_str());
-            rerun.set_type(finding.rule.as_str());
-        }
-        _ => {
-            rerun.set_message(one.reason.as_str());
-            rerun.set_type(text::verdict(one.verdict));
-        }
-    }
+    let (message, kind) = why(report, one);
+    rerun.set_message(message);
+    rerun.set_type(kind);
     rerun.set_description(findings(report, &one.findings, |_| true));
     if !one.stderr.is_empty() {
         rerun.set_system_err(one.stderr.join("\n"));
     }
     rerun
+}
+
+/// Why a scenario did not pass, and the rule or the verdict.
+fn why<'a>(report: &Report, scenario: &'a ScenarioReport) -> (&'a str, &'a str) {
+    match worst(report, &scenario.findings) {
+        Some(finding) if scenario.reason.is_empty() => (&finding.message, &finding.rule),
+        _ => (&scenario.reason, text::verdict(scenario.verdict)),
+    }
 }
 
 /// A stale baseline entry, as a test case of its own because it belongs to no scenario.

@@ -14,6 +14,16 @@ pub(super) fn finding(rule: &str, level: Level, blame: Blame, at: u64, message: 
     }
 }
 
+/// What a format makes of a report.
+pub(super) fn rendered(
+    render: impl Fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>,
+    report: &Report,
+) -> String {
+    let mut out = Vec::new();
+    render(report, &mut out).expect("memory takes it");
+    String::from_utf8(out).expect("text")
+}
+
 /// The report, its causes and counts derived again.
 pub(crate) fn report() -> Report {
     let text = include_str!("snapshots/report.json");

@@ -128,9 +128,7 @@ mod tests {
     use crate::reporter::sample;
 
     fn rendered(report: &Report) -> String {
-        let mut out = Vec::new();
-        render(report, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        sample::rendered(render, report)
     }
 
     #[test]

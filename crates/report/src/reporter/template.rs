@@ -173,9 +173,7 @@ mod tests {
     }
 
     fn rendered(report: &Report) -> String {
-        let mut out = Vec::new();
-        markdown(report, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        sample::rendered(markdown, report)
     }
 
     #[test]

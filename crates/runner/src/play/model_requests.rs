@@ -11,6 +11,11 @@ use std::collections::{HashMap, HashSet};
 /// A position in the transcripts: the number of the session, from 0, and of the frame.
 pub(super) type FramePosition = (usize, u64);
 
+/// The position of a finding whose session is numbered.
+fn position(finding: &Finding) -> FramePosition {
+    (finding.origin.session_index(), finding.at)
+}
+
 /// A request that the script has no reply for.
 #[derive(Debug, Clone)]
 pub(super) struct UnscriptedRequest {
@@ -123,13 +128,13 @@ impl ModelRequests {
         })
     }
 
-    /// Decides at the end of a scenario, by the positions of its findings, whether a request outside of the conversation took the reply of another
-    /// request: that is assumed if something was found after it.
-    pub(super) fn resolve(&mut self, mut found: impl Iterator<Item = FramePosition>) {
+    /// Decides at the end of a scenario, by its findings, whether a request outside of the conversation took the reply of another request: that
+    /// is assumed if something was found after it.
+    pub(super) fn resolve<'f>(&mut self, mut found: impl Iterator<Item = &'f Finding>) {
         let Some(aside) = &self.aside else {
             return;
         };
-        if self.unscripted.is_some() || found.any(|at| at > aside.at) {
+        if self.unscripted.is_some() || found.any(|one| position(one) > aside.at) {
             let first = [self.unscripted.take(), self.aside.take()];
             self.unscripted = first.into_iter().flatten().min_by_key(|one| one.at);
         }
@@ -141,7 +146,7 @@ impl ModelRequests {
 
     /// The findings of steps without those about a request that took the reply of another request or came after it, and without repetitions
     /// of a request whose reply was cut short.
-    pub(super) fn unrefuted(&self, findings: Vec<(usize, Finding)>) -> Vec<(usize, Finding)> {
+    pub(super) fn unrefuted(&self, findings: Vec<Finding>) -> Vec<Finding> {
         let is_refuted = |linked: &&RequestFinding| {
             let cut_short = linked.repeats.is_some_and(|n| self.cut_short.contains(&n));
             let position = self.positions.get(&linked.request);
@@ -157,17 +162,16 @@ impl ModelRequests {
             .map(|linked| linked.finding)
             .collect();
         let indexed = findings.into_iter().enumerate();
-        let unrefuted = indexed.filter(|(index, (session, finding))| {
+        let unrefuted = indexed.filter(|(index, finding)| {
             let is_about_a_request = self.findings.iter().any(|one| one.finding == *index);
-            !refuted.contains(index)
-                && (is_about_a_request || self.is_before_unscripted(*session, finding.at))
+            !refuted.contains(index) && (is_about_a_request || self.is_before_unscripted(finding))
         });
         unrefuted.map(|(_, finding)| finding).collect()
     }
 
-    /// Whether a frame came before the answer to the first unscripted request.
-    pub(super) fn is_before_unscripted(&self, session: usize, frame: u64) -> bool {
+    /// Whether a finding is at a frame before the answer to the first unscripted request.
+    pub(super) fn is_before_unscripted(&self, finding: &Finding) -> bool {
         let unscripted = self.unscripted.as_ref();
-        unscripted.is_none_or(|unscripted| (session, frame) <= unscripted.at)
+        unscripted.is_none_or(|unscripted| position(finding) <= unscripted.at)
     }
 }

@@ -51,7 +51,7 @@ impl ScenarioPlayer {
                 DifferenceKind::Absent,
             )
         });
-        self.unasked.push((self.past_sessions.len(), finding));
+        self.unasked.push(finding);
     }
 
     /// Adds what was noted, if the scenario had no request in any session and needs one; whether it did.

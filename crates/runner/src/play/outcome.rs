@@ -2,6 +2,7 @@
 
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
+use super::step_finding::session_number;
 use crate::scenario::types::StepAction;
 use crate::scenario_run::ScenarioRun;
 use conform_judge::finding::Blame;
@@ -40,35 +41,28 @@ impl ScenarioPlayer {
             }
             Err(why) => broken = broken.or(Some(why)),
         }
-        let by_rules = past.iter().enumerate().flat_map(|(session, one)| {
-            let found = one.findings.iter();
-            let found = found.filter(|finding| finding.blame == Blame::Agent);
-            found.map(move |finding| (session, finding.at))
-        });
-        let by_steps = step_findings
-            .iter()
-            .map(|(session, finding)| (*session, finding.at));
-        requests.resolve(by_rules.chain(by_steps));
+        for (n, session) in past.iter_mut().enumerate() {
+            // The host is the scenario, so findings that blame it are left out.
+            session.findings.retain(|one| one.blame == Blame::Agent);
+            for finding in &mut session.findings {
+                finding.origin.session = session_number(n);
+            }
+        }
+        let by_rules = past.iter().flat_map(|session| &session.findings);
+        requests.resolve(by_rules.chain(&step_findings));
         let mut step_findings = requests.unrefuted(step_findings);
         // A skipped scenario was not played to its end, so its steps found nothing.
         if matches!(stop, Some(EarlyStop::Skipped(_))) {
             step_findings.clear();
         }
-        let are_several = past.len() > 1;
+        let is_only_one = past.len() == 1;
         for (n, mut session) in past.into_iter().enumerate() {
             let found = &mut session.findings;
-            // The host is the scenario, so findings that blame it are left out.
-            found.retain(|one| {
-                one.blame == Blame::Agent && requests.is_before_unscripted(n, one.at)
-            });
-            let of_steps = step_findings.extract_if(.., |(of, _)| *of == n);
-            found.extend(of_steps.map(|(_, finding)| finding));
+            found.retain(|one| requests.is_before_unscripted(one));
+            found.extend(step_findings.extract_if(.., |one| one.origin.session_index() == n));
             found.sort_by_key(|finding| finding.at);
-            if are_several {
-                let number = u32::try_from(n + 1).unwrap_or(u32::MAX);
-                for finding in found {
-                    finding.origin.session = number;
-                }
+            if is_only_one {
+                found.iter_mut().for_each(|one| one.origin.session = 0);
             }
             run.check.add(session);
         }

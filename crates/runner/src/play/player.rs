@@ -39,10 +39,10 @@ pub(crate) struct ScenarioPlayer {
     pub(super) past_sessions: Vec<CheckOutcome>,
     /// The result as far as it is known.
     pub(super) run: ScenarioRun,
-    /// Findings of steps, each with the number of its session, from 0.
-    pub(super) findings: Vec<(usize, Finding)>,
-    /// What is found if no session of the scenario asks the model, each with the number of its session.
-    pub(super) unasked: Vec<(usize, Finding)>,
+    /// Findings of steps, each with the number of its session.
+    pub(super) findings: Vec<Finding>,
+    /// What is found if no session of the scenario asks the model.
+    pub(super) unasked: Vec<Finding>,
     /// The tools that each request offered to the model.
     pub(super) offered: HashMap<u64, Vec<String>>,
     /// The number of the current step, from 0.

@@ -61,13 +61,18 @@ impl StepFinding {
     }
 }
 
+/// The number of a session, from 1.
+pub(super) fn session_number(index: usize) -> u32 {
+    u32::try_from(index + 1).unwrap_or(u32::MAX)
+}
+
 impl ScenarioPlayer {
     /// Adds a finding with the frames around it. After a request that the script has no reply for nothing is added, since it may follow from
     /// the answer that the request got.
     pub(super) fn add_finding(&mut self, found: StepFinding) {
         if self.requests.unscripted().is_none() {
             let finding = self.finding(found);
-            self.findings.push((self.past_sessions.len(), finding));
+            self.findings.push(finding);
         }
     }
 
@@ -123,7 +128,10 @@ impl ScenarioPlayer {
             blame: Blame::Agent,
             clauses,
             at,
-            origin: Origin::of(found.part.unwrap_or_else(of_step)),
+            origin: Origin {
+                session: session_number(self.past_sessions.len()),
+                part: found.part.unwrap_or_else(of_step),
+            },
             message: found.message,
             expected: found.expected,
             pointer,

@@ -92,11 +92,7 @@ impl ScenarioSource {
         for file in &mut self.files {
             file.inheritance.push(Arc::clone(&inheritance));
         }
-        if errors.is_empty() {
-            Ok(self)
-        } else {
-            Err(errors)
-        }
+        errors.is_empty().then_some(self).ok_or(errors)
     }
 
     /// The embedded scenarios of a dialect, with those that it inherits from its bases (nearest first).
@@ -128,24 +124,16 @@ impl ScenarioSource {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
         let mut names = UniqueNames::default();
         for file in &self.files {
-            let node = match file.read() {
-                Ok(node) => node,
-                Err(error) => {
-                    errors.push(error);
-                    continue;
-                }
-            };
-            errors.extend(names.add(&node, &file.id).err());
-            match load(&node, &file.id, dialect) {
+            let loaded = file.read().map_err(|error| vec![error]).and_then(|node| {
+                errors.extend(names.add(&node, &file.id).err());
+                load(&node, &file.id, dialect)
+            });
+            match loaded {
                 Ok(scenario) => scenarios.push(scenario),
                 Err(found) => errors.extend(found),
             }
         }
-        if errors.is_empty() {
-            Ok(scenarios)
-        } else {
-            Err(errors)
-        }
+        errors.is_empty().then_some(scenarios).ok_or(errors)
     }
 
     fn sorted(mut files: Vec<SourceFile>) -> Self {

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use json_matcher::{Matcher, Template};
 use serde_json::Value;
 use spanned_yaml::TimeSpan;
-use spanned_yaml::{Error, Kind, Node, Spanned};
+use spanned_yaml::{Error, Kind, Node, Spanned, all_or_mistakes};
 
 /// What a verb does. Each that follows does what those before it do.
 #[derive(PartialEq, PartialOrd)]
@@ -34,7 +34,7 @@ const VERBS: &[(&str, Does, Compile)] = &[
         Some(event(step.expect_next.as_ref()?).map(StepAction::ExpectNext))
     }),
     ("unordered", Does::Wait, |step| {
-        Some(each(step.unordered.as_ref()?.iter().map(event)).map(StepAction::Unordered))
+        Some(all_or_mistakes(step.unordered.as_ref()?.iter().map(event)).map(StepAction::Unordered))
     }),
     ("expect_none", Does::Wait, |step| {
         step.expect_none.as_ref().map(expect_none)
@@ -61,7 +61,7 @@ const VERBS: &[(&str, Does, Compile)] = &[
     }),
     ("send_bytes", Does::Act, |step| {
         let chunks = step.send_bytes.as_ref()?.iter();
-        Some(each(chunks.map(chunk::bytes)).map(StepAction::SendBytes))
+        Some(all_or_mistakes(chunks.map(chunk::bytes)).map(StepAction::SendBytes))
     }),
     ("release", Does::Act, |step| {
         Some(Ok(StepAction::Release(step.release.clone()?.value)))
@@ -152,21 +152,6 @@ pub(super) fn command(node: &Node) -> Result<Value, Vec<Error>> {
     }
 }
 
-fn each<T>(results: impl Iterator<Item = Result<T, Vec<Error>>>) -> Result<Vec<T>, Vec<Error>> {
-    let (mut values, mut errors) = (Vec::new(), Vec::new());
-    for result in results {
-        match result {
-            Ok(value) => values.push(value),
-            Err(found) => errors.extend(found),
-        }
-    }
-    if errors.is_empty() {
-        Ok(values)
-    } else {
-        Err(errors)
-    }
-}
-
 fn expect_none(file: &ExpectNoneFile) -> Result<StepAction, Vec<Error>> {
     let until = match file.until.as_str() {
         Some("end") => Ok(Barrier::End),
@@ -195,7 +180,10 @@ fn expect_text(file: &ExpectTextFile) -> Result<StepAction, Vec<Error>> {
         );
         return Err(vec![file.of.error_at(file.at.span, message)]);
     }
-    match (event(&file.of), each(file.until.iter().map(event))) {
+    match (
+        event(&file.of),
+        all_or_mistakes(file.until.iter().map(event)),
+    ) {
         (Ok(of), Ok(until)) => Ok(StepAction::ExpectText(JoinedText {
             of,
             at: file.at.value.clone(),
@@ -214,7 +202,7 @@ pub(super) fn file_states(
     let states = files
         .iter()
         .map(|(path, node)| Ok((path.value.clone(), file_state(node)?)));
-    Ok(each(states)?.into_iter().collect())
+    Ok(all_or_mistakes(states)?.into_iter().collect())
 }
 
 fn file_state(node: &Node) -> Result<FileState, Vec<Error>> {

@@ -89,13 +89,7 @@ pub(super) fn block(
     if !scenario.reason.is_empty() {
         writeln!(out, "  {}", text::visible(&scenario.reason))?;
     }
-    for finding in scenario
-        .findings
-        .iter()
-        .filter(|finding| finding.level > Level::May)
-    {
-        finding::block(report, finding, out)?;
-    }
+    findings(report, scenario, out)?;
     if scenario.findings_dropped > 0 {
         writeln!(
             out,
@@ -118,6 +112,12 @@ pub(super) fn block(
     Ok(())
 }
 
+/// Writes the findings above a note.
+fn findings(report: &Report, scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
+    let mut counted = scenario.findings.iter().filter(|f| f.level > Level::May);
+    counted.try_for_each(|finding| finding::block(report, finding, out))
+}
+
 /// Writes the failures of an earlier try.
 fn earlier(report: &Report, n: usize, one: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     let (verdict, style) = (text::verdict(one.verdict), verdict_style(one.verdict));
@@ -126,10 +126,7 @@ fn earlier(report: &Report, n: usize, one: &ScenarioReport, out: &mut dyn Write)
         write!(out, ", {}", text::visible(&one.reason))?;
     }
     writeln!(out)?;
-    let counted = one.findings.iter().filter(|f| f.level > Level::May);
-    for finding in counted {
-        finding::block(report, finding, out)?;
-    }
+    findings(report, one, out)?;
     if !one.transcript.is_empty() {
         writeln!(out, "\nTranscript  {}", one.transcript)?;
     }
