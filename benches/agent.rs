@@ -1,12 +1,8 @@
-//! What the reference agent, its control socket and the recorder cost, beside `node -e 0` in the same run.
+//! What the reference agent and the recorder cost, beside `node -e 0` in the same run.
 
-use control_socket::{Client, Command as ControlCommand, wait_for};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 const AGENT: &str = env!("CARGO_BIN_EXE_mock-agent");
@@ -17,9 +13,6 @@ const STARTS: usize = 30;
 
 /// Deltas of a long answer.
 const DELTAS: usize = 100_000;
-
-/// Bytes of a long record.
-const LONG_RECORD: usize = 10 << 20;
 
 /// Frames that go to and fro, one after the other.
 const ROUND_TRIPS: usize = 5000;
@@ -195,17 +188,17 @@ fn starts(folder: &Path) {
     start("aionrs behind the recorder", &make, None);
 }
 
-fn streaming(spoken: &Spoken, more: &[&str], folder: &Path) -> Session {
+fn streaming(spoken: &Spoken, folder: &Path) -> Session {
     let script = serde_json::json!([{ "text": vec!["ab"; spoken.deltas] }]);
     std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
     let mut agent = command(AGENT, spoken.args);
-    agent.args(["--script", "deltas.json"]).args(more);
+    agent.args(["--script", "deltas.json"]);
     Session::start(agent, folder)
 }
 
 fn deltas(folder: &Path) {
     for spoken in SPOKEN {
-        let mut session = streaming(spoken, &[], folder);
+        let mut session = streaming(spoken, folder);
         let started = Instant::now();
         session.send(&spoken.prompt.replace("{text}", "go"));
         session.until(spoken.end);
@@ -213,35 +206,6 @@ fn deltas(folder: &Path) {
         row(&name, started.elapsed(), "");
         session.end();
     }
-}
-
-/// A record of 10 MB: the time, and the longest pause between two reads of it.
-fn long_record(folder: &Path) {
-    let mut session = Session::start(command(AGENT, AIONRS.args), folder);
-    session.line();
-    let prompt = AIONRS.prompt.replace("{text}", &"x".repeat(LONG_RECORD));
-    session.send(&prompt);
-    // The answer begins with what comes before the long word.
-    session.until("said: ");
-    let mut bytes = session.output.buffer().len();
-    let mut output = session.output.into_inner();
-    let mut buffer = vec![0; 1 << 20];
-    let asked = Instant::now();
-    bytes += output.read(&mut buffer).expect("the record");
-    let begun = Instant::now();
-    let (mut last, mut longest) = (begun, Duration::ZERO);
-    while bytes < LONG_RECORD {
-        bytes += output.read(&mut buffer).expect("more of the record");
-        let now = Instant::now();
-        longest = longest.max(now.duration_since(last));
-        last = now;
-    }
-    let asked = begun.duration_since(asked);
-    let remark = format!("longest pause {longest:.2?}, first byte after {asked:.2?}");
-    row("a record of 10 MB", begun.elapsed(), &remark);
-    drop(session.stdin);
-    output.read_to_end(&mut buffer).expect("the rest");
-    session.child.wait().expect("it ends");
 }
 
 /// The time of a frame to an agent that sends it back at once: the fastest, and the median.
@@ -260,67 +224,12 @@ fn round_trip(make: Command, folder: &Path) -> (Duration, Duration) {
     (times[0], times[times.len() / 2])
 }
 
-/// The time of many frames in one direction and back.
-fn load(make: Command, folder: &Path) -> Duration {
-    let mut session = Session::start(make, folder);
-    let started = Instant::now();
-    let mut stdin = session.stdin;
-    let writing = thread::spawn(move || {
-        let lines = format!("{STATE}\n").repeat(DELTAS);
-        stdin.write_all(lines.as_bytes()).expect("the agent reads");
-    });
-    let count = session.output.by_ref().lines().count();
-    assert_eq!(count, DELTAS);
-    writing.join().expect("everything was written");
-    session.child.wait().expect("it ends");
-    started.elapsed()
-}
-
 fn recorder(folder: &Path) {
     let (fastest, median) = round_trip(command("cat", &[]), folder);
     let (recorded_fastest, recorded_median) = round_trip(recorded(&["cat"]), folder);
     println!(
         "recorder: a frame to and fro {recorded_fastest:.2?} instead of {fastest:.2?}, median {recorded_median:.2?} instead of {median:.2?}"
     );
-    let plain = load(command("cat", &[]), folder);
-    let recorded = load(recorded(&["cat"]), folder);
-    let added = recorded.saturating_sub(plain) / (2 * u32::try_from(DELTAS).unwrap_or(u32::MAX));
-    println!(
-        "recorder: {DELTAS} frames to and fro in {recorded:.2?} instead of {plain:.2?}: {added:.2?} more for each"
-    );
-}
-
-/// Commands on the control socket while a long answer streams.
-fn control(folder: &Path) {
-    let mut session = streaming(&AIONRS, &["--control", "control"], folder);
-    session.line();
-    let process = wait_for(&folder.join("control"), Duration::from_secs(10), |_| true);
-    let mut client = Client::connect(&process.expect("it is registered")).expect("it listens");
-    let is_over = Arc::new(AtomicBool::new(false));
-    let over = Arc::clone(&is_over);
-    let asking = thread::spawn(move || {
-        let mut times = Vec::new();
-        while !over.load(Ordering::SeqCst) {
-            let started = Instant::now();
-            client.request(ControlCommand::Status).expect("a status");
-            times.push(started.elapsed());
-        }
-        times.sort();
-        times
-    });
-    let started = Instant::now();
-    session.send(&AIONRS.prompt.replace("{text}", "go"));
-    session.until(AIONRS.end);
-    let time = started.elapsed();
-    is_over.store(true, Ordering::SeqCst);
-    let times = asking.join().expect("answers");
-    println!(
-        "control: {DELTAS} deltas in {time:.2?} with {} commands between, each answered in {:.2?} (median), {:.2?} (longest)",
-        times.len(),
-        times[times.len() / 2],
-        times[times.len() - 1]
-    );
-    session.end();
 }
 
 fn main() {
@@ -328,7 +237,5 @@ fn main() {
     let folder = folder.path();
     starts(folder);
     deltas(folder);
-    long_record(folder);
     recorder(folder);
-    control(folder);
 }

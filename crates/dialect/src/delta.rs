@@ -73,14 +73,8 @@ pub(crate) fn removed_clauses(
     let errors: Vec<_> = unmatched
         .map(|id| root.error_at(id.span, unknown("clause of the base", &id.value, known())))
         .collect();
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    Ok(file
-        .removed_clauses
-        .iter()
-        .map(|id| id.value.clone())
-        .collect())
+    let ids = file.removed_clauses.iter().map(|id| id.value.clone());
+    errors.is_empty().then(|| ids.collect()).ok_or(errors)
 }
 
 /// Checks that a delta declares a state variable of the base with the same kind, because the rules of the base use it.

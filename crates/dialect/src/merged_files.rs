@@ -208,10 +208,8 @@ fn former_keys(clauses: &Node) -> Result<(), Vec<Error>> {
         let message = "leave `testable` out: a clause is testable unless it has `untestable:` with the reason";
         clauses.error_at(key.span, message)
     });
-    match errors.collect::<Vec<_>>() {
-        errors if errors.is_empty() => Ok(()),
-        errors => Err(errors),
-    }
+    let errors: Vec<_> = errors.collect();
+    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn yaml(

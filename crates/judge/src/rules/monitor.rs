@@ -78,10 +78,7 @@ impl EndCircumstances {
 }
 
 /// The runtime of a rule: it sees the frames of a session in order and reports violations, without what all findings of its rule share.
-pub trait Monitor: Send {
-    /// A copy in the same state.
-    fn boxed_clone(&self) -> Box<dyn Monitor>;
-
+pub trait Monitor: Send + BoxedClone {
     /// Handles a frame. `key` is the slice that the frame belongs to by the rule's `each`.
     fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>);
 
@@ -101,8 +98,20 @@ pub trait Monitor: Send {
     }
 }
 
+/// Copies of monitors behind a pointer.
+pub trait BoxedClone {
+    /// A copy in the same state.
+    fn boxed_clone(&self) -> Box<dyn Monitor>;
+}
+
+impl<M: Monitor + Clone + 'static> BoxedClone for M {
+    fn boxed_clone(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}
+
 impl Clone for Box<dyn Monitor> {
     fn clone(&self) -> Self {
-        self.boxed_clone()
+        (**self).boxed_clone()
     }
 }

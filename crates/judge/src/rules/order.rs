@@ -74,9 +74,7 @@ const DEAD: PositionSet = 0;
 
 impl OrderMonitor {
     fn report_unfinished(&mut self, end: bool, at: &mut Moment<'_>) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         let order = &*self.rule;
         for (key, slice) in self.slices.drain() {
             if slice.state == DEAD || slice.excused || order.automaton.accepts(slice.state) {
@@ -105,14 +103,8 @@ impl OrderMonitor {
 }
 
 impl Monitor for OrderMonitor {
-    fn boxed_clone(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
     fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         let order = &*self.rule;
         if context.matches(&order.disable_on) != Truth::False {
             match key {
@@ -194,9 +186,7 @@ impl Monitor for OrderMonitor {
     }
 
     fn on_end(&mut self, end: EndCircumstances, at: &mut Moment<'_>) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         let order = &*self.rule;
         if end.is_last_chance(order.at_end, &context, order.timeout_if.as_ref()) {
             if config.each.is_empty() {

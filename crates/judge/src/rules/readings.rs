@@ -32,14 +32,8 @@ struct ReadingsMonitor {
 }
 
 impl Monitor for ReadingsMonitor {
-    fn boxed_clone(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
     fn on_frame(&mut self, _: Option<&SliceKey>, at: &mut Moment<'_>) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         if context.matches(&self.rule.on) == Truth::True
             && context.certainly_holds(config.when.as_ref())
         {

@@ -98,14 +98,8 @@ struct RequireMonitor {
 }
 
 impl Monitor for RequireMonitor {
-    fn boxed_clone(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
     fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         let require = &*self.rule;
         let Some(key) = key else {
             return;

@@ -86,9 +86,7 @@ impl ResponseMonitor {
         how: impl Fn() -> String,
         at: &mut Moment<'_>,
     ) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         let expected: Vec<_> = self.rule.to.0.iter().collect();
         for (key, owed) in late {
             self.exercised += 1;
@@ -112,14 +110,8 @@ impl ResponseMonitor {
 }
 
 impl Monitor for ResponseMonitor {
-    fn boxed_clone(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
     fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>) {
-        let Moment {
-            config, context, ..
-        } = *at;
+        let (config, context) = (at.config, at.context);
         let response = Arc::clone(&self.rule);
         if context.matches(&response.to) != Truth::False {
             let met = self.take_obligations(key);

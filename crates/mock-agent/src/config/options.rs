@@ -147,13 +147,7 @@ pub(crate) const OWN_FLAGS_HELP: &str = "\
 /// The script of the model.
 pub(crate) const SCRIPT_FLAG: Flag = Flag::new("--script", Text(|o| &mut o.script));
 
-/// The speed of the replies.
-pub(crate) const PACE_FLAG: Flag = Flag::new("--pace", Text(|o| &mut o.pace));
-
-/// The seed for generated ids.
-pub(crate) const SEED_FLAG: Flag = Flag::new("--seed", Text(|o| &mut o.seed));
-
-/// Scripted MCP tools.
+/// Scripted MCP tools; for protocols with MCP.
 pub(crate) const MCP_FLAG: Flag = Flag::new("--mcp", Text(|o| &mut o.mcp));
 
 /// The fault that the agent has.
@@ -174,14 +168,13 @@ pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 /// The environment variable for a folder of dialects, which take precedence over the built-in ones.
 pub const DIALECT_DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
 
-/// The flags of the reference agent that not every protocol has.
-const OWN_FLAGS: [&str; 6] = [
-    "--script",
-    "--pace",
-    "--seed",
-    "--mcp",
-    "--protocol",
-    "--fault",
+/// The flags of the reference agent that every protocol has.
+pub(crate) const OWN_FLAGS: &[Flag] = &[
+    SCRIPT_FLAG,
+    Flag::new("--pace", Text(|o| &mut o.pace)),
+    Flag::new("--seed", Text(|o| &mut o.seed)),
+    PROTOCOL_FLAG,
+    FAULT_FLAG,
 ];
 
 /// Those that are read before a protocol is chosen.
@@ -233,9 +226,11 @@ pub(crate) fn parse(
             }
             continue;
         }
-        let Some(flag) = flags.iter().find(|flag| flag.name == name) else {
+        let mut known = flags.iter().chain(OWN_FLAGS);
+        let Some(flag) = known.find(|flag| flag.name == name) else {
             let takes_flags = unknown == UnknownArguments::Ignored;
-            if !takes_flags || arg.starts_with('-') && !arg.starts_with("--") || is_own(name) {
+            let is_short = arg.starts_with('-') && !arg.starts_with("--");
+            if !takes_flags || is_short || name == MCP_FLAG.name {
                 return Err(unknown_argument(arg, name, flags));
             }
             match near(name, flags) {
@@ -267,11 +262,6 @@ fn is_plain(arg: &str) -> bool {
     !arg.starts_with(['-', '@'])
 }
 
-/// Whether a flag is one of the reference agent, and of no real agent.
-fn is_own(name: &str) -> bool {
-    OWN_FLAGS.contains(&name)
-}
-
 fn unknown_argument(arg: &str, name: &str, flags: &[Flag]) -> String {
     match near(name, flags) {
         Some(near) => format!("Unknown argument: {arg}; did you mean {near}?"),
@@ -282,7 +272,8 @@ fn unknown_argument(arg: &str, name: &str, flags: &[Flag]) -> String {
 /// The flag that a misspelt one is like. Every flag begins alike, so the dashes do not count.
 fn near(name: &str, flags: &[Flag]) -> Option<String> {
     let name = name.strip_prefix("--")?;
-    let known = flags.iter().map(|flag| flag.name).chain(OTHER_OWN_FLAGS);
+    let known = flags.iter().chain(OWN_FLAGS).map(|flag| flag.name);
+    let known = known.chain(OTHER_OWN_FLAGS);
     let known = known.filter_map(|flag| flag.strip_prefix("--"));
     let near = spanned_yaml::did_you_mean(name, known)?;
     Some(format!("--{near}")).filter(|near| near[2..] != *name)

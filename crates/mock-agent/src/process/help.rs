@@ -6,7 +6,7 @@ use super::settings_file::SettingsFile;
 use crate::built_in_scripts;
 use crate::config::USAGE;
 use crate::config::options::{
-    DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, OWN_FLAGS_HELP, SCRIPT_FLAG,
+    DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, OWN_FLAGS, OWN_FLAGS_HELP, SCRIPT_FLAG,
 };
 use crate::protocols::adapter::Adapter;
 use crate::protocols::{ADAPTERS, dialects};
@@ -188,7 +188,7 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
 fn flag_lines(adapter: &Adapter) -> impl Iterator<Item = &'static str> {
     let lines = adapter.flags_help.lines().chain(OWN_FLAGS_HELP.lines());
     lines.filter(|line| {
-        let mut flags = adapter.flags.iter();
+        let mut flags = adapter.flags.iter().chain(OWN_FLAGS);
         flags.any(|flag| line.split_whitespace().next() == Some(flag.name))
     })
 }
@@ -201,7 +201,8 @@ mod tests {
     #[test]
     fn the_help_has_a_line_for_each_flag() {
         for adapter in ADAPTERS {
-            let flags: BTreeSet<_> = adapter.flags.iter().map(|flag| flag.name).collect();
+            let flags = adapter.flags.iter().chain(OWN_FLAGS);
+            let flags: BTreeSet<_> = flags.map(|flag| flag.name).collect();
             let lines = flag_lines(adapter).filter_map(|line| line.split_whitespace().next());
             assert_eq!(lines.collect::<BTreeSet<_>>(), flags, "{}", adapter.version);
         }

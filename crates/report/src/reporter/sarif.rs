@@ -194,9 +194,7 @@ mod tests {
     use crate::reporter::sample;
 
     fn rendered(report: &Report) -> Value {
-        let mut out = Vec::new();
-        render(report, &mut out).unwrap();
-        serde_json::from_slice(&out).unwrap()
+        serde_json::from_str(&sample::rendered(render, report)).unwrap()
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! Command-line flags of the protocol aionrs.
 
 use crate::config::options::FlagEffect::{Count, Switch, Text};
-use crate::config::options::{
-    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
-};
+use crate::config::options::{Flag, IgnoredFlag, MCP_FLAG};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--json-stream", Switch(|_| {})),
@@ -17,12 +15,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--workspace", Text(|o| &mut o.workspace)),
     Flag::new("--session-id", Text(|o| &mut o.session_id)),
     Flag::new("--resume", Text(|o| &mut o.resume)),
-    SCRIPT_FLAG,
-    PACE_FLAG,
-    SEED_FLAG,
     MCP_FLAG,
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
 ];
 
 /// The help on those that only this protocol has.

@@ -3,9 +3,7 @@
 use super::first_session::LATEST;
 use super::models::{LEVELS, MAX_LEVEL};
 use crate::config::options::FlagEffect::{Checked, Switch, Text, Texts};
-use crate::config::options::{
-    CliOptions, FAULT_FLAG, Flag, IgnoredFlag, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
-};
+use crate::config::options::{CliOptions, Flag, IgnoredFlag};
 
 /// The flags; those of 0.14 come first.
 pub(super) const FLAGS: &[Flag] = &[
@@ -18,11 +16,6 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--api-key", Text(|o| &mut o.api_key)),
     Flag::new("--thinking", Checked(thinking)),
     Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
-    SCRIPT_FLAG,
-    PACE_FLAG,
-    SEED_FLAG,
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
     Flag::new("--session", Text(|o| &mut o.resume)),
     Flag::new("--session-id", Text(|o| &mut o.session_id)),
     Flag::new("--fork", Text(|o| &mut o.fork)),
@@ -36,7 +29,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--skill", Texts(|o| &mut o.skills)),
 ];
 
-pub(super) const FLAGS_V0_14: &[Flag] = FLAGS.split_at(14).0;
+pub(super) const FLAGS_V0_14: &[Flag] = FLAGS.split_at(9).0;
 
 /// The help on those that only this protocol has.
 pub(super) const FLAGS_HELP: &str = "\

@@ -1,9 +1,7 @@
 //! Command-line flags of the protocol synaps.
 
 use crate::config::options::FlagEffect::{Switch, Text};
-use crate::config::options::{
-    FAULT_FLAG, Flag, IgnoredFlag, MCP_FLAG, PACE_FLAG, PROTOCOL_FLAG, SCRIPT_FLAG, SEED_FLAG,
-};
+use crate::config::options::{Flag, IgnoredFlag, MCP_FLAG};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new("rpc", Switch(|_| {})),
@@ -13,12 +11,7 @@ pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--model", Text(|o| &mut o.model)),
     Flag::new("-m", Text(|o| &mut o.model)),
     Flag::new("--profile", Text(|o| &mut o.profile)),
-    SCRIPT_FLAG,
-    PACE_FLAG,
-    SEED_FLAG,
     MCP_FLAG,
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
 ];
 
 /// The help on those that only this protocol has.
