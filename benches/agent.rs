@@ -28,8 +28,6 @@ struct Spoken {
     prompt: &'static str,
     /// A part of the last line of an answer.
     end: &'static str,
-    /// The deltas of a long answer. Each event of the older versions of pi has the whole text so far, twice.
-    deltas: usize,
 }
 
 const AIONRS: Spoken = Spoken {
@@ -38,7 +36,6 @@ const AIONRS: Spoken = Spoken {
     first: None,
     prompt: r#"{"type":"message","msg_id":"m","content":"{text}"}"#,
     end: "\"stream_end\"",
-    deltas: DELTAS,
 };
 
 const PI: Spoken = Spoken {
@@ -47,10 +44,9 @@ const PI: Spoken = Spoken {
     first: Some(STATE),
     prompt: r#"{"type":"prompt","id":"1","message":"{text}"}"#,
     end: "{\"type\":\"agent_settled\"",
-    deltas: DELTAS,
 };
 
-/// Each protocol, and the version of pi whose events grow.
+/// Each protocol.
 const SPOKEN: &[Spoken] = &[
     AIONRS,
     Spoken {
@@ -58,13 +54,6 @@ const SPOKEN: &[Spoken] = &[
         args: &["rpc"],
         first: None,
         end: "\"response\"",
-        ..PI
-    },
-    Spoken {
-        name: "pi@0.73",
-        args: &["--mode", "rpc", "--no-session", "--protocol", "0.73"],
-        end: "{\"type\":\"agent_end\"",
-        deltas: DELTAS / 50,
         ..PI
     },
     PI,
@@ -171,65 +160,45 @@ fn starts(folder: &Path) {
     for spoken in SPOKEN {
         start(spoken.name, &|| command(AGENT, spoken.args), spoken.first);
     }
-    let install = command(AGENT, &["install", "programs"])
-        .current_dir(folder)
-        .stdout(Stdio::null())
-        .status();
-    assert!(
-        install.is_ok_and(|status| status.success()),
-        "the programs are installed"
-    );
-    if let Some(node) = node {
-        row("node -e 0", node, "");
-        let args = ["programs/pi.mjs", "--mode", "rpc", "--no-session"];
-        start("node pi.mjs", &|| command("node", &args), PI.first);
-    }
     let make = || recorded(&[AGENT, "--json-stream"]);
     start("aionrs behind the recorder", &make, None);
 }
 
-fn streaming(spoken: &Spoken, folder: &Path) -> Session {
-    let script = serde_json::json!([{ "text": vec!["ab"; spoken.deltas] }]);
-    std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
-    let mut agent = command(AGENT, spoken.args);
-    agent.args(["--script", "deltas.json"]);
-    Session::start(agent, folder)
-}
-
 fn deltas(folder: &Path) {
     for spoken in SPOKEN {
-        let mut session = streaming(spoken, folder);
+        let script = serde_json::json!([{ "text": vec!["ab"; DELTAS] }]);
+        std::fs::write(folder.join("deltas.json"), script.to_string()).expect("a script");
+        let mut agent = command(AGENT, spoken.args);
+        agent.args(["--script", "deltas.json"]);
+        let mut session = Session::start(agent, folder);
         let started = Instant::now();
         session.send(&spoken.prompt.replace("{text}", "go"));
         session.until(spoken.end);
-        let name = format!("{}: {} deltas", spoken.name, spoken.deltas);
+        let name = format!("{}: {DELTAS} deltas", spoken.name);
         row(&name, started.elapsed(), "");
         session.end();
     }
 }
 
-/// The time of a frame to an agent that sends it back at once: the fastest, and the median.
-fn round_trip(make: Command, folder: &Path) -> (Duration, Duration) {
+/// The median time of a frame to an agent that sends it back at once.
+fn round_trip(make: Command, folder: &Path) -> Duration {
     let mut session = Session::start(make, folder);
-    let mut times: Vec<_> = (0..ROUND_TRIPS)
-        .map(|_| {
-            let started = Instant::now();
-            session.send(STATE);
-            session.line();
-            started.elapsed()
-        })
-        .collect();
+    let once = |_| {
+        let started = Instant::now();
+        session.send(STATE);
+        session.line();
+        started.elapsed()
+    };
+    let mut times: Vec<_> = (0..ROUND_TRIPS).map(once).collect();
     session.end();
     times.sort();
-    (times[0], times[times.len() / 2])
+    times[times.len() / 2]
 }
 
 fn recorder(folder: &Path) {
-    let (fastest, median) = round_trip(command("cat", &[]), folder);
-    let (recorded_fastest, recorded_median) = round_trip(recorded(&["cat"]), folder);
-    println!(
-        "recorder: a frame to and fro {recorded_fastest:.2?} instead of {fastest:.2?}, median {recorded_median:.2?} instead of {median:.2?}"
-    );
+    let plain = round_trip(command("cat", &[]), folder);
+    let recorded = round_trip(recorded(&["cat"]), folder);
+    println!("recorder: a frame to and fro {recorded:.2?} instead of {plain:.2?}");
 }
 
 fn main() {

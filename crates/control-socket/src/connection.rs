@@ -6,11 +6,10 @@ use serde_json::Value;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// A command of a test, and where its outcome goes.
 #[derive(Debug)]
@@ -23,7 +22,28 @@ pub struct Incoming {
 
 /// Where the outcome of a command goes. Nobody may be there any more to read it.
 #[derive(Debug)]
-pub struct Reply(oneshot::Sender<Outcome>);
+pub struct Reply {
+    outcome: oneshot::Sender<(Outcome, Option<OwnedSemaphorePermit>)>,
+    responses: Responses,
+}
+
+/// The responses that are on their way to their clients.
+#[derive(Debug, Clone)]
+pub struct Responses(Arc<Semaphore>);
+
+impl Default for Responses {
+    fn default() -> Self {
+        Responses(Arc::new(Semaphore::new(MAX_CONNECTIONS)))
+    }
+}
+
+impl Responses {
+    /// Waits until they have got there. To be awaited before the process ends: a command may be what ends it.
+    pub async fn sent(&self) {
+        let all = self.0.acquire_many(MAX_CONNECTIONS as u32);
+        let _ = tokio::time::timeout(END_TIMEOUT, all).await;
+    }
+}
 
 /// The result of a command, or the reason of its refusal.
 pub type Outcome = Result<Value, String>;
@@ -32,8 +52,11 @@ impl Reply {
     /// Sends the outcome of a command. The command is dropped if the client goes away before.
     pub async fn with(mut self, outcome: impl Future<Output = Outcome>) {
         tokio::select! {
-            outcome = outcome => drop(self.0.send(outcome)),
-            () = self.0.closed() => {}
+            outcome = outcome => {
+                let due = self.responses.0.try_acquire_owned().ok();
+                drop(self.outcome.send((outcome, due)));
+            }
+            () = self.outcome.closed() => {}
         }
     }
 }
@@ -47,6 +70,9 @@ const MAX_LINE: u64 = 16 << 20;
 /// The timeout for a client that does not read its responses.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The timeout for responses when the process ends.
+const END_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// How often it is checked whether a client that waits is still there.
 const CLIENT_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -54,16 +80,8 @@ const CLIENT_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) struct Connections {
     commands: UnboundedSender<Incoming>,
     token: Option<String>,
-    open: AtomicUsize,
-}
-
-/// Counts a connection as long as it lives.
-struct Slot(Arc<Connections>);
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        self.0.open.fetch_sub(1, Ordering::SeqCst);
-    }
+    slots: Semaphore,
+    pub(crate) responses: Responses,
 }
 
 impl Connections {
@@ -72,7 +90,8 @@ impl Connections {
         Arc::new(Connections {
             commands,
             token,
-            open: AtomicUsize::new(0),
+            slots: Semaphore::new(MAX_CONNECTIONS),
+            responses: Responses::default(),
         })
     }
 
@@ -82,15 +101,13 @@ impl Connections {
         stream: impl AsyncRead + AsyncWrite + Unpin,
         socket: OwnedFd,
     ) {
-        let earlier = self.open.fetch_add(1, Ordering::SeqCst);
-        let slot = Slot(Arc::clone(&self));
         let (input, mut output) = tokio::io::split(stream);
-        let served = match earlier < MAX_CONNECTIONS {
-            true => {
+        let served = match self.slots.try_acquire() {
+            Ok(_slot) => {
                 self.requests(BufReader::new(input), &mut output, &socket)
                     .await
             }
-            false => {
+            Err(_) => {
                 let why = format!("more than {MAX_CONNECTIONS} control connections");
                 respond(&mut output, Value::Null, Err(why)).await
             }
@@ -98,7 +115,6 @@ impl Connections {
         if let Err(error) = served {
             tracing::info!("a control connection broke off: {error}");
         }
-        drop(slot);
     }
 
     /// Serves the requests of a connection, one after the other.
@@ -138,16 +154,19 @@ impl Connections {
             }
             tokio::select! {
                 biased;
-                outcome = self.outcome(request.command) => respond(output, request.id, outcome).await?,
+                (outcome, _due) = self.outcome(request.command) => respond(output, request.id, outcome).await?,
                 () = gone(socket) => return Ok(()),
             }
         }
     }
 
-    async fn outcome(&self, command: Command) -> Outcome {
+    async fn outcome(&self, command: Command) -> (Outcome, Option<OwnedSemaphorePermit>) {
         let (sender, outcome) = oneshot::channel();
-        let reply = Reply(sender);
-        let ending = || Err("the process is ending".to_owned());
+        let reply = Reply {
+            outcome: sender,
+            responses: self.responses.clone(),
+        };
+        let ending = || (Err("the process is ending".to_owned()), None);
         match self.commands.send(Incoming { command, reply }) {
             Ok(()) => outcome.await.unwrap_or_else(|_| ending()),
             Err(_) => ending(),

@@ -18,7 +18,7 @@ mod registry;
 mod server;
 
 pub use client::{Client, ClientError};
-pub use connection::{Incoming, Outcome, Reply};
+pub use connection::{Incoming, Outcome, Reply, Responses};
 pub use journal::{Journal, Record};
 pub use protocol::{Command, Request, Response};
 pub use registry::{ControlAddress, Registered, registered, wait_for};

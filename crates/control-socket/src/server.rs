@@ -1,6 +1,6 @@
 //! The server of a process that is controlled: a thread that accepts and serves all connections.
 
-use crate::connection::{Connections, Incoming};
+use crate::connection::{Connections, Incoming, Responses};
 use crate::registry::{ControlAddress, Registered, register, registered};
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, TcpListener};
@@ -18,6 +18,8 @@ pub struct ControlServer {
     socket: Option<PathBuf>,
     /// The number of the process in its folder.
     pub order: u64,
+    /// Its responses.
+    pub responses: Responses,
 }
 
 /// The random bytes of a token.
@@ -47,24 +49,25 @@ impl ControlServer {
         remove_left_sockets(&folder);
         let (sender, receiver) = unbounded_channel();
         let pid = std::process::id();
-        let (socket, shown, token) = if address.is_port {
+        let token = address.is_port.then(|| random(TOKEN_BYTES)).transpose()?;
+        let connections = Connections::new(sender, token.clone());
+        let responses = connections.responses.clone();
+        let (socket, shown) = if address.is_port {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             let shown = format!("tcp:{}", listener.local_addr()?);
-            let token = random(TOKEN_BYTES)?;
-            let connections = Connections::new(sender, Some(token.clone()));
             listener.set_nonblocking(true)?;
             let listener = || tokio::net::TcpListener::from_std(listener).map(Listener::Port);
             serve(listener, connections)?;
-            (None, shown, Some(token))
+            (None, shown)
         } else {
             // The number of an earlier process can come back.
             let path = folder.join(format!("{pid}-{}.sock", random(SUFFIX_BYTES)?));
             let listener = bind_private(&path)?;
             listener.set_nonblocking(true)?;
             let listener = || tokio::net::UnixListener::from_std(listener).map(Listener::Unix);
-            serve(listener, Connections::new(sender, None))?;
+            serve(listener, connections)?;
             let shown = format!("unix:{}", path.display());
-            (Some(path), shown, None)
+            (Some(path), shown)
         };
         let process = Registered {
             order: 0,
@@ -74,7 +77,12 @@ impl ControlServer {
             token,
         };
         let order = register(&folder, process)?;
-        Ok((ControlServer { socket, order }, receiver))
+        let server = ControlServer {
+            socket,
+            order,
+            responses,
+        };
+        Ok((server, receiver))
     }
 }
 

@@ -272,3 +272,27 @@ fn a_folder_with_a_path_too_long_for_a_socket_is_one_error_with_a_way_out() {
     let port = format!("tcp:{}", deep.display());
     assert!(ControlServer::start(&ControlAddress::parse(&port), "agent").is_ok());
 }
+
+#[test]
+fn a_process_can_wait_until_its_responses_have_got_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = ControlAddress::parse(&folder.path().display().to_string());
+    let (server, mut commands) = ControlServer::start(&address, "agent").unwrap();
+    let process = registered(folder.path()).remove(0);
+    let path = process.address.strip_prefix("unix:").unwrap();
+    let mut client = UnixStream::connect(path).unwrap();
+    client.set_nonblocking(true).unwrap();
+    let runtime = Builder::new_current_thread().enable_time().build().unwrap();
+    for _ in 0..200 {
+        client.write_all(b"{\"do\":\"status\"}\n").unwrap();
+        runtime.block_on(async {
+            let Incoming { reply, .. } = commands.recv().await.unwrap();
+            reply.with(async { Ok(json!("here")) }).await;
+            server.responses.sent().await;
+        });
+        let mut response = [0; 200];
+        let length = std::io::Read::read(&mut client, &mut response).unwrap();
+        let response = String::from_utf8_lossy(&response[..length]);
+        assert!(response.contains("here"), "{response}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Compiles an agent script, and collects every mistake in it with its location.
 
-use super::conversation::{Expected, Pattern};
+use super::expected_commands::{Expected, Pattern};
 use super::file::{ActionFile, AgentScriptFile, EntryFile, ExpectFile, TextMap, WhileBusy};
 use super::script::{Action, Actions, AgentScript, Capture, Entry};
 use super::vocabulary::Vocabulary;

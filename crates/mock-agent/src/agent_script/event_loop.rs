@@ -1,6 +1,6 @@
 //! The event loop of a scripted agent: commands, replies in their order, the end of input, signals.
 
-use super::conversation::{Received, capture};
+use super::expected_commands::{Received, capture};
 use super::reply::{Reply, ReplyEnd};
 use super::script::{Actions, AgentScript, Entry, WhileBusy};
 use super::stage::Stage;

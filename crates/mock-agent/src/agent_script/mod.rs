@@ -7,8 +7,8 @@
 
 mod check;
 mod compile;
-mod conversation;
 mod event_loop;
+mod expected_commands;
 pub(crate) mod file;
 mod head;
 mod reply;

@@ -1,6 +1,6 @@
 //! Plays the actions of a reply.
 
-use super::conversation::Conversation;
+use super::expected_commands::Conversation;
 use super::script::Action;
 use super::stage::Stage;
 use json_matcher::render_text;

@@ -1,6 +1,6 @@
 //! State that all replies of a scripted agent share: the script, gates, the reply in progress, and the commands that replies expect.
 
-use super::conversation::{Conversation, Received};
+use super::expected_commands::{Conversation, Received};
 use super::script::{Actions, AgentScript};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;

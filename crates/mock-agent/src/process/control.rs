@@ -3,7 +3,7 @@
 use crate::control::{Gates, Journal, MAX_BYTES, Recorded};
 use crate::faults::Faults;
 use crate::os::stdout::Outbox;
-use control_socket::{Command, ControlAddress, ControlServer, Incoming};
+use control_socket::{Command, ControlAddress, ControlServer, Incoming, Responses};
 use frame_faults::KillSignal;
 use json_matcher::{Captures, Matcher};
 use serde_json::{Value, json};
@@ -34,6 +34,7 @@ pub(super) struct Controls {
     pub(super) journal: Rc<Journal>,
     /// The registration and the commands, if there is a control folder.
     listening: RefCell<Option<(ControlServer, UnboundedReceiver<Incoming>)>>,
+    pub(super) responses: Responses,
     name: String,
 }
 
@@ -65,9 +66,12 @@ impl Controls {
                 Some(started.map_err(|error| format!("{FLAG} {text}: {error}"))?)
             }
         };
+        let responses = listening.as_ref();
+        let responses = responses.map(|(server, _)| server.responses.clone());
         Ok(Controls {
             gates: Rc::new(Gates::new(Rc::clone(&journal))),
             journal,
+            responses: responses.unwrap_or_default(),
             listening: RefCell::new(listening),
             name: name.to_owned(),
         })

@@ -119,6 +119,7 @@ fn start(program: Option<&Path>, mut args: Arguments) -> Result<ExitCode, String
         }
         _ => runtime.block_on(tasks.run_until(agent_script::run(&startup, signals))),
     };
+    runtime.block_on(startup.controls.responses.sent());
     Ok(ExitCode::from(code))
 }
 
