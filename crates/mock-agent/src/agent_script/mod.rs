@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  FILE ──► file ──► compile ──► script ──► event_loop: one reply at a time ──► reply: actions ──► os::stdout
-//!  dialect.yaml ──► vocabulary ──┘            ▲ commands, end of input, signals; `conversation` has those that a session expects
+//!  dialect.yaml ──► vocabulary ──┘            ▲ commands, end of input, signals; `expected_commands` has those that a reply expects
 //! ```
 
 mod check;
