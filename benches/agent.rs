@@ -135,12 +135,12 @@ fn until_first_line(make: impl Fn() -> Command, first: Option<&str>, folder: &Pa
 
 /// The fastest `node -e 0`; `None` without node.
 fn node() -> Option<Duration> {
-    let once = || {
+    let once = |_| {
         let started = Instant::now();
         let ended = command("node", &["-e", "0"]).status();
         ended.ok().map(|_| started.elapsed())
     };
-    (0..STARTS / 2).map(|_| once()).min().flatten()
+    (0..STARTS / 2).map(once).min().flatten()
 }
 
 fn row(name: &str, time: Duration, remark: &str) {

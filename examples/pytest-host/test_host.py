@@ -56,7 +56,7 @@ async def started(mock_agents, *, silence=60, **settings):
 
 
 def run(session):
-    """A host that waits for ever fails its test after a minute."""
+    """A host that hangs fails its test after a minute."""
     asyncio.run(asyncio.wait_for(session, 60))
 
 

@@ -165,7 +165,7 @@ fn a_base_is_checked_with_the_versions_that_extend_it_and_is_no_dialect() {
     assert!(all.contains("d@1 ") && !all.contains("d@common"), "{all}");
     let refused = list(&["rules", "--dialect", "d@common"]).code(2);
     let refused = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
-    let message = "`d@common` is only a base, and no dialect: choose one of `d@1`";
+    let message = "`d@common` is only a base: choose one of `d@1`";
     assert!(refused.contains(message), "{refused}");
 }
 

@@ -4,6 +4,7 @@ use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::contains;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -15,18 +16,22 @@ fn blocks(word: &str) -> Vec<(String, String)> {
     let blocks = fences.filter_map(|block| {
         let (head, text) = block.split_once('\n')?;
         let (_, mark) = head.split_once(' ')?;
-        let rest = mark.strip_prefix(word)?;
-        Some((rest.trim_start_matches('=').to_owned(), format!("{text}\n")))
+        let (name, argument) = mark.split_once('=').unwrap_or((mark, ""));
+        (name == word).then(|| (argument.to_owned(), format!("{text}\n")))
     });
     blocks.collect()
 }
 
-fn write_files(folder: &Path) {
-    for (file, text) in blocks("file") {
+fn write_blocks(folder: &Path, word: &str) {
+    for (file, text) in blocks(word) {
         let path = folder.join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+}
+
+fn write_files(folder: &Path) {
+    write_blocks(folder, "file");
     let runnable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.join("parrot.sh"), runnable).unwrap();
 }
@@ -77,63 +82,145 @@ fn keys(yaml: &str) -> Vec<&str> {
         .collect()
 }
 
+/// A file in block style, with the top-level keys of the part from the part.
+fn with_part(whole: &str, part: &str) -> String {
+    let given = keys(part);
+    let is_kept = |line: &&str| !keys(line).iter().any(|key| given.contains(key));
+    let kept: Vec<_> = whole.lines().filter(is_kept).collect();
+    format!("{}\n{part}", kept.join("\n"))
+}
+
 #[test]
 fn every_part_of_a_dialect_file_on_the_page_is_a_good_one() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());
-    let [dialect, events] = ["dialect.yaml", "events.json"]
-        .map(|file| folder.path().join("dialects/parrot/1").join(file));
-    let whole = std::fs::read_to_string(&dialect).unwrap();
-    let (schemas, parts): (Vec<_>, Vec<_>) = blocks("part")
+    let path = |file: &str| folder.path().join("dialects/parrot/1").join(file);
+    let (parts, schemas): (Vec<_>, Vec<_>) = blocks("part")
         .into_iter()
-        .partition(|(file, _)| file == "events.json");
-    let mut all: Value = serde_json::from_slice(&std::fs::read(&events).unwrap()).unwrap();
-    for (_, schema) in &schemas {
-        let mut schema: Value = serde_json::from_str(schema).unwrap();
+        .partition(|(file, _)| file == "dialect.yaml");
+    assert_eq!((schemas.len(), parts.len()), (2, 7));
+    for (file, schema) in schemas {
+        let whole = std::fs::read(path(&file)).unwrap();
+        let mut all: Value = serde_json::from_slice(&whole).unwrap();
+        let mut schema: Value = serde_json::from_str(&schema).unwrap();
         let definitions = all["$defs"].as_object_mut().unwrap();
         definitions.append(schema["$defs"].as_object_mut().unwrap());
+        std::fs::write(path(&file), all.to_string()).unwrap();
     }
-    std::fs::write(&events, all.to_string()).unwrap();
-    assert_eq!((schemas.len(), parts.len()), (1, 7));
+    let whole = std::fs::read_to_string(path("dialect.yaml")).unwrap();
     for (_, part) in &parts {
-        let given = keys(part);
-        let kept = whole
-            .lines()
-            .filter(|line| !keys(line).iter().any(|key| given.contains(key)));
-        let kept: Vec<_> = kept.collect();
-        std::fs::write(&dialect, format!("{}\n{part}", kept.join("\n"))).unwrap();
+        std::fs::write(path("dialect.yaml"), with_part(&whole, part)).unwrap();
         conform(folder.path(), &commands()[0]).assert().success();
     }
 }
 
-/// The names of the members in a JSON Schema.
-fn members(schema: &Value, names: &mut Vec<String>) {
-    let inner = schema.as_object().into_iter().flatten();
-    for (key, value) in inner {
-        if let ("properties", Some(properties)) = (key.as_str(), value.as_object()) {
-            names.extend(properties.keys().cloned());
+#[test]
+fn the_versions_of_the_page_are_good_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    write_blocks(folder.path(), "version");
+    let listed = |line: &str| {
+        let line = format!("conform list {line} --dialect-dir dialects");
+        let list = conform(folder.path(), &line).assert().success();
+        String::from_utf8(list.get_output().stdout.clone()).unwrap()
+    };
+    conform(folder.path(), &commands()[0]).assert().success();
+    let rules = listed("rules --dialect parrot@2");
+    assert!(rules.contains("ping-pong") && !rules.contains("end-has-all"));
+    let scenarios = listed("scenarios --dialect aionrs@9");
+    assert!(scenarios.contains("turn/plain") && !scenarios.contains("tools/glob"));
+
+    for (file, part) in blocks("version-part") {
+        let path = folder.path().join(file);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        let without: Vec<_> = whole
+            .lines()
+            .filter(|line| !line.starts_with("  "))
+            .collect();
+        std::fs::write(&path, with_part(&without.join("\n"), &part)).unwrap();
+        conform(folder.path(), &commands()[0]).assert().success();
+        let scenarios = listed("scenarios --dialect aionrs@9");
+        assert!(scenarios.contains("turn/plain") && !scenarios.contains("turn/input-as-typed"));
+    }
+}
+
+/// The schema that a reference, or an alternative to null, stands for.
+fn resolved<'s>(schema: &'s Value, whole: &'s Value) -> &'s Value {
+    if let Some(name) = schema["$ref"].as_str() {
+        let pointer = name.trim_start_matches('#');
+        return resolved(whole.pointer(pointer).expect("a definition"), whole);
+    }
+    let alternatives = schema["anyOf"].as_array().map_or(&[][..], Vec::as_slice);
+    match alternatives {
+        [one, null] if null["type"] == "null" => resolved(one, whole),
+        _ => schema,
+    }
+}
+
+/// The path of each key in a JSON Schema, with `*` for the names and the places that a file chooses.
+fn declared_keys(schema: &Value, whole: &Value, path: &str, found: &mut BTreeSet<String>) {
+    let schema = resolved(schema, whole);
+    let properties = schema["properties"].as_object();
+    for (name, inner) in properties.into_iter().flatten() {
+        let path = format!("{path}/{name}");
+        declared_keys(inner, whole, &path, found);
+        found.insert(path);
+    }
+    for many in ["additionalProperties", "items"] {
+        if schema[many].is_object() {
+            declared_keys(&schema[many], whole, &format!("{path}/*"), found);
         }
-        members(value, names);
+    }
+}
+
+/// The path of each key of the JSON Schema that a value has.
+fn used_keys(
+    value: &Value,
+    schema: &Value,
+    whole: &Value,
+    path: &str,
+    found: &mut BTreeSet<String>,
+) {
+    let schema = resolved(schema, whole);
+    for one in value.as_array().into_iter().flatten() {
+        used_keys(one, &schema["items"], whole, &format!("{path}/*"), found);
+    }
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => {
+                let path = format!("{path}/{name}");
+                used_keys(inner, schema, whole, &path, found);
+                found.insert(path);
+            }
+            None => {
+                let others = &schema["additionalProperties"];
+                used_keys(inner, others, whole, &format!("{path}/*"), found);
+            }
+        }
     }
 }
 
 #[test]
-fn every_key_of_a_dialect_file_is_on_the_page() {
+fn every_key_of_a_dialect_file_has_an_example_on_the_page() {
     let schema = include_str!("../../schemas/conform/dialect.json");
-    let mut names = Vec::new();
-    members(&serde_json::from_str(schema).unwrap(), &mut names);
-    assert!(names.iter().any(|name| name == "discriminator"));
-    for name in names.iter().filter(|name| !name.starts_with('$')) {
-        let forms = [
-            format!("`{name}`"),
-            format!(" {name}:"),
-            format!("\n{name}:"),
-        ];
-        assert!(
-            forms.iter().any(|form| PAGE.contains(form)),
-            "{name} is not on the page"
-        );
+    let schema = serde_json::from_str(schema).unwrap();
+    let (mut declared, mut used) = (BTreeSet::new(), BTreeSet::new());
+    declared_keys(&schema, &schema, "", &mut declared);
+    declared.retain(|path| !path.contains("/$"));
+    assert!(
+        declared.contains("/launch/wires/*/call_ids"),
+        "{declared:?}"
+    );
+    let marks = ["file", "part", "version", "version-part"];
+    let examples = marks.into_iter().flat_map(blocks);
+    for (_, text) in examples.filter(|(file, _)| file.ends_with("dialect.yaml")) {
+        let value = spanned_yaml::load_yaml("dialect.yaml", &text)
+            .unwrap()
+            .to_value();
+        used_keys(&value, &schema, &schema, "", &mut used);
     }
+    let missing: Vec<_> = declared.difference(&used).collect();
+    assert!(missing.is_empty(), "without an example: {missing:?}");
 }
 
 #[test]
@@ -215,6 +302,18 @@ fn a_broken_dialect_is_one_error_with_a_location() {
             "[parrot.hello]",
             "[parrot.hallo]",
             "the clause `parrot.hallo` is not in clauses.yaml",
+        ),
+        (
+            "dialects/parrot/1/clauses.yaml",
+            "strength: must,",
+            "strength: must, testable: true,",
+            "leave `testable` out",
+        ),
+        (
+            "dialects/parrot/1/clauses.yaml",
+            "strength: must,",
+            "strength: must, side: agent,",
+            "leave `side` out: `agent` is the default",
         ),
         (
             "dialects/parrot/1/dialect.yaml",

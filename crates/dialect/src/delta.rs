@@ -7,8 +7,7 @@ use serde_json::Value;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// The schema definitions of a delta, with those of the base that it does not replace.
-pub(crate) fn merge_definitions(base: Value, delta: Value) -> Value {
-    let mut base = base;
+pub(crate) fn merge_definitions(mut base: Value, delta: Value) -> Value {
     let (Some(defs), Value::Object(delta)) = (base["$defs"].as_object_mut(), delta) else {
         return base;
     };
@@ -105,9 +104,8 @@ pub(crate) fn check_state_kinds(delta: &Ordering, base: &Ordering) -> Result<(),
 pub(crate) fn merge_clauses(
     base: Vec<(ClauseFile, Node)>,
     removed: &[String],
-    delta: Vec<(ClauseFile, Node)>,
+    mut delta: Vec<(ClauseFile, Node)>,
 ) -> Vec<(ClauseFile, Node)> {
-    let mut delta = delta;
     let mut all = Vec::new();
     for (clause, node) in base {
         let id = clause.id.value.clone();

@@ -37,7 +37,8 @@ pub fn faults(
     }
 }
 
-fn nested_kinds(file: &DialectFile) -> NestedKinds {
+/// Where the frames of a dialect name their nested kind.
+pub fn nested_kinds(file: &DialectFile) -> NestedKinds {
     let events = file.events.iter().map(|(name, spec)| (name.clone(), spec));
     let commands = file.commands.iter();
     let commands = commands.map(|(name, spec)| (format!(">{name}"), spec));

@@ -5,8 +5,7 @@ use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::TimeSpan;
-use spanned_yaml::{Node, Spanned};
+use spanned_yaml::{Node, Spanned, TimeSpan};
 
 /// The file `dialect.yaml`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -102,6 +101,13 @@ pub struct MemberNames {
     pub arguments: Vec<String>,
     /// The id of a call.
     pub call: Vec<String>,
+}
+
+impl DialectFile {
+    /// `NAME@VERSION`.
+    pub(crate) fn id(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
 }
 
 impl Default for MemberNames {
@@ -307,8 +313,9 @@ pub struct ClauseFile {
     pub section: String,
     /// The requirement level in the specification: must, should or may.
     pub strength: Level,
-    /// Whom it applies to; the agent if left out.
+    /// Whom it applies to: `host`, or the agent if left out.
     #[serde(default)]
+    #[schemars(extend("const" = "host"))]
     pub side: Blame,
     /// The requirement, in our words.
     pub text: String,

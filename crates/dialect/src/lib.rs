@@ -12,7 +12,7 @@ pub mod requirement;
 mod source;
 mod types;
 
-pub use faults::faults;
+pub use faults::{faults, nested_kinds};
 pub use file::{MemberNames, ToolName};
 pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};
 pub use source::DialectSource;

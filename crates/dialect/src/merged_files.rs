@@ -52,10 +52,9 @@ pub fn dialect_file(source: &DialectSource, id: &str) -> Result<MergedYaml, Vec<
     let mut chain = chain(source, id)?.into_iter();
     let missing = || vec![Error::of_file(id, "has no dialect.yaml")];
     let (mut root, mut file) = chain.next().ok_or_else(missing)?;
-    let id = |file: &DialectFile| format!("{}@{}", file.name, file.version);
-    let mut sources = vec![id(&file)];
+    let mut sources = vec![file.id()];
     for (next_root, next) in chain {
-        sources.push(id(&next));
+        sources.push(next.id());
         (root, file) = (next_root, merge_dialect_files(next, file));
     }
     Ok(MergedYaml {
@@ -104,10 +103,8 @@ fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, V
         let is_known =
             |(_, file): &(Node, DialectFile)| (&file.name, &file.version) == (&next.0, &next.1);
         if chain.iter().any(is_known) {
-            let path = chain
-                .iter()
-                .map(|(_, file)| format!("{}@{}", file.name, file.version));
-            let path = path.collect::<Vec<_>>().join(" -> ");
+            let path: Vec<_> = chain.iter().map(|(_, file)| file.id()).collect();
+            let path = path.join(" -> ");
             let message = format!("`extends` is circular: {path} -> {}", base.value);
             return Err(at_extends(message));
         }
@@ -169,7 +166,7 @@ impl MergedFiles {
         let inherited = rename_sections(base.clauses, &file.sections, &root)?;
         let removed = removed_clauses(&file, &inherited, &root)?;
         check_state_kinds(&ordering, &base.ordering)?;
-        let id = format!("{}@{}", base.file.name, base.file.version);
+        let id = base.file.id();
         let InheritanceFile { keep, drop, rename } = file.scenarios.clone();
         let tools = file.tools.clone();
         let members = base.file.members.clone().unwrap_or_default();
@@ -201,12 +198,17 @@ impl MergedFiles {
     }
 }
 
-/// Refuses keys of clauses that are no longer written.
+/// Refuses what clauses no longer say.
 fn former_keys(clauses: &Node) -> Result<(), Vec<Error>> {
     let written = clauses.as_list().into_iter().flatten();
-    let errors = written.filter_map(|clause| clause.entry("testable")).map(|(key, _)| {
-        let message = "leave `testable` out: a clause is testable unless it has `untestable:` with the reason";
-        clauses.error_at(key.span, message)
+    let entries = written.filter_map(Node::as_map).flatten();
+    let errors = entries.filter_map(|(key, value)| {
+        let message = match (key.name.as_str(), value.as_str()) {
+            ("testable", _) => "leave `testable` out: a clause is testable unless it has `untestable:` with the reason",
+            ("side", Some("agent")) => "leave `side` out: `agent` is the default",
+            _ => return None,
+        };
+        Some(clauses.error_at(key.span, message))
     });
     let errors: Vec<_> = errors.collect();
     errors.is_empty().then_some(()).ok_or(errors)

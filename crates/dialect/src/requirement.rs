@@ -59,3 +59,10 @@ pub enum Blame {
     /// The host that drives it; in `run`, the scenario. Never fails the agent.
     Host,
 }
+
+impl Blame {
+    /// The name in files and messages.
+    pub fn word(self) -> &'static str {
+        spanned_yaml::names_of::<Self>()[self as usize]
+    }
+}

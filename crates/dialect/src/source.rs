@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The file of a dialect.
 pub(crate) const DIALECT: &str = "dialect.yaml";
 
-/// The file of a base: what versions of a dialect share. It is no version, so it is neither listed nor run.
+/// The file of a base: what versions of a dialect share. It is not a version, so it is neither listed nor run.
 pub(crate) const BASE: &str = "base.yaml";
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas");
@@ -77,9 +77,7 @@ impl DialectSource {
                 let versions = all.iter().filter(|(n, _)| n == name);
                 let versions: Vec<_> = versions.map(|(n, v)| format!("`{n}@{v}`")).collect();
                 let versions = versions.join(", ");
-                return format!(
-                    "`{name}@{version}` is only a base, and no dialect: choose one of {versions}"
-                );
+                return format!("`{name}@{version}` is only a base: choose one of {versions}");
             }
             let mut known: Vec<_> = match version {
                 Some(_) => all.iter().map(|(n, v)| format!("{n}@{v}")).collect(),
@@ -132,25 +130,17 @@ impl DialectSource {
 }
 
 fn version_key(version: &str) -> Vec<u64> {
-    version
-        .split('.')
-        .map(|part| part.parse().unwrap_or(0))
-        .collect()
+    let parts = version.split('.');
+    parts.map(|part| part.parse().unwrap_or(0)).collect()
 }
 
 fn last(path: &Path) -> String {
-    path.file_name()
-        .map(|n| n.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }
 
 fn folders(path: Option<&Path>) -> Vec<PathBuf> {
-    let entries = path
-        .and_then(|p| std::fs::read_dir(p).ok())
-        .into_iter()
-        .flatten();
-    entries
-        .filter_map(|e| e.ok().map(|e| e.path()))
-        .filter(|p| p.is_dir())
-        .collect()
+    let entries = path.and_then(|p| std::fs::read_dir(p).ok());
+    let paths = entries.into_iter().flatten().flatten().map(|e| e.path());
+    paths.filter(|p| p.is_dir()).collect()
 }

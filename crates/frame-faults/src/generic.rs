@@ -9,7 +9,7 @@ use crate::file::{ActiveFrom, FaultPart, ShownAt};
 use frame_language::{Names, written_pointer};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
-use spanned_yaml::escape_step;
+use spanned_yaml::{escape_step, last_step};
 use std::sync::{Arc, LazyLock};
 
 /// How deep in a frame members are changed.
@@ -173,7 +173,7 @@ fn members(value: &Value, at: &str, depth: usize, pointers: &mut Vec<String>) {
 
 /// Whether the member at a pointer is named like an id.
 fn names_id(pointer: &str) -> bool {
-    let name = pointer.rsplit('/').next().unwrap_or_default();
+    let name = last_step(pointer);
     name == "id" || name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID")
 }
 

@@ -32,7 +32,7 @@
 //!
 //! - A fault is active from the start of the process, or from a turn on. Only the caller knows when a turn begins: it calls
 //!   [`start_turn`](FaultPlayer::start_turn) before the frame that begins one.
-//! - Each line of the agent goes through [`event_line`](FaultPlayer::event_line), each line of the host through
+//! - A [`LineSplitter`] makes lines of a stream. Each line of the agent goes through [`event_line`](FaultPlayer::event_line), each line of the host through
 //!   [`command_line`](FaultPlayer::command_line). The caller does what the [`Output`]s say, in order.
 //! - After each call, [`take_log_entry`](FaultPlayer::take_log_entry) goes to stderr, before the outputs: it names the first line of
 //!   the output that can be wrong. [`parse_entry`] reads it back.
@@ -49,6 +49,7 @@ mod fault_log;
 pub mod file;
 mod generic;
 mod line;
+mod line_splitter;
 mod operation;
 mod player;
 mod selector;
@@ -62,6 +63,7 @@ pub use fault_log::{entry, parse_entry};
 pub use file::{ActiveFrom, ShownAt};
 pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
+pub use line_splitter::LineSplitter;
 pub use operation::{END, KillSignal, Operation};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use selector::{FrameSelector, NestedKinds};

@@ -1,6 +1,6 @@
 //! The choice of frames that a fault is played on.
 
-use frame_language::{EvalContext, FrameName, Pattern, Pointer, Truth};
+use frame_language::{EvalContext, FrameName, Names, Pattern, Pointer, SyntaxError, Truth, parse};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,6 +16,16 @@ pub struct FrameSelector {
 }
 
 impl FrameSelector {
+    /// The frames of a pattern as written.
+    ///
+    /// # Errors
+    /// The first syntax error.
+    pub fn parse(pattern: &str, nested: NestedKinds) -> Result<Self, SyntaxError> {
+        let pattern = parse::pattern(pattern, &Names::default())?;
+        let nested = Arc::new(nested);
+        Ok(FrameSelector { pattern, nested })
+    }
+
     /// Whether a frame of this kind is among them.
     #[must_use]
     pub fn matches(&self, kind: &str, frame: &Value) -> bool {

@@ -22,7 +22,7 @@ pub trait History: Copy {
     /// Whether a condition about the history as such holds; `None` for one that compares values.
     fn holds(self, condition: &Condition, context: &EvalContext<'_, Self>) -> Option<Truth>;
 
-    /// The possible values of an operand that is no part of the frame.
+    /// The possible values of an operand that is not part of the frame.
     fn values<'v>(self, operand: &'v Operand, context: &EvalContext<'v, Self>) -> Values<'v>
     where
         Self: 'v;

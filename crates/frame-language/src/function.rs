@@ -54,7 +54,7 @@ pub const FUNCTIONS: &[Function] = &[
 
 impl Function {
     /// The function of this name.
-    pub(crate) fn of(name: &str) -> Option<Function> {
+    pub(crate) fn find(name: &str) -> Option<Function> {
         FUNCTIONS.iter().find(|known| known.0 == name).copied()
     }
 
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn lists_are_multiplied_joined_and_deduplicated() {
-        let applied = |function, value| Function::of(function)?.apply(&value);
+        let applied = |function, value| Function::find(function)?.apply(&value);
 
         assert_eq!(applied("product", json!([3, 0.5])), Some(json!(1.5)));
         assert_eq!(applied("product", json!([3, "x"])), None);
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_text_is_trimmed_and_nothing_else_is() {
-        let applied = |function, value| Function::of(function)?.apply(&value);
+        let applied = |function, value| Function::find(function)?.apply(&value);
 
         assert_eq!(applied("trim", json!(" a b\n\n")), Some(json!("a b")));
         assert_eq!(applied("trim", json!(7)), None);

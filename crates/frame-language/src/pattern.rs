@@ -40,7 +40,7 @@ pub enum FrameName {
 
 impl Atom {
     /// The frames of a name, without guards.
-    pub(crate) fn of(name: &str, frame: FrameName, at: usize) -> Self {
+    pub(crate) fn named(name: &str, frame: FrameName, at: usize) -> Self {
         Atom {
             frames: vec![frame],
             negated: false,

@@ -66,7 +66,7 @@ pub struct Difference {
 
 impl Difference {
     /// A difference of this kind.
-    pub fn of(kind: DifferenceKind) -> Self {
+    pub fn of_kind(kind: DifferenceKind) -> Self {
         Difference::named(kind, String::new())
     }
 
@@ -194,7 +194,7 @@ pub struct SliceValue {
 
 impl Origin {
     /// A part of the only session.
-    pub fn of(part: Part) -> Self {
+    pub fn of_part(part: Part) -> Self {
         Origin { session: 0, part }
     }
 

@@ -3,7 +3,7 @@
 use super::Ending;
 use super::stage::{Flow, Stage};
 use conform_judge::framing::LINE_LIMIT;
-use frame_faults::{FaultPlayer, KillSignal, KindPointers, Output};
+use frame_faults::{FaultPlayer, KillSignal, KindPointers, LineSplitter, Output};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ impl FaultFilter {
     pub fn from_agent(&self) -> Box<dyn Stage> {
         Box::new(EventFilter {
             shared: Arc::clone(&self.0),
-            lines: Lines::default(),
+            lines: LineSplitter::new(LINE_LIMIT),
         })
     }
 
@@ -45,7 +45,7 @@ impl FaultFilter {
     pub fn to_agent(&self) -> Box<dyn Stage> {
         Box::new(CommandFilter {
             shared: Arc::clone(&self.0),
-            lines: Lines::default(),
+            lines: LineSplitter::new(LINE_LIMIT),
         })
     }
 }
@@ -98,7 +98,8 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 
 struct EventFilter {
     shared: Arc<Mutex<Shared>>,
-    lines: Lines,
+    /// A line beyond the limit comes in parts, which no fault changes.
+    lines: LineSplitter,
 }
 
 impl Stage for EventFilter {
@@ -129,7 +130,7 @@ impl Stage for EventFilter {
 
 struct CommandFilter {
     shared: Arc<Mutex<Shared>>,
-    lines: Lines,
+    lines: LineSplitter,
 }
 
 impl Stage for CommandFilter {
@@ -163,27 +164,6 @@ fn perform(outputs: Vec<Output>, out: &mut dyn Write) -> io::Result<Flow> {
         }
     }
     Ok(Flow::Continue)
-}
-
-/// Splits a stream into lines with their newlines. A line beyond the limit comes in parts, which no fault changes.
-#[derive(Default)]
-struct Lines(Vec<u8>);
-
-impl Lines {
-    fn push(&mut self, chunk: &[u8]) -> Vec<Vec<u8>> {
-        let mut lines = Vec::new();
-        for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
-            self.0.extend_from_slice(piece);
-            if piece.ends_with(b"\n") || self.0.len() > LINE_LIMIT {
-                lines.push(std::mem::take(&mut self.0));
-            }
-        }
-        lines
-    }
-
-    fn rest(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.0)
-    }
 }
 
 #[cfg(test)]

@@ -168,9 +168,9 @@ mod tests {
         let running = SandboxRoot::below(temporary.path().to_owned()).unwrap();
         let killed = below("conform-sandboxes-1-0");
         private(&killed).unwrap();
-        // The lock of a process that was killed is released.
-        drop(locked(&killed).unwrap());
         write_below(&killed, "7/home/a.txt", "x").unwrap();
+        // The lock of a process that was killed is released: from here on the cleanup of the run may remove its folder.
+        drop(locked(&killed).unwrap());
         let kept = ["conform-sandboxes-2-0", "conform-mine", "other"];
         for name in kept {
             write_below(&below(name), "a.txt", "x").unwrap();

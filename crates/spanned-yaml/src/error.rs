@@ -128,7 +128,6 @@ pub fn render_all(errors: &[Error]) -> String {
         .join("\n")
 }
 
-/// A location, for tests.
 /// Every value, or the mistakes of all.
 ///
 /// # Errors
@@ -146,6 +145,7 @@ pub fn all_or_mistakes<T, E>(
     mistakes.is_empty().then_some(values).ok_or(mistakes)
 }
 
+/// A location, for tests.
 #[cfg(test)]
 pub(crate) fn at(line: u32, column: u32, len: u32) -> Span {
     Span { line, column, len }

@@ -24,7 +24,7 @@ pub use decode::decode;
 pub use error::{Error, SourceText, Span, all_or_mistakes, render_all};
 pub use node::{Key, Kind, Node, describe_text};
 pub use parse::{MAX_FILE_BYTES, load_file, load_yaml};
-pub use pointer::{Pointer, escape_step, unescape_step};
+pub use pointer::{Pointer, escape_step, last_step, unescape_step};
 pub use recover::decode_all;
 pub use repeated::TextSchema;
 pub use spanned::{Spanned, present};

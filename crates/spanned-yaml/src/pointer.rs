@@ -33,6 +33,11 @@ pub fn unescape_step(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
+/// The name that the last step of a pointer stands for; empty for the whole value.
+pub fn last_step(pointer: &str) -> String {
+    unescape_step(pointer.rsplit('/').next().unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +47,7 @@ mod tests {
         for (name, step) in [("a/b", "a~1b"), ("~1", "~01"), ("plain", "plain")] {
             assert_eq!(escape_step(name), step);
             assert_eq!(unescape_step(step), name);
+            assert_eq!(last_step(&format!("/x/{step}")), name);
         }
     }
 }

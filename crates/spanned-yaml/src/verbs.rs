@@ -55,14 +55,18 @@ pub fn decode_verb<C: DeserializeOwned, V: DeserializeOwned>(
         );
         errors.push(node.error_at(span, message));
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    let (mut verbs, rest) = take_verbs::<V>(node)?;
-    let common = decode_all(&rest)?;
-    match verbs.pop() {
-        Some((key, verb)) => Ok((common, key, verb)),
-        None => Err(vec![node.error(format!("{what} is a map"))]),
+    let decoded = take_verbs::<V>(node).and_then(|(verbs, rest)| Ok((verbs, decode_all(&rest)?)));
+    let known: Vec<_> = errors.iter().map(|error| error.span).collect();
+    match decoded {
+        Ok((mut verbs, common)) if errors.is_empty() => match verbs.pop() {
+            Some((key, verb)) => Ok((common, key, verb)),
+            None => Err(vec![node.error(format!("{what} is a map"))]),
+        },
+        decoded => {
+            let mistakes = decoded.err().into_iter().flatten();
+            errors.extend(mistakes.filter(|mistake| !known.contains(&mistake.span)));
+            Err(errors)
+        }
     }
 }
 

@@ -28,7 +28,7 @@ function isExecutable(file) {
 }
 
 /**
- * Emits `frame` (a JSON object), `problem` (a text: output that is no JSON object), `stderr` (a text) and, last and once,
+ * Emits `frame` (a JSON object), `problem` (a text: output that is not a JSON object), `stderr` (a text) and, last and once,
  * `exit` with `{ code, signal, error, torn }`. `torn` is a last line without its end.
  */
 export class AgentProcess extends EventEmitter {
@@ -79,7 +79,7 @@ export class AgentProcess extends EventEmitter {
     }
     const isObject = typeof frame === "object" && frame !== null && !Array.isArray(frame);
     if (isObject) this.emit("frame", frame);
-    else this.emit("problem", `a line is no JSON object: ${text.slice(0, 200)}`);
+    else this.emit("problem", `a line is not a JSON object: ${text.slice(0, 200)}`);
   }
 
   #signal(signal) {

@@ -25,7 +25,7 @@ const LARGEST_BODY = 1024 * 1024;
 /** What may wait for a slow page, in bytes. Beyond it the page is disconnected; it comes back and reads on from the log. */
 const LARGEST_QUEUE = 16 * 1024 * 1024;
 
-/** An answer that is no success. */
+/** An answer other than success. */
 class Failure extends Error {
   constructor(status, message) {
     super(message);

@@ -91,7 +91,7 @@ test("late events of a turn do not touch the next one", () => {
   });
 });
 
-test("an empty turn is no success", () =>
+test("an empty turn is not a success", () =>
   withHost({ script: "- text: lost", fault: "text-is-lost" }, async ({ open }) => {
     const page = await open();
     await prompt(page, "hi");

@@ -1,11 +1,19 @@
 //! Deliberate faults of the agent.
 
-use crate::aionrs::harness::{Agent, Setup, kinds};
-use crate::some_behaviors;
-use serde_json::{Value, json};
+use crate::aionrs::harness::{Agent, Setup};
+use crate::faults::{Protocol, Session};
+use serde_json::json;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    dialect: ("aionrs", "0.1"),
+    session,
+    three_turns,
+    two_ends: "two-stream-ends",
+    end_and_border: ["stream_end", "stream_start"],
+};
 
 /// A session with text, thinking, a tool, a denial, an error and a bad command.
-fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
+fn session(fault: &str) -> Session {
     let write =
         |id| json!({ "id": id, "name": "Write", "args": { "file_path": id, "content": "x" } });
     let script = json!([
@@ -34,17 +42,6 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
 }
 
 #[test]
-fn a_behavior_has_no_effect_before_its_turn() {
-    let good = session("");
-    assert_eq!(good.1, Some(0));
-
-    for fault in some_behaviors("aionrs", "0.1") {
-        let later = session(&format!("{}@turn=3", fault.id));
-        assert_eq!(later, good, "{}", fault.id);
-    }
-}
-
-#[test]
 fn an_unknown_fault_is_refused() {
     for (fault, message) in [
         (
@@ -62,24 +59,21 @@ fn an_unknown_fault_is_refused() {
     }
 }
 
-fn start_with_fault(fault: &str) -> Agent {
-    Setup::new().args(&["--fault", fault]).start()
+fn three_turns(fault: &str) -> Session {
+    let mut agent = start_with_fault(fault);
+    let mut events = agent.until("ready");
+    for id in ["m1", "m2", "m3"] {
+        agent.message(id, "a");
+        events.extend(agent.until("stream_start"));
+        events.extend(agent.until("stream_end"));
+    }
+    let (rest, code) = agent.finish();
+    events.extend(rest);
+    (events, code)
 }
 
-#[test]
-fn a_fault_is_played_in_its_turn() {
-    let mut agent = start_with_fault("two-stream-ends@turn=2");
-    agent.expect("ready");
-    agent.message("m1", "a");
-    agent.expect("stream_end");
-    agent.message("m2", "b");
-    agent.expect("stream_end");
-
-    assert_eq!(agent.next()["type"], "stream_end");
-
-    agent.message("m3", "c");
-    assert_eq!(kinds(&agent.until("stream_end"))[0], "stream_start");
-    assert_eq!(agent.finish(), (vec![], Some(0)), "and only once");
+fn start_with_fault(fault: &str) -> Agent {
+    Setup::new().args(&["--fault", fault]).start()
 }
 
 #[test]

@@ -311,3 +311,19 @@ fn the_base_url_may_come_from_the_environment() {
 
     assert_eq!(text(&agent.until("stream_end")), "here");
 }
+
+#[test]
+fn no_request_overtakes_the_event_that_begins_its_turn() {
+    let served = ModelServer::new(json!([{ "text": "late" }]));
+    let setup = served.setup("anthropic");
+    let mut agent = setup.env("MOCK_AGENT_LATENCY_MS", "300").ready();
+    agent.message("m1", "go");
+
+    let first = served.journal.recv_timeout(Duration::from_secs(60));
+    let event = first.map(|entry| entry.event);
+    assert!(matches!(event, Ok(JournalEvent::Request(_))), "{event:?}");
+    // What is not written yet is lost.
+    agent.child.kill().unwrap();
+    let event = agent.try_next().expect("the event was written");
+    assert_eq!(event["type"], "stream_start");
+}

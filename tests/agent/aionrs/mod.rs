@@ -11,7 +11,7 @@ mod attachments;
 mod commands;
 mod ends;
 mod errors;
-mod faults;
+pub(crate) mod faults;
 mod harness;
 mod http;
 mod same_bytes;

@@ -2,6 +2,9 @@
 
 use crate::aionrs::harness::{Setup, kinds, text, tool_call};
 use serde_json::json;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_message_is_answered_by_a_turn() {
@@ -133,5 +136,36 @@ fn a_truncated_reply_is_followed_by_an_info() {
     assert_eq!(
         kinds(&agent.until("stream_end")),
         ["stream_start", "text_delta", "info", "stream_end"]
+    );
+}
+
+#[test]
+fn a_turn_goes_on_while_the_host_does_not_read() {
+    let longer_than_a_pipe = "word ".repeat(40_000);
+    let touch = |id, name| json!({ "id": id, "name": "Bash", "args": { "command": format!("touch {name}") } });
+    let setup = Setup::new().args(&["--auto-approve"]).script(&json!([
+        { "text": longer_than_a_pipe, "tool_calls": [touch("t1", "first")] },
+        { "tool_calls": [touch("t2", "second")] },
+        { "text": "done" },
+    ]));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mock-agent"))
+        .args(&setup.args)
+        .current_dir(setup.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let message = json!({ "type": "message", "msg_id": "m1", "input": "go" });
+    writeln!(child.stdin.as_ref().unwrap(), "{message}").unwrap();
+
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !setup.path().join("second").exists() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(
+        setup.path().join("second").exists(),
+        "the turn stands still"
     );
 }

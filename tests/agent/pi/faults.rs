@@ -1,11 +1,19 @@
 //! Deliberate faults of the agent.
 
+use crate::faults::{Protocol, Session};
 use crate::pi::harness::Setup;
-use crate::some_behaviors;
-use serde_json::{Value, json};
+use serde_json::json;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    dialect: ("pi", "0.14"),
+    session,
+    three_turns,
+    two_ends: "two-agent-ends",
+    end_and_border: ["agent_end", "agent_start"],
+};
 
 /// A session with reasoning, tools, a failure, a bad line, a shell command and a compaction.
-fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
+fn session(fault: &str) -> Session {
     let bash =
         |id: &str, command| json!({ "id": id, "name": "bash", "args": { "command": command } });
     let script = json!([
@@ -30,27 +38,15 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     (events, code)
 }
 
-#[test]
-fn a_behavior_has_no_effect_before_its_turn() {
-    let good = session("");
-    assert_eq!(good.1, Some(0));
-
-    for fault in some_behaviors("pi", "0.14") {
-        let later = session(&format!("{}@turn=3", fault.id));
-        assert_eq!(later, good, "{}", fault.id);
+fn three_turns(fault: &str) -> Session {
+    let mut agent = Setup::new().args(&["--fault", fault]).start();
+    let mut events = Vec::new();
+    for prompt in ["a", "b", "c"] {
+        agent.prompt(prompt);
+        events.extend(agent.until_match(|event| event["type"] == "agent_start"));
+        events.extend(agent.until_match(|event| event["type"] == "agent_end"));
     }
-}
-
-#[test]
-fn a_fault_is_played_in_its_turn_and_once() {
-    let mut agent = Setup::new()
-        .args(&["--fault", "two-agent-ends@turn=2"])
-        .start();
-    agent.run("a");
-    agent.run("b");
-
-    assert_eq!(agent.next()["type"], "agent_end");
-
-    assert_eq!(agent.run("c")[0]["type"], "agent_start");
-    assert_eq!(agent.finish(), (vec![], Some(0)));
+    let (rest, code) = agent.finish();
+    events.extend(rest);
+    (events, code)
 }

@@ -11,7 +11,7 @@ mod attachments;
 mod compaction;
 mod ends;
 mod errors;
-mod faults;
+pub(crate) mod faults;
 mod harness;
 mod runs;
 mod same_bytes;

@@ -1,6 +1,6 @@
 //! Every script in every dialect: the agent keeps the protocol, writes the same bytes each time, and echoes the next prompt.
 
-use crate::scripts::host::{Host, PROTOCOLS, Protocol};
+use crate::scripts::host::{Host, PROTOCOLS, Protocol, protocol};
 use crate::scripts::process::{Workspace, command};
 
 /// Scripts that have a test of their own, because of their size.
@@ -46,10 +46,7 @@ fn session(protocol: &'static Protocol) -> Vec<String> {
 }
 
 fn check(dialect: &str) {
-    let mut protocols = PROTOCOLS.iter();
-    let protocol = protocols
-        .find(|protocol| protocol.dialect == dialect)
-        .unwrap();
+    let protocol = protocol(dialect);
     let (first, second) = (session(protocol), session(protocol));
     for (first, second) in first.iter().zip(&second) {
         similar_asserts::assert_eq!(first, second);

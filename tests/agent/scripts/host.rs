@@ -88,6 +88,13 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
     },
 ];
 
+/// How a host speaks a dialect.
+pub(crate) fn protocol(dialect: &str) -> &'static Protocol {
+    let mut all = PROTOCOLS.iter();
+    all.find(|one| one.dialect == dialect)
+        .expect("a dialect of the reference agent")
+}
+
 /// The answer to a dialog of an extension.
 fn answer(event: &Value) -> Option<Value> {
     let (member, value) = match event["method"].as_str()? {

@@ -1,16 +1,9 @@
 //! Markers in prompts: what they do in each dialect, and how a mistake in one is answered.
 
-use crate::scripts::host::{Host, PROTOCOLS, Protocol};
+use crate::scripts::host::{Host, PROTOCOLS, protocol};
 use crate::scripts::process::{Agent, Workspace, command};
 use serde_json::json;
 use std::process::Stdio;
-
-fn protocol(dialect: &str) -> &'static Protocol {
-    let mut protocols = PROTOCOLS.iter();
-    protocols
-        .find(|protocol| protocol.dialect == dialect)
-        .unwrap()
-}
 
 #[test]
 fn a_mistake_is_answered_with_what_is_possible_and_the_agent_goes_on() {
@@ -36,7 +29,7 @@ fn a_mistake_is_answered_with_what_is_possible_and_the_agent_goes_on() {
 }
 
 #[test]
-fn a_story_that_the_dialect_does_not_have_is_refused_with_those_that_it_has() {
+fn a_script_that_the_dialect_does_not_have_is_refused_with_those_that_it_has() {
     let protocol = protocol("pi@0.87");
     let mut host = Host::start(protocol, &protocol.workspace(), &[]);
     let lines = host.prompt("@mock script=sub-agents").join("\n");

@@ -1,6 +1,6 @@
 //! The flags and variables for the built-in scripts: their names, their texts, and what is refused.
 
-use crate::scripts::host::{Host, PROTOCOLS};
+use crate::scripts::host::{Host, PROTOCOLS, protocol};
 use crate::scripts::process::{Agent, Workspace, command};
 use serde_json::{Value, json};
 use snapbox::file;
@@ -41,7 +41,7 @@ fn a_printed_script_is_a_file_to_copy() {
         "0.2",
     ]);
     assert!(printed.contains("ExecCommand"), "{printed}");
-    let (workspace, protocol) = (Workspace::new(), &PROTOCOLS[1]);
+    let (workspace, protocol) = (Workspace::new(), protocol("aionrs@0.2"));
     let path = workspace.write("copy.yaml", &printed);
     let play =
         |script: &str| Host::start(protocol, &Workspace::new(), &["--script", script]).prompt("go");
@@ -130,7 +130,7 @@ const WRONG_VALUES: &[(&[&str], &str, &str, &str)] = &[
 
 #[test]
 fn a_wrong_value_is_one_line_on_stderr_and_status_2() {
-    for protocol in [&PROTOCOLS[0], &PROTOCOLS[4], &PROTOCOLS[5]] {
+    for protocol in ["aionrs@0.1", "pi@0.87", "synaps@1"].map(protocol) {
         for (args, variable, value, message) in WRONG_VALUES {
             let env = [(*variable, *value)];
             let env = &env[..usize::from(!variable.is_empty())];
@@ -159,7 +159,7 @@ fn a_wrong_value_is_one_line_on_stderr_and_status_2() {
 
 #[test]
 fn an_extension_of_pi_asks_before_the_run_and_before_a_tool() {
-    for protocol in [&PROTOCOLS[3], &PROTOCOLS[4]] {
+    for protocol in ["pi@0.73", "pi@0.87"].map(protocol) {
         let mut host = Host::start(protocol, &protocol.workspace(), &["--script", "dialogs"]);
         let dialogs = host.prompt("go").join("\n");
         for answer in [
@@ -180,8 +180,8 @@ fn an_extension_of_pi_asks_before_the_run_and_before_a_tool() {
 }
 
 #[test]
-fn each_prompt_plays_the_story_again_and_after_a_failure_its_rest() {
-    let protocol = &PROTOCOLS[0];
+fn each_prompt_plays_the_script_again_and_after_a_failure_its_rest() {
+    let protocol = protocol("aionrs@0.1");
     let mut host = Host::start(protocol, &protocol.workspace(), &["--script", "error-auth"]);
     let answers: Vec<_> = (0..4)
         .map(|_| host.prompt("go").concat().contains("answers again"))
@@ -191,8 +191,8 @@ fn each_prompt_plays_the_story_again_and_after_a_failure_its_rest() {
 }
 
 #[test]
-fn a_resumed_session_is_recognized_by_the_story() {
-    let (protocol, workspace) = (&PROTOCOLS[0], Workspace::new());
+fn a_resumed_session_is_recognized_by_the_script() {
+    let (protocol, workspace) = (protocol("aionrs@0.1"), Workspace::new());
     let play = |more: &[&str]| {
         let mut host = Host::start(
             protocol,
@@ -208,15 +208,15 @@ fn a_resumed_session_is_recognized_by_the_story() {
 }
 
 #[test]
-fn the_frames_of_a_story() {
-    let protocol = &PROTOCOLS[0];
+fn the_frames_of_a_script() {
+    let protocol = protocol("aionrs@0.1");
     let mut host = Host::start(protocol, &protocol.workspace(), &["--script", "approval"]);
     let frames = host.prompt("go").join("\n") + "\n";
     snapbox::assert_data_eq!(frames, file!["snapshots/approval.jsonl"].raw());
 }
 
 #[test]
-fn large_stories_keep_the_protocol_in_a_smaller_size() {
+fn large_scripts_keep_the_protocol_in_a_smaller_size() {
     for protocol in PROTOCOLS {
         let repeats_messages = ["pi@0.14", "pi@0.73"].contains(&protocol.dialect);
         let deltas = if repeats_messages { "2000" } else { "100000" };

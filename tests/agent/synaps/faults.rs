@@ -1,11 +1,19 @@
 //! Deliberate faults of the agent.
 
-use crate::some_behaviors;
+use crate::faults::{Protocol, Session};
 use crate::synaps::harness::Setup;
-use serde_json::{Value, json};
+use serde_json::json;
+
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    dialect: ("synaps", "1"),
+    session,
+    three_turns,
+    two_ends: "two-ends",
+    end_and_border: ["agent_end", "response"],
+};
 
 /// A session with reasoning, a tool, a failure, a bad line, queries and an abort with nothing to abort.
-fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
+fn session(fault: &str) -> Session {
     let bash = json!({ "id": "t1", "name": "bash", "args": { "command": "echo 1" } });
     let script = json!([
         { "thinking": "hm", "text": ["a", "b"], "tool_calls": [bash] },
@@ -32,28 +40,13 @@ fn session(fault: &str) -> (Vec<Value>, Option<i32>) {
     (events, code)
 }
 
-#[test]
-fn a_behavior_has_no_effect_before_its_turn() {
-    let good = session("");
-    assert_eq!(good.1, Some(0));
-
-    for fault in some_behaviors("synaps", "1") {
-        let later = session(&format!("{}@turn=3", fault.id));
-        assert_eq!(later, good, "{}", fault.id);
-    }
-}
-
-#[test]
-fn a_fault_is_played_in_its_turn_and_once() {
-    let mut agent = Setup::new().args(&["--fault", "two-ends@turn=2"]).ready();
-    let ends = |events: &[Value]| {
-        let ends = events.iter().filter(|event| event["type"] == "agent_end");
-        ends.count()
-    };
-
-    assert_eq!(ends(&agent.turn("a")), 1);
-    assert_eq!(ends(&agent.turn("b")), 2);
-    assert_eq!(ends(&agent.turn("c")), 1);
+fn three_turns(fault: &str) -> Session {
+    let mut agent = Setup::new().args(&["--fault", fault]).ready();
+    let mut events: Vec<_> = ["a", "b", "c"].map(|prompt| agent.turn(prompt)).concat();
+    agent.shutdown();
+    let (rest, code) = agent.read_to_end();
+    events.extend(rest);
+    (events, code)
 }
 
 #[test]

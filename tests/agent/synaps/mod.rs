@@ -9,7 +9,7 @@ mod agent_process;
 mod attachments;
 mod commands;
 mod ends;
-mod faults;
+pub(crate) mod faults;
 mod harness;
 mod limits;
 mod same_bytes;

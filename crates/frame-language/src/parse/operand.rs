@@ -32,7 +32,7 @@ impl Parser<'_> {
             Some(Token::State(name)) => return self.state(&name),
             Some(Token::Text(text)) => Value::String(text),
             Some(Token::Number(number)) => Value::Number(number),
-            Some(Token::Name(name)) => match Function::of(&name) {
+            Some(Token::Name(name)) => match Function::find(&name) {
                 Some(function) if self.calls() => {
                     self.next += 2;
                     let mut inner = self.operand()?;

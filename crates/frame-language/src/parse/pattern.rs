@@ -80,7 +80,7 @@ impl Parser<'_> {
             Some(Token::Text(text)) => {
                 self.next += 1;
                 let name = if command { format!(">{text}") } else { text };
-                let atom = Atom::of(&name, FrameName::Named(name.clone()), at);
+                let atom = Atom::named(&name, FrameName::Named(name.clone()), at);
                 Ok((name, vec![atom]))
             }
             Some(Token::Name(name)) if !command => {
@@ -97,7 +97,7 @@ impl Parser<'_> {
                     ">any" => FrameName::AnyCommand,
                     _ => FrameName::Named(name.clone()),
                 };
-                let atom = Atom::of(&name, frame, at);
+                let atom = Atom::named(&name, frame, at);
                 Ok((name, vec![atom]))
             }
             _ => Err(self.error("an event, a `>command` or a class was expected here")),

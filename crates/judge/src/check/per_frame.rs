@@ -86,7 +86,7 @@ impl PerFrameChecks {
             let label = &definition.label;
             let finding = Finding {
                 blame: decoded.blame,
-                origin: Origin::of(Part::Schema(label.clone())),
+                origin: Origin::of_part(Part::Schema(label.clone())),
                 message: format!("`{label}`: {}", broken.message),
                 ..broken.clone()
             };

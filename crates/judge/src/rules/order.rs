@@ -93,9 +93,9 @@ impl OrderMonitor {
             );
             at.out.push(Finding {
                 blame: config.blame.unwrap_or(Blame::Agent),
-                origin: Origin::of(key.part()),
+                origin: Origin::of_part(key.part()),
                 message: config.violation_message(&context.eval_context(), || message),
-                difference: Difference::of(DifferenceKind::Absent),
+                difference: Difference::of_kind(DifferenceKind::Absent),
                 ..expecting(&expected)
             });
         }
@@ -162,7 +162,7 @@ impl Monitor for OrderMonitor {
         let slice = self.slices.entry(key, || new_slice(excused));
         if next == DEAD {
             let expected = order.automaton.expected(slice.state);
-            let origin = Origin::of(key.part());
+            let origin = Origin::of_part(key.part());
             at.out.push(Finding {
                 blame: config.blame.unwrap_or(context.blame),
                 message: config.violation_message(&eval, || {

@@ -10,6 +10,7 @@ use super::variable_content::MAX_TEXT;
 use crate::finding::{Expected, Facts, Finding, Origin};
 use frame_language::{Condition, Operand, Truth, number};
 use serde_json::Value;
+use spanned_yaml::last_step;
 use std::sync::Arc;
 
 /// A require rule.
@@ -136,10 +137,9 @@ impl Monitor for RequireMonitor {
                 Truth::False => {
                     self.exercised += 1;
                     let places = require.that.pointers();
-                    let member = |at: &&str| at.rsplit('/').next().map(str::to_owned);
                     at.out.push(Finding {
                         blame: config.blame.unwrap_or(context.blame),
-                        origin: Origin::of(key.part()),
+                        origin: Origin::of_part(key.part()),
                         message: config.violation_message(&eval, || {
                             let name = context.frame_name();
                             match &require.summary {
@@ -150,7 +150,7 @@ impl Monitor for RequireMonitor {
                         expected: require.expected.clone(),
                         pointer: places.first().copied().unwrap_or_default().to_owned(),
                         facts: Facts {
-                            members: places.iter().filter_map(member).collect(),
+                            members: places.iter().map(|at| last_step(at)).collect(),
                             ..Facts::default()
                         },
                         ..Finding::default()

@@ -100,9 +100,9 @@ impl ResponseMonitor {
             };
             at.out.push(Finding {
                 blame: config.blame.unwrap_or(Blame::Agent),
-                origin: Origin::of(key.part()),
+                origin: Origin::of_part(key.part()),
                 message: config.violation_message(&context.eval_context(), message),
-                difference: Difference::of(DifferenceKind::Absent),
+                difference: Difference::of_kind(DifferenceKind::Absent),
                 ..expecting(&expected)
             });
         }

@@ -57,7 +57,7 @@ impl Schemas {
             pointer,
             message,
             expected,
-            difference: Difference::of(kind),
+            difference: Difference::of_kind(kind),
             clauses,
             level,
             ..Finding::default()

@@ -94,7 +94,7 @@ dialect: bird@2\ncommands: []
 start: [stop]\nsession: [stop]
     s.yaml:1:1: a session begins at the start
 session: [{ expect: {} }]
-    s.yaml:1:1: an `expect` has either `on` or `line`
+    s.yaml:1:21: an `expect` has either `on` or `line`
 session: [{ expect: { on: { type: sayy } } }]
     s.yaml:1:35: unknown command of bird@1 `sayy`; did you mean `say`?
 session: [{ expect: { on: { id: '{x}' } } }]

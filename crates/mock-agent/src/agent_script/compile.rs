@@ -135,7 +135,7 @@ impl Compiler<'_> {
         self.actions(actions)
     }
 
-    fn expected(&mut self, file: &ExpectFile) -> Option<Expected> {
+    fn expected(&mut self, file: &Spanned<ExpectFile>) -> Option<Expected> {
         let (pattern, written) = match (&file.on, &file.line) {
             (Some(on), None) => {
                 let matcher = self.command_matcher(on)?;
@@ -147,7 +147,7 @@ impl Compiler<'_> {
             ),
             _ => {
                 let message = "an `expect` has either `on` or `line`";
-                self.errors.push(self.root.error(message));
+                self.error(file.span, message);
                 return None;
             }
         };

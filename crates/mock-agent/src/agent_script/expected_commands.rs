@@ -126,7 +126,9 @@ impl Expected {
                 let is_same = String::from_utf8_lossy(bytes) == *line;
                 (!is_same).then(|| "another line".to_owned())
             }
-            (Pattern::Command(_), Received::Line(_)) => Some("no JSON object".to_owned()),
+            (Pattern::Command(_), Received::Line(_)) => {
+                Some("a line that is not a JSON object".to_owned())
+            }
             (Pattern::Line(_), Received::Command(_)) => Some("a JSON object".to_owned()),
         }
     }

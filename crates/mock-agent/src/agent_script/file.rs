@@ -104,7 +104,7 @@ pub(super) enum ActionFile {
     Release(Spanned<String>),
     /// Waits for a command of the host, such as the answer to a request of the agent. Entries under `commands` do not see it. It may have
     /// come before, since the reply began. At the end of stdin, the reply ends at an `expect` whose command has not come.
-    Expect(ExpectFile),
+    Expect(Spanned<ExpectFile>),
     /// Waits for the end of stdin.
     EndOfInput,
     /// Stops the reply in progress and drops the commands that wait for it.

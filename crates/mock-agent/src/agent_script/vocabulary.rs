@@ -1,11 +1,12 @@
 //! What a scripted agent needs of a dialect: the names of frames, and where frames hold them.
 
 use conform_dialect::file::DialectFile;
-use conform_dialect::{DialectSource, dialect_file};
+use conform_dialect::{DialectSource, dialect_file, nested_kinds};
+use frame_faults::FrameSelector;
 use spanned_yaml::{Node, render_all};
 
 /// The frames of a dialect.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
     /// `NAME@VERSION`.
     pub(crate) dialect: String,
@@ -16,7 +17,7 @@ pub(crate) struct Vocabulary {
     pub(super) events: Vec<String>,
     pub(super) commands: Vec<String>,
     /// The events that begin a turn.
-    pub(crate) turn_events: Vec<String>,
+    pub(crate) turn: FrameSelector,
     /// The longest command, in bytes, if the dialect sets a limit.
     pub(crate) line_limit: Option<usize>,
 }
@@ -36,8 +37,11 @@ impl Vocabulary {
     }
 
     fn new(file: DialectFile) -> Option<Self> {
+        let nested = nested_kinds(&file);
         let pointers = file.discriminator?;
         let turn = file.session.unwrap_or_default().turn;
+        let turn = turn.as_ref().and_then(Node::as_str);
+        let turn = turn.and_then(|turn| FrameSelector::parse(turn, nested).ok());
         let limit = file.limits.get("command");
         Some(Vocabulary {
             dialect: format!("{}@{}", file.name, file.version),
@@ -45,23 +49,9 @@ impl Vocabulary {
             command_pointer: pointers.commands,
             events: file.events.into_keys().collect(),
             commands: file.commands.into_keys().collect(),
-            turn_events: turn.as_ref().map(plain_events).unwrap_or_default(),
+            turn: turn.unwrap_or_default(),
             line_limit: limit.and_then(|limit| usize::try_from(*limit).ok()),
         })
-    }
-}
-
-/// The events of a pattern that is a list of names, `a | b`; none for any other pattern.
-fn plain_events(pattern: &Node) -> Vec<String> {
-    let text = pattern.as_str().unwrap_or_default();
-    let names = text.split('|').map(str::trim);
-    let is_name = |name: &str| {
-        let letter = |c: char| c.is_alphanumeric() || "_-.".contains(c);
-        !name.is_empty() && name.chars().all(letter)
-    };
-    match names.clone().all(is_name) {
-        true => names.map(str::to_owned).collect(),
-        false => Vec::new(),
     }
 }
 
@@ -87,6 +77,7 @@ fn only_dialect(source: &DialectSource) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_delta_changes_the_names_of_its_base() {
@@ -108,13 +99,11 @@ mod tests {
             "{ name: bird, version: '1', discriminator: { events: /type, commands: /cmd }, events: { hello: , word: }, commands: { say: , quit: }, session: { turn: hello } }",
         );
         let base = load(None).unwrap();
-        assert_eq!(
-            (base.dialect.as_str(), base.turn_events.len()),
-            ("bird@1", 1)
-        );
+        assert_eq!(base.dialect, "bird@1");
+        assert!(base.turn.matches("hello", &json!({})));
         write(
             "2",
-            "{ name: bird, version: '2', extends: bird@1, events: { song: }, removed: [word, quit], session: { turn: 'song {x=1}' } }",
+            "{ name: bird, version: '2', extends: bird@1, events: { song: }, removed: [word, quit], session: { turn: 'song{/x = 1}' } }",
         );
         assert_eq!(
             load(None).unwrap_err(),
@@ -126,7 +115,8 @@ mod tests {
             (delta.events, delta.commands),
             (vec!["hello".into(), "song".into()], vec!["say".into()])
         );
-        assert_eq!(delta.turn_events, Vec::<String>::new());
+        let begins = |x| delta.turn.matches("song", &json!({ "x": x }));
+        assert_eq!((begins(1), begins(2)), (true, false));
         write("4", "{ name: bird, version: '4', events: { a: } }");
         for (id, message) in [
             ("bird@9", "unknown dialect `bird@9`"),

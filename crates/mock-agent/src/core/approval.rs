@@ -22,11 +22,7 @@ pub(crate) enum ApprovalMode {
 impl ApprovalMode {
     /// Its name in the protocols that have modes.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            ApprovalMode::Default => "default",
-            ApprovalMode::AutoEdit => "auto_edit",
-            ApprovalMode::Yolo => "yolo",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 
     fn allows(self, category: Category) -> bool {

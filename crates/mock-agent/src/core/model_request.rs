@@ -54,6 +54,7 @@ pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply,
     }
 }
 
+/// One request. What the host was told before it is written first, so that the request does not overtake it.
 async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, ModelError> {
     let TurnContext { session, turn } = context;
     let timeout = session.settings.model_timeout;
@@ -67,6 +68,7 @@ async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, Mod
         }
         session.model.body(&request)
     };
+    session.events.outbox.written().await;
     let mut stream = within(timeout, session.model.send(body)).await??;
     if turn.used.get() != Usage::default() && session.faults.triggers(Bug::UsageOfLastRequest) {
         turn.used.take();

@@ -14,7 +14,7 @@ use super::conversation::Conversation;
 use super::event::{AgentInfo, CompactionReason, Event};
 use super::event_sink::EventSink;
 use super::failure::{Failure, Halt};
-use super::prompt_markers::PromptMarkers;
+use super::marker_effects::MarkerEffects;
 use super::queues::{Prompt, Queues};
 use super::settings::SessionSettings;
 use super::turn::Turn;
@@ -40,7 +40,7 @@ pub(crate) struct SessionParts {
     pub(crate) approvals: RefCell<Approvals>,
     pub(crate) conversation: RefCell<Conversation>,
     pub(crate) faults: Rc<Faults>,
-    pub(crate) prompts: PromptMarkers,
+    pub(crate) prompts: MarkerEffects,
 }
 
 /// A session. Protocol adapters call its methods while [`Session::run`] runs. Its parts can be used like fields of its own.

@@ -1,7 +1,7 @@
 //! The dialect whose faults can be played: those of its `faults.yaml`, and those that every line protocol can have.
 
 use conform_dialect::{DialectSource, dialect_file, faults};
-use frame_faults::{Fault, FaultTable, KindPointers, NestedKinds, common_names};
+use frame_faults::{Fault, FaultTable, FrameSelector, KindPointers, NestedKinds, common_names};
 use serde_json::Value;
 use spanned_yaml::render_all;
 
@@ -14,7 +14,7 @@ pub(crate) struct FaultedDialect {
     pub(crate) id: String,
     pub(crate) kinds: KindPointers,
     /// The events that begin a turn, if the agent itself does not count turns.
-    pub(crate) turn_events: Vec<String>,
+    pub(crate) turn: FrameSelector,
 }
 
 impl FaultedDialect {
@@ -66,7 +66,7 @@ impl FaultedDialect {
     /// Whether this event begins a turn.
     pub(super) fn begins_turn(&self, event: &Value) -> bool {
         let kind = event.pointer(&self.kinds.events).and_then(Value::as_str);
-        kind.is_some_and(|kind| self.turn_events.iter().any(|event| event == kind))
+        kind.is_some_and(|kind| self.turn.matches(kind, event))
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) mod tests {
                 events: "/type".into(),
                 commands: "/type".into(),
             },
-            turn_events: vec!["begin".into()],
+            turn: FrameSelector::parse("begin", NestedKinds::new()).unwrap(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Standard input: reads lines in a thread of its own, with a limit on their length.
 
 use super::stdout::Outbox;
+use frame_faults::LineSplitter;
 use std::collections::VecDeque;
 use std::io::{ErrorKind, Read};
 use std::time::Duration;
@@ -34,7 +35,7 @@ const BUFFERED_READS: usize = 2;
 /// Bytes that are read at once.
 const READ_SIZE: usize = 64 << 10;
 
-/// After the end of input, how long a host that does not read may keep the agent waiting.
+/// How long a host that does not read may keep a request to the model waiting, and the agent after the end of input.
 pub(crate) const UNREAD_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Starts reading standard input.
@@ -58,7 +59,7 @@ pub(crate) fn spawn_reader(limit: usize) -> InputLines {
 /// Sends the lines of standard input to the end of file; returns what comes after the last newline.
 fn read_lines(limit: usize, sender: &Sender<Vec<Input>>) -> Option<Input> {
     let mut stdin = std::io::stdin().lock();
-    let mut lines = LineSplitter::new(limit);
+    let mut inputs = InputSplitter::new(limit);
     let mut buffer = vec![0; READ_SIZE];
     loop {
         let count = match stdin.read(&mut buffer) {
@@ -67,12 +68,12 @@ fn read_lines(limit: usize, sender: &Sender<Vec<Input>>) -> Option<Input> {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let found = lines.push(&buffer[..count]);
+        let found = inputs.push(&buffer[..count]);
         if !found.is_empty() && sender.blocking_send(found).is_err() {
             return None;
         }
     }
-    lines.finish()
+    inputs.finish()
 }
 
 impl InputLines {
@@ -103,50 +104,39 @@ async fn unread_end(ended: &mut watch::Receiver<bool>) {
     tokio::time::sleep(UNREAD_TIMEOUT).await;
 }
 
-/// Splits bytes into lines, and drops lines that are too long.
+/// Makes input of bytes, and drops lines that are too long.
 #[derive(Debug)]
-struct LineSplitter {
-    limit: usize,
-    line: Vec<u8>,
+struct InputSplitter {
+    lines: LineSplitter,
+    /// In a line that is too long.
     skipping: bool,
 }
 
-impl LineSplitter {
+impl InputSplitter {
     fn new(limit: usize) -> Self {
-        LineSplitter {
-            limit,
-            line: Vec::new(),
+        InputSplitter {
+            lines: LineSplitter::new(limit),
             skipping: false,
         }
     }
 
     fn push(&mut self, bytes: &[u8]) -> Vec<Input> {
-        let mut found = Vec::new();
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let content = piece.strip_suffix(b"\n").unwrap_or(piece);
-            found.extend(self.extend(content));
-            if content.len() < piece.len() && !std::mem::take(&mut self.skipping) {
-                found.push(Input::Line(std::mem::take(&mut self.line)));
-            }
-        }
-        found
+        let lines = self.lines.push(bytes).into_iter();
+        lines.filter_map(|line| self.input(line)).collect()
     }
 
-    fn extend(&mut self, bytes: &[u8]) -> Option<Input> {
-        if self.skipping {
-            return None;
-        }
-        if self.line.len() + bytes.len() > self.limit {
-            self.skipping = true;
-            self.line = Vec::new();
-            return Some(Input::TooLong);
-        }
-        self.line.extend_from_slice(bytes);
-        None
+    fn input(&mut self, mut line: Vec<u8>) -> Option<Input> {
+        let is_whole = line.pop_if(|byte| *byte == b'\n').is_some();
+        let skipped = std::mem::replace(&mut self.skipping, !is_whole);
+        (!skipped).then_some(match is_whole {
+            true => Input::Line(line),
+            false => Input::TooLong,
+        })
     }
 
-    fn finish(self) -> Option<Input> {
-        (!self.line.is_empty()).then_some(Input::Rest(self.line))
+    fn finish(mut self) -> Option<Input> {
+        let rest = self.lines.rest();
+        (!self.skipping && !rest.is_empty()).then_some(Input::Rest(rest))
     }
 }
 
@@ -154,40 +144,18 @@ impl LineSplitter {
 mod tests {
     use super::*;
 
-    fn lines(text: &str, limit: usize, size: usize) -> Vec<String> {
-        let mut lines = LineSplitter::new(limit);
-        let mut found: Vec<_> = text
-            .as_bytes()
-            .chunks(size)
-            .flat_map(|chunk| lines.push(chunk))
-            .collect();
-        found.extend(lines.finish());
-        let shown = found.into_iter().map(|input| match input {
-            Input::Line(line) | Input::Rest(line) => String::from_utf8(line).unwrap(),
-            Input::TooLong => "<too long>".into(),
-        });
-        shown.collect()
-    }
-
-    #[test]
-    fn lines_are_the_same_in_any_chunking() {
-        for size in 1..12 {
-            assert_eq!(
-                lines("ab\n\r\ncd\nlast", 9, size),
-                ["ab", "\r", "cd", "last"],
-                "{size}"
-            );
-        }
-    }
-
     #[test]
     fn a_line_that_is_too_long_is_reported_once_and_the_next_is_whole() {
-        for size in 1..12 {
-            assert_eq!(
-                lines("abcdef\nabc\nabcd", 3, size),
-                ["<too long>", "abc", "<too long>"],
-                "{size}"
-            );
-        }
+        let line = |text: &[u8]| Input::Line(text.to_vec());
+        let mut inputs = InputSplitter::new(3);
+        let found = inputs.push(b"abcdefghi\nabc\n\r\nabcd\nx");
+        let expected = [Input::TooLong, line(b"abc"), line(b"\r"), Input::TooLong];
+        assert_eq!(found, expected);
+        assert_eq!(inputs.push(b"y"), []);
+        assert_eq!(inputs.finish(), Some(Input::Rest(b"xy".to_vec())));
+
+        let mut inputs = InputSplitter::new(3);
+        assert_eq!(inputs.push(b"abcdef"), [Input::TooLong]);
+        assert_eq!(inputs.finish(), None);
     }
 }

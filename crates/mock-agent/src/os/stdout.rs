@@ -1,5 +1,6 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
+use super::stdin::UNREAD_TIMEOUT;
 use crate::control::{Journal, Recorded};
 use crate::faults::Faults;
 use frame_faults::{KillSignal, Output};
@@ -156,6 +157,11 @@ impl Outbox {
 
     fn is_closed(&self) -> bool {
         self.shared.closed.load(Ordering::SeqCst)
+    }
+
+    /// Waits until everything that was sent is written, or the host has not read it for too long.
+    pub(crate) async fn written(&self) {
+        let _ = tokio::time::timeout(UNREAD_TIMEOUT, self.below(1)).await;
     }
 
     async fn below(&self, limit: usize) {

@@ -75,6 +75,6 @@ fn faulted(vocabulary: &Vocabulary, source: DialectSource) -> FaultedDialect {
             events: vocabulary.event_pointer.clone(),
             commands: vocabulary.command_pointer.clone(),
         },
-        turn_events: vocabulary.turn_events.clone(),
+        turn: vocabulary.turn.clone(),
     }
 }

@@ -1,5 +1,6 @@
 //! The arguments of the process, before it is known which agent they are for: a flag is found by its name, wherever it stands.
 
+use crate::protocols::adapter::Adapter;
 use std::ffi::OsString;
 
 /// The arguments, without the name of the program.
@@ -24,6 +25,15 @@ impl Arguments {
     /// Whether one of these words is among the arguments.
     pub(super) fn has(&self, words: &[&str]) -> bool {
         self.0.iter().any(|arg| words.contains(&arg.as_str()))
+    }
+
+    /// Whether they choose the protocol of this adapter.
+    pub(super) fn choose(&self, adapter: &Adapter) -> bool {
+        match adapter.activation.split_once(' ') {
+            Some((flag, value)) => self.value(flag) == Ok(Some(value)),
+            None if adapter.activation.starts_with('-') => self.has(&[adapter.activation]),
+            None => self.word(0) == Some(adapter.activation),
+        }
     }
 
     /// The value of a flag, `--flag value` or `--flag=value`; `None` without the flag.

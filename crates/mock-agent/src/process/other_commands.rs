@@ -18,7 +18,7 @@ pub(super) fn answer(adapter: &Adapter, args: &Arguments) -> Result<Option<ExitC
     let name = adapter.name;
     let mut other_modes = adapter.other_mode_flags.iter();
     if let Some(flag) = other_modes.find(|flag| args.has(&[flag]))
-        && !(adapter.chosen)(args.words())
+        && !args.choose(adapter)
     {
         let protocol = adapter.activation;
         return Err(format!(

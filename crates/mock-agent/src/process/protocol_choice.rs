@@ -21,7 +21,7 @@ pub(crate) fn select_adapter(
     // Without a value, the parser of the flags reports it.
     let flag = args.value(PROTOCOL_FLAG.name).unwrap_or_default();
     let variable = variable.filter(|text| !text.is_empty());
-    let Some(name) = protocol_name(args.words(), flag, variable, program)? else {
+    let Some(name) = protocol_name(args, flag, variable, program)? else {
         return Ok(None);
     };
     let versions: Vec<_> = ADAPTERS.iter().filter(|one| one.name == name).collect();
@@ -43,12 +43,12 @@ pub(crate) fn select_adapter(
 
 /// The name of the protocol: the arguments take precedence over the variable, and that over the name of the program.
 fn protocol_name(
-    args: &[String],
+    args: &Arguments,
     flag: Option<&str>,
     variable: Option<&str>,
     program: Option<&str>,
 ) -> Result<Option<&'static str>, String> {
-    if let Some(adapter) = ADAPTERS.iter().find(|adapter| (adapter.chosen)(args)) {
+    if let Some(adapter) = ADAPTERS.iter().find(|adapter| args.choose(adapter)) {
         return Ok(Some(adapter.name));
     }
     for (source, text) in [(PROTOCOL_FLAG.name, flag), (PROTOCOL_VARIABLE, variable)] {

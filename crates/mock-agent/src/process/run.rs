@@ -18,7 +18,7 @@ use crate::faults::{Bug, FaultedDialect, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
-use frame_faults::KindPointers;
+use frame_faults::{FrameSelector, KindPointers};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -229,7 +229,7 @@ fn faults_of(adapter: &Adapter, choice: &Choice) -> Faults {
             events: pointer.clone(),
             commands: pointer,
         },
-        turn_events: Vec::new(),
+        turn: FrameSelector::default(),
     };
     Faults::new(dialect, adapter.line)
 }

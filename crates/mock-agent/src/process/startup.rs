@@ -9,7 +9,7 @@ use crate::config::{
 use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
-use crate::core::prompt_markers::{PromptMarkers, built_in, script};
+use crate::core::marker_effects::{MarkerEffects, built_in, script};
 use crate::core::session::{Session, SessionParts};
 use crate::faults::{Bug, Faults};
 use crate::model::{Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
@@ -62,7 +62,7 @@ pub(crate) fn prepare(
         events,
         model: ModelClient::new(config.wire, backend),
         tools: Toolbox::new(adapter.tools, config.mcp),
-        prompts: PromptMarkers {
+        prompts: MarkerEffects {
             model: scripted,
             faults: Rc::clone(faults),
             workspace: workspace.given().to_owned(),

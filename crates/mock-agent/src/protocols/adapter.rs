@@ -14,8 +14,6 @@ pub(crate) struct Adapter {
     /// Whether hosts of the protocol speak this version, so that it is the default one.
     pub(crate) is_default: bool,
     pub(crate) version_line: &'static str,
-    /// Whether these arguments choose the protocol.
-    pub(crate) chosen: fn(&[String]) -> bool,
     pub(crate) flags: &'static [Flag],
     /// What `--help` says of them, a line each; and of those of other versions.
     pub(crate) flags_help: &'static str,
@@ -28,7 +26,7 @@ pub(crate) struct Adapter {
     pub(crate) other_commands: &'static [(&'static str, &'static str)],
     /// Flags of the real agent for modes without a protocol.
     pub(crate) other_mode_flags: &'static [&'static str],
-    /// The arguments that choose the protocol, for messages.
+    /// What chooses the protocol: a flag, a flag and its value, or the first argument.
     pub(crate) activation: &'static str,
     /// The flag that lists the models of the real agent, if it has one.
     pub(crate) models_flag: Option<&'static str>,

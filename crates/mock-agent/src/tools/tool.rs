@@ -3,6 +3,7 @@
 use super::subagent::SubagentTask;
 use super::workspace::Workspace;
 use crate::faults::Faults;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::pin::Pin;
@@ -19,7 +20,8 @@ pub(crate) struct Tool {
 }
 
 /// What kind of effect a tool has. Approval modes go by it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum Category {
     Info,
     Edit,
@@ -36,12 +38,7 @@ impl Category {
     ];
 
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Category::Info => "info",
-            Category::Edit => "edit",
-            Category::Exec => "exec",
-            Category::Mcp => "mcp",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 }
 

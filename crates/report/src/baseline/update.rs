@@ -186,7 +186,7 @@ mod tests {
             let expected = Some(expected.to_owned().into()).filter(|_| !expected.is_empty());
             let finding = Finding {
                 rule: "p/r".into(),
-                difference: Difference::of(kind),
+                difference: Difference::of_kind(kind),
                 message: message.into(),
                 expected: expected.into_iter().collect(),
                 ..Finding::default()

@@ -7,6 +7,7 @@ use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use conform_judge::dialect::clause_names::is_about_member;
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Evidence, Finding};
 use indexmap::IndexMap;
+use spanned_yaml::last_step;
 use std::cmp::Reverse;
 
 /// A finding with its scenario: the last try of it, or an earlier one.
@@ -135,9 +136,9 @@ fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
 
 /// The clauses of a finding, those about the wrong member first: `demo.end.will-retry` for `/willRetry`.
 fn nearest_first(finding: &Finding) -> Vec<String> {
-    let member = finding.pointer.rsplit('/').next().unwrap_or_default();
+    let member = last_step(&finding.pointer);
     let mut clauses = finding.clauses.clone();
-    clauses.sort_by_key(|clause| !is_about_member(clause, member));
+    clauses.sort_by_key(|clause| !is_about_member(clause, &member));
     clauses
 }
 
@@ -276,7 +277,7 @@ mod tests {
                 name: "end".into(),
                 with: Vec::new(),
             }],
-            difference: Difference::of(DifferenceKind::Absent),
+            difference: Difference::of_kind(DifferenceKind::Absent),
             ..finding("p/rule", Level::Should)
         };
         let step = Finding {

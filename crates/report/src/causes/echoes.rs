@@ -7,6 +7,7 @@
 use super::rule_echoes;
 use super::shape::cause_id;
 use conform_judge::finding::{DifferenceKind, Expected, Finding, Level, Part};
+use spanned_yaml::last_step;
 
 /// The prefix of the rule ids of scenario steps.
 pub(super) const STEPS: &str = "scenario.";
@@ -123,23 +124,18 @@ fn is_same(one: &str, other: &str, separator: char) -> bool {
     contains(one, other) || contains(other, one)
 }
 
-/// The last member that a pointer names; empty for the whole frame.
-fn member(pointer: &str) -> &str {
-    pointer.rsplit('/').next().unwrap_or_default()
-}
-
 /// Whether the rule looks at the member that the step missed.
 fn looks_at_the_member(step: &Finding, rule: &Finding) -> bool {
-    let missed = member(&step.pointer);
+    let missed = last_step(&step.pointer);
     !missed.is_empty()
         && rule.difference.kind == DifferenceKind::Condition
-        && rule.facts.members.iter().any(|one| one == missed)
+        && rule.facts.members.contains(&missed)
 }
 
 /// Whether the step missed the value that names the slice of the rule, such as `msg_id`.
 fn is_key_of(step: &Finding, rule: &Finding) -> bool {
     let mut names = rule.origin.slice().iter().map(|value| &value.name);
-    names.any(|name| name == member(&step.pointer))
+    names.any(|name| *name == last_step(&step.pointer))
 }
 
 /// The step waited for an event, and the rule says that it did not come, or not where it belongs.

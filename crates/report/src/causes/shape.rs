@@ -109,7 +109,7 @@ mod tests {
             rule: "demo/schema/stream_end".into(),
             clauses: vec!["demo.usage".into()],
             pointer: "/usage/3/tokens".into(),
-            difference: Difference::of(DifferenceKind::Missing),
+            difference: Difference::of_kind(DifferenceKind::Missing),
             message: "`tokens` is missing".into(),
             ..Finding::default()
         }
@@ -150,7 +150,7 @@ mod tests {
                 blame: Blame::Host,
                 ..finding()
             },
-            kind(Difference::of(DifferenceKind::WrongType)),
+            kind(Difference::of_kind(DifferenceKind::WrongType)),
             kind(Difference::named(DifferenceKind::Unexpected, "a")),
             kind(Difference::named(DifferenceKind::Unexpected, "b")),
             step("a"),

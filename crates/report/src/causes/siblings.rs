@@ -110,12 +110,12 @@ mod tests {
             id: format!("end-{name}"),
             rule: "p/schema/end".into(),
             message: format!("`end`: `{name}` is missing"),
-            difference: Difference::of(DifferenceKind::Missing),
+            difference: Difference::of_kind(DifferenceKind::Missing),
             pointer: format!("{parent}/{name}"),
             findings: 2,
             open: 2,
             example: CauseExample {
-                origin: Origin::of(Part::Schema("end".into())),
+                origin: Origin::of_part(Part::Schema("end".into())),
                 expected: vec![Expected::Members(vec![name.to_owned()])],
                 ..CauseExample::default()
             },

@@ -156,7 +156,7 @@ mod tests {
         causes[1].scenarios.push("d/plain".into());
         assert_eq!(joined(causes, &suite()).len(), 4);
         let mut causes = all();
-        causes[2].difference = Difference::of(DifferenceKind::Ended);
+        causes[2].difference = Difference::of_kind(DifferenceKind::Ended);
         assert_eq!(joined(causes, &suite()).len(), 4);
     }
 }

@@ -77,7 +77,7 @@ fn of_cause(report: &Report, cause: &Cause) -> Annotation {
     lines.extend(cause_text::details(report, cause));
     Annotation {
         severity,
-        title: format!("{} {}", text::level(cause.level), cause.rule),
+        title: format!("{} {}", cause.level.word(), cause.rule),
         message: lines.join("\n"),
     }
 }

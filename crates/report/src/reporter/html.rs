@@ -137,7 +137,7 @@ fn write_page(title: &str, data: &PageData<'_>, out: &mut dyn Write) -> io::Resu
 
 fn plain_cause(cause: &Cause) -> String {
     let scenarios = text::count(cause.scenarios.len() as u64, "scenario");
-    let (level, message) = (text::level(cause.level), text::visible(&cause.message));
+    let (level, message) = (cause.level.word(), text::visible(&cause.message));
     format!("{level} {}: {message} ({scenarios})", cause.rule)
 }
 

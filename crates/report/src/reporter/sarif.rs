@@ -92,7 +92,7 @@ fn result(report: &Report, cause: &Cause, rule_index: usize) -> Value {
         "properties": {
             "scenarios": cause.scenarios,
             "clauses": cause.clauses,
-            "blame": text::side(cause.blame),
+            "blame": cause.blame.word(),
             "flaky": cause.flaky,
         },
     });

@@ -92,7 +92,7 @@ fn causes(report: &Report, scenario: &ScenarioReport) -> Vec<IndexMap<&'static s
     let members = causes.into_iter().map(|(id, (finding, times))| {
         let mut members = IndexMap::from([
             ("id", json!(id)),
-            ("level", json!(text::level(finding.level))),
+            ("level", json!(finding.level.word())),
             ("rule", json!(text::visible(&finding.rule))),
             ("message", json!(text::visible(&finding.message))),
             ("frame", json!(finding.at)),
@@ -105,7 +105,7 @@ fn causes(report: &Report, scenario: &ScenarioReport) -> Vec<IndexMap<&'static s
             members.insert("baseline", json!(text::mark(mark)));
         }
         if finding.blame != report.side {
-            members.insert("blame", json!(text::side(finding.blame)));
+            members.insert("blame", json!(finding.blame.word()));
         }
         if !finding.rerun.is_empty() {
             members.insert("rerun", json!(text::visible(&finding.rerun)));

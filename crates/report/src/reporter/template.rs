@@ -50,7 +50,7 @@ fn detailed<'a>(report: &'a Report, cause: &'a Cause) -> CauseView<'a> {
     let lines = cause_text::details(report, cause);
     let ticks = lines.iter().map(|line| longest_run(line, '`')).max();
     CauseView {
-        level: text::level(cause.level),
+        level: cause.level.word(),
         message: &cause.message,
         lines,
         fence: "`".repeat(ticks.unwrap_or(0).max(2) + 1),

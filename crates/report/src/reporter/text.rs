@@ -97,23 +97,6 @@ pub(super) fn kind(mark: &Baselined) -> &'static str {
     kind.map_or("known", |(_, word)| word)
 }
 
-/// A level in words.
-pub(super) fn level(level: Level) -> &'static str {
-    match level {
-        Level::Must => "must",
-        Level::Should => "should",
-        Level::May => "may",
-    }
-}
-
-/// A side in words.
-pub(super) fn side(side: Blame) -> &'static str {
-    match side {
-        Blame::Agent => "agent",
-        Blame::Host => "host",
-    }
-}
-
 /// The sender of a frame, from the transcript's word for its direction.
 pub(super) fn who(dir: &str) -> &str {
     match dir {
@@ -179,7 +162,7 @@ pub(super) fn cited(report: &Report, clauses: &[String]) -> Vec<String> {
         Some(clause) => format!(
             "{id} (section {}, {}): {}",
             clause.section,
-            level(clause.strength),
+            clause.strength.word(),
             clause.text
         ),
         None => id.clone(),

@@ -156,13 +156,7 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
         fault: fault.id.clone(),
         summary: fault.summary.clone(),
         must: fault.caught_by.iter().map(Catcher::name).collect(),
-        fate: Fate::Survived,
-        caught_by: String::new(),
-        scenario: String::new(),
-        line: 0,
-        frame: String::new(),
-        also: Vec::new(),
-        clauses: Vec::new(),
+        ..Row::default()
     };
     let best = all
         .iter()

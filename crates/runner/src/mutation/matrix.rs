@@ -18,7 +18,7 @@ pub struct Matrix {
 }
 
 /// One fault and its result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// The fault's id.
@@ -55,7 +55,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 /// The result of a fault.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
     /// Caught by what must catch it, at the right place, without findings of other rules.
@@ -68,6 +68,7 @@ pub enum Fate {
     /// Reported only by these, which must not be what catches it.
     WrongReason(Vec<String>),
     /// Injected, but nothing was reported.
+    #[default]
     Survived,
     /// Injected in none of the scenarios.
     NotReached,
@@ -287,12 +288,7 @@ mod tests {
             summary: "goes wrong".to_owned(),
             must: vec!["toy/rule".to_owned()],
             fate,
-            caught_by: String::new(),
-            scenario: String::new(),
-            line: 0,
-            frame: String::new(),
-            also: Vec::new(),
-            clauses: Vec::new(),
+            ..Row::default()
         }
     }
 

@@ -2,10 +2,12 @@
 
 use super::attempts::Attempts;
 use super::proxy;
+use serde::Deserialize;
 use std::io;
 
 /// How agents are cut off from addresses outside of this machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Isolation {
     /// By a network namespace.
     Namespace,
@@ -20,11 +22,7 @@ impl Isolation {
     /// Its name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Isolation::Namespace => "namespace",
-            Isolation::Proxy => "proxy",
-            Isolation::None => "none",
-        }
+        spanned_yaml::names_of::<Self>()[self as usize]
     }
 
     /// Moves this process into a network namespace of its own if the kernel allows that. It must have one thread only. `is_allowed` says

@@ -50,7 +50,7 @@ impl StepFinding {
             expected: Vec::new(),
             part: None,
             frame: BlamedFrame::default(),
-            difference: Difference::of(kind),
+            difference: Difference::of_kind(kind),
         }
     }
 

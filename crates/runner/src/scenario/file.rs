@@ -9,8 +9,9 @@ use json_matcher::AnyValueSchema;
 use mock_provider::Script;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::TimeSpan;
-use spanned_yaml::{Node, Spanned, TextSchema, present};
+use spanned_yaml::{
+    Error, Node, Span, Spanned, TextSchema, TimeSpan, WithVerbs, decode_verb, present,
+};
 
 /// A map in the order of the file, with the locations of its keys and values.
 pub(super) type TextMap = IndexMap<Spanned<String>, Spanned<String>>;
@@ -58,7 +59,12 @@ pub struct ScenarioFile {
     #[serde(default = "yes")]
     pub(super) ending: bool,
     /// What the host does and expects, in order. Each step has one verb.
-    pub(super) steps: Spanned<Vec<Spanned<StepFile>>>,
+    #[serde(rename = "steps")]
+    #[schemars(with = "Vec<WithVerbs<StepKeys, StepVerb>>")]
+    pub(super) written: Spanned<Vec<Node>>,
+    /// The steps, with those that the dialect adds.
+    #[serde(skip)]
+    pub(super) steps: Vec<StepFile>,
     /// The state that files of the workspace must have after the agent has ended.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, FileStateSchema>")]
@@ -92,61 +98,26 @@ pub(super) struct AutoAnswerFile {
     pub(super) times: Option<Spanned<u32>>,
 }
 
+/// A step as written.
+#[derive(Debug, Clone)]
+pub(super) struct StepFile {
+    /// Its location.
+    pub(super) span: Span,
+    /// The keys beside the verb.
+    pub(super) keys: StepKeys,
+    /// The name of the verb.
+    pub(super) name: String,
+    /// What it does.
+    pub(super) verb: StepVerb,
+}
+
 /// One step: exactly one verb, and optionally `capture`, `within`, `clauses` and `level`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct StepFile {
-    /// Waits for an event that matches; other events are skipped.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "EventMatcherSchema")]
-    pub(super) expect: Option<Node>,
-    /// The next event must match.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "EventMatcherSchema")]
-    pub(super) expect_next: Option<Node>,
-    /// Waits for all of these in any order, each matched by a different event.
-    #[schemars(with = "Vec<EventMatcherSchema>")]
-    pub(super) unordered: Option<Spanned<Vec<Node>>>,
-    /// No event that matches may come before the end of the wait.
-    pub(super) expect_none: Option<ExpectNoneFile>,
-    /// The texts of several events, joined, must be this text.
-    pub(super) expect_text: Option<ExpectTextFile>,
-    /// Waits for a request to the model that matches.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "RequestSchema")]
-    pub(super) expect_request: Option<Node>,
-    /// Waits until a reply of the model has ended in this way.
-    pub(super) expect_reply: Option<ReplyEnd>,
-    /// Waits until these files of the workspace have this state, whatever the agent writes meanwhile: the relative path and the state, as in `files_after`.
-    #[schemars(with = "Option<IndexMap<String, FileStateSchema>>")]
-    pub(super) expect_file: Option<Spanned<IndexMap<Spanned<String>, Node>>>,
-    /// Sends a command.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "IndexMap<String, AnyValueSchema>")]
-    pub(super) send: Option<Node>,
+#[schemars(rename = "StepFile")]
+pub(super) struct StepKeys {
     /// The command of `send` may have members that the specification does not have.
     pub(super) unchecked: bool,
-    /// Sends any line; a newline is added.
-    pub(super) send_raw: Option<Spanned<String>>,
-    /// Writes these chunks without changes, each in a separate write: texts, or `base64:` and bytes.
-    #[schemars(with = "Vec<TextSchema>")]
-    pub(super) send_bytes: Option<Vec<Node>>,
-    /// Lets the model continue at the gate with this name.
-    pub(super) release: Option<Spanned<String>>,
-    /// Sends a signal, by name: `SIGTERM`.
-    pub(super) signal: Option<Spanned<String>>,
-    /// Stops reading the agent's stdout for this long.
-    pub(super) pause_reading: Option<TimeSpan>,
-    /// Closes the agent's stdin. It has no value.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "()")]
-    pub(super) close_stdin: Option<Node>,
-    /// Waits for the process to end.
-    pub(super) expect_exit: Option<Spanned<ExitExpectation>>,
-    /// Stops the agent and starts it again in the same HOME and workspace.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "Option<AgentSetup>")]
-    pub(super) restart: Option<Option<AgentSetup>>,
     /// Parts of the matched event (or request body) to store: a name and a JSON Pointer.
     pub(super) capture: Spanned<TextMap>,
     /// The timeout of this step, in place of the dialect's.
@@ -155,6 +126,62 @@ pub(super) struct StepFile {
     pub(super) clauses: Option<Vec<Spanned<String>>>,
     /// The severity of its failure, if it differs from that of the scenario.
     pub(super) level: Option<Level>,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StepVerb {
+    /// Waits for an event that matches; other events are skipped.
+    Expect(#[schemars(with = "EventMatcherSchema")] Node),
+    /// The next event must match.
+    ExpectNext(#[schemars(with = "EventMatcherSchema")] Node),
+    /// Waits for all of these in any order, each matched by a different event.
+    Unordered(#[schemars(with = "Vec<EventMatcherSchema>")] Vec<Node>),
+    /// No event that matches may come before the end of the wait.
+    ExpectNone(ExpectNoneFile),
+    /// The texts of several events, joined, must be this text.
+    ExpectText(ExpectTextFile),
+    /// Waits for a request to the model that matches.
+    ExpectRequest(#[schemars(with = "RequestSchema")] Node),
+    /// Waits until a reply of the model has ended in this way.
+    ExpectReply(ReplyEnd),
+    /// Waits until these files of the workspace have this state, whatever the agent writes meanwhile: the relative path and the state, as in `files_after`.
+    ExpectFile(
+        #[schemars(with = "IndexMap<String, FileStateSchema>")]
+        Spanned<IndexMap<Spanned<String>, Node>>,
+    ),
+    /// Sends a command.
+    Send(#[schemars(with = "IndexMap<String, AnyValueSchema>")] Node),
+    /// Sends any line; a newline is added.
+    SendRaw(Spanned<String>),
+    /// Writes these chunks without changes, each in a separate write: texts, or `base64:` and bytes.
+    SendBytes(#[schemars(with = "Vec<TextSchema>")] Vec<Node>),
+    /// Lets the model continue at the gate with this name.
+    Release(Spanned<String>),
+    /// Sends a signal, by name: `SIGTERM`.
+    Signal(Spanned<String>),
+    /// Stops reading the agent's stdout for this long.
+    PauseReading(TimeSpan),
+    /// Closes the agent's stdin. It has no value.
+    CloseStdin,
+    /// Waits for the process to end.
+    ExpectExit(Spanned<ExitExpectation>),
+    /// Stops the agent and starts it again in the same HOME and workspace.
+    Restart(Option<AgentSetup>),
+}
+
+/// What a verb does. Each that follows does what those before it do.
+#[derive(PartialEq, PartialOrd)]
+pub(super) enum Does {
+    /// It acts at once.
+    Act,
+    /// It waits, so `within` limits it.
+    Wait,
+    /// It can fail because of the agent.
+    Check,
+    /// It matches one value, so `capture` can take parts of it.
+    Match,
 }
 
 /// An event that must not come, and the end of the wait.
@@ -190,17 +217,53 @@ pub(super) struct ExpectTextFile {
 }
 
 impl StepFile {
-    /// Whether it can fail because of the agent.
-    pub(super) fn checks(&self) -> bool {
-        self.expect.is_some()
-            || self.expect_next.is_some()
-            || self.unordered.is_some()
-            || self.expect_none.is_some()
-            || self.expect_text.is_some()
-            || self.expect_request.is_some()
-            || self.expect_reply.is_some()
-            || self.expect_file.is_some()
-            || self.expect_exit.is_some()
+    /// Decodes a step.
+    ///
+    /// # Errors
+    /// Every mistake in it.
+    pub(super) fn read(node: &Node) -> Result<Self, Vec<Error>> {
+        let (keys, key, verb) = decode_verb(node, "a step")?;
+        Ok(StepFile {
+            span: node.span(),
+            keys,
+            name: key.name,
+            verb,
+        })
+    }
+}
+
+impl StepVerb {
+    pub(super) fn does(&self) -> Does {
+        match self {
+            Self::Expect(_) | Self::ExpectNext(_) | Self::ExpectRequest(_) => Does::Match,
+            Self::Unordered(_)
+            | Self::ExpectNone(_)
+            | Self::ExpectText(_)
+            | Self::ExpectReply(_)
+            | Self::ExpectFile(_)
+            | Self::ExpectExit(_) => Does::Check,
+            Self::Restart(_) => Does::Wait,
+            _ => Does::Act,
+        }
+    }
+
+    /// The matchers on events.
+    pub(super) fn matchers(&self) -> Vec<&Node> {
+        match self {
+            Self::Expect(event) | Self::ExpectNext(event) => vec![event],
+            Self::Unordered(events) => events.iter().collect(),
+            Self::ExpectNone(none) => vec![&none.not, &none.until],
+            Self::ExpectText(text) => text.until.iter().chain([&text.of]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The matchers and the command.
+    pub(super) fn values(&self) -> Vec<&Node> {
+        match self {
+            Self::ExpectRequest(value) | Self::Send(value) => vec![value],
+            _ => self.matchers(),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Scenario loader: from a YAML node to a linted [`Scenario`], or to every mistake in it. Also model scripts on their own.
 
 use super::context::LoadContext;
-use super::file::{AutoAnswerFile, ScenarioFile, texts, words};
+use super::file::{AutoAnswerFile, ScenarioFile, StepFile, texts, words};
 use super::lint::LINTS;
 use super::steps;
 use super::types::{AutoAnswer, Scenario};
@@ -10,14 +10,14 @@ use conform_judge::dialect::Dialect;
 use json_matcher::Template;
 use mock_provider::Script;
 use serde_json::Value;
-use spanned_yaml::{Error, Node, decode_all};
+use spanned_yaml::{Error, Node, all_or_mistakes, decode_all};
 
 /// Loads and lints a scenario. With a dialect, the names in it are checked too.
 ///
 /// # Errors
 /// Every mistake, in the order of the file.
 pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario, Vec<Error>> {
-    let mut file: ScenarioFile = decode_all(node)?;
+    let mut file = read(node)?;
     if let Some(dialect) = dialect {
         add_usual_steps(&mut file, node, dialect)?;
     }
@@ -36,6 +36,23 @@ pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario
         _ => {
             errors.sort_by_key(|error| (error.span.line, error.span.column));
             errors.dedup();
+            Err(errors)
+        }
+    }
+}
+
+fn read(node: &Node) -> Result<ScenarioFile, Vec<Error>> {
+    let written = node
+        .get("steps")
+        .and_then(Node::as_list)
+        .unwrap_or_default();
+    let steps = all_or_mistakes(written.iter().map(StepFile::read));
+    match (decode_all::<ScenarioFile>(node), steps) {
+        (Ok(file), Ok(steps)) => Ok(ScenarioFile { steps, ..file }),
+        (file, steps) => {
+            let errors = file.err().into_iter().chain(steps.err());
+            let mut errors: Vec<_> = errors.flatten().collect();
+            errors.sort_by_key(|error| (error.span.line, error.span.column));
             Err(errors)
         }
     }

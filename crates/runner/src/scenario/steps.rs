@@ -1,8 +1,8 @@
-//! Compiles steps: the table of verbs, and the action of each.
+//! Compiles steps: the action of each verb.
 
 use super::chunk;
 use super::context::LoadContext;
-use super::file::{ExpectNoneFile, ExpectTextFile, StepFile, texts, words};
+use super::file::{Does, ExpectNoneFile, ExpectTextFile, StepFile, StepVerb, texts, words};
 use super::request_matcher::RequestMatcher;
 use super::types::{Barrier, FileState, JoinedText, Step, StepAction};
 use indexmap::IndexMap;
@@ -11,122 +11,55 @@ use serde_json::Value;
 use spanned_yaml::TimeSpan;
 use spanned_yaml::{Error, Kind, Node, Spanned, all_or_mistakes};
 
-/// What a verb does. Each that follows does what those before it do.
-#[derive(PartialEq, PartialOrd)]
-enum Does {
-    /// It acts at once.
-    Act,
-    /// It waits, so `within` limits it.
-    Wait,
-    /// It matches one value, so `capture` can take parts of it.
-    Match,
-}
-
-/// Compiles the action of a step; `None` if the step does not have the verb.
-type Compile = fn(&StepFile) -> Option<Result<StepAction, Vec<Error>>>;
-
-/// Every verb.
-const VERBS: &[(&str, Does, Compile)] = &[
-    ("expect", Does::Match, |step| {
-        Some(event(step.expect.as_ref()?).map(StepAction::Expect))
-    }),
-    ("expect_next", Does::Match, |step| {
-        Some(event(step.expect_next.as_ref()?).map(StepAction::ExpectNext))
-    }),
-    ("unordered", Does::Wait, |step| {
-        Some(all_or_mistakes(step.unordered.as_ref()?.iter().map(event)).map(StepAction::Unordered))
-    }),
-    ("expect_none", Does::Wait, |step| {
-        step.expect_none.as_ref().map(expect_none)
-    }),
-    ("expect_text", Does::Wait, |step| {
-        step.expect_text.as_ref().map(expect_text)
-    }),
-    ("expect_request", Does::Match, |step| {
-        let node = step.expect_request.as_ref()?;
-        Some(RequestMatcher::compile(node).map(StepAction::ExpectRequest))
-    }),
-    ("expect_reply", Does::Wait, |step| {
-        Some(Ok(StepAction::ExpectReply(step.expect_reply?)))
-    }),
-    ("expect_file", Does::Wait, |step| {
-        Some(file_states(step.expect_file.as_ref()?).map(StepAction::ExpectFile))
-    }),
-    ("send", Does::Act, |step| {
-        let value = command(step.send.as_ref()?);
-        Some(value.map(|value| StepAction::Send(Template::new(value))))
-    }),
-    ("send_raw", Does::Act, |step| {
-        Some(Ok(StepAction::SendRaw(step.send_raw.clone()?.value)))
-    }),
-    ("send_bytes", Does::Act, |step| {
-        let chunks = step.send_bytes.as_ref()?.iter();
-        Some(all_or_mistakes(chunks.map(chunk::bytes)).map(StepAction::SendBytes))
-    }),
-    ("release", Does::Act, |step| {
-        Some(Ok(StepAction::Release(step.release.clone()?.value)))
-    }),
-    ("signal", Does::Act, |step| {
-        Some(Ok(StepAction::Signal(step.signal.clone()?.value)))
-    }),
-    ("pause_reading", Does::Act, |step| {
-        Some(Ok(StepAction::PauseReading(step.pause_reading?.0)))
-    }),
-    ("close_stdin", Does::Act, |step| {
-        let node = step.close_stdin.as_ref()?;
-        Some(match node.is_null() {
-            true => Ok(StepAction::CloseStdin),
-            false => Err(vec![node.error("`close_stdin` has no value")]),
-        })
-    }),
-    ("expect_exit", Does::Wait, |step| {
-        Some(Ok(StepAction::ExpectExit(step.expect_exit.clone()?.value)))
-    }),
-    ("restart", Does::Wait, |step| {
-        let setup = step.restart.clone()?.unwrap_or_default();
-        Some(Ok(StepAction::Restart(setup)))
-    }),
-];
-
 /// Compiles a step; `None` if it has mistakes.
-pub(super) fn build(step: &Spanned<StepFile>, context: &mut LoadContext<'_>) -> Option<Step> {
-    let given = VERBS.iter();
-    let given = given.filter_map(|(name, does, compile)| Some((*name, does, compile(step)?)));
-    let given: Vec<_> = given.collect();
-    if given.len() != 1 {
-        let list = |names: Vec<&str>| format!("`{}`", names.join("`, `"));
-        let all = VERBS.iter().map(|(name, ..)| *name).collect();
-        let names: Vec<_> = given.iter().map(|(name, ..)| *name).collect();
-        let message = match names.is_empty() {
-            true => format!("this step has no verb: give it one of {}", list(all)),
-            false => format!(
-                "a step has exactly one verb, and this one has {}",
-                list(names)
-            ),
-        };
-        context.error(step.span, message);
-    }
-    let [(name, does, action)] = <[_; 1]>::try_from(given).ok()?;
-    if !step.capture.is_empty() && *does < Does::Match {
+pub(super) fn build(step: &StepFile, context: &mut LoadContext<'_>) -> Option<Step> {
+    let (keys, name, does) = (&step.keys, &step.name, step.verb.does());
+    if !keys.capture.is_empty() && does < Does::Match {
         let message =
             format!("`{name}` does not match a single value, so there is nothing to capture");
-        context.error(step.capture.span, message);
+        context.error(keys.capture.span, message);
     }
-    if let Some(within) = step.within.as_ref().filter(|_| *does < Does::Wait) {
+    if let Some(within) = keys.within.as_ref().filter(|_| does < Does::Wait) {
         let message = format!("`{name}` does not wait, so `within` has no effect");
         context.error(within.span, message);
     }
-    if step.unchecked && step.send.is_none() {
+    if keys.unchecked && !matches!(step.verb, StepVerb::Send(_)) {
         let message = format!("`unchecked` belongs to `send`; it has no effect on `{name}`");
         context.error(step.span, message);
     }
     Some(Step {
         span: step.span,
-        action: context.value_or_report(action)?,
-        capture: texts(&step.capture),
-        within: step.within.as_ref().map(|span| span.0),
-        clauses: step.clauses.as_deref().map(words),
-        level: step.level,
+        action: context.value_or_report(action(&step.verb))?,
+        capture: texts(&keys.capture),
+        within: keys.within.as_ref().map(|span| span.0),
+        clauses: keys.clauses.as_deref().map(words),
+        level: keys.level,
+    })
+}
+
+fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
+    Ok(match verb {
+        StepVerb::Expect(node) => StepAction::Expect(event(node)?),
+        StepVerb::ExpectNext(node) => StepAction::ExpectNext(event(node)?),
+        StepVerb::Unordered(nodes) => {
+            StepAction::Unordered(all_or_mistakes(nodes.iter().map(event))?)
+        }
+        StepVerb::ExpectNone(file) => expect_none(file)?,
+        StepVerb::ExpectText(file) => expect_text(file)?,
+        StepVerb::ExpectRequest(node) => StepAction::ExpectRequest(RequestMatcher::compile(node)?),
+        StepVerb::ExpectReply(end) => StepAction::ExpectReply(*end),
+        StepVerb::ExpectFile(files) => StepAction::ExpectFile(file_states(files)?),
+        StepVerb::Send(node) => StepAction::Send(Template::new(command(node)?)),
+        StepVerb::SendRaw(line) => StepAction::SendRaw(line.value.clone()),
+        StepVerb::SendBytes(chunks) => {
+            StepAction::SendBytes(all_or_mistakes(chunks.iter().map(chunk::bytes))?)
+        }
+        StepVerb::Release(gate) => StepAction::Release(gate.value.clone()),
+        StepVerb::Signal(name) => StepAction::Signal(name.value.clone()),
+        StepVerb::PauseReading(time) => StepAction::PauseReading(time.0),
+        StepVerb::CloseStdin => StepAction::CloseStdin,
+        StepVerb::ExpectExit(exit) => StepAction::ExpectExit(exit.value.clone()),
+        StepVerb::Restart(setup) => StepAction::Restart(setup.clone().unwrap_or_default()),
     })
 }
 

@@ -1,9 +1,9 @@
 //! The steps that nearly all scenarios of a dialect share: its prelude and its ending are added to the steps of a scenario.
 
-use super::file::{ScenarioFile, StepFile};
+use super::file::{ScenarioFile, StepFile, StepVerb};
 use conform_judge::dialect::Dialect;
 use serde_json::Value;
-use spanned_yaml::{Error, Kind, Node, Spanned, decode_all};
+use spanned_yaml::{Error, Node};
 
 /// Adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
 /// `expect_exit` has an ending of its own. An added step has the place of the scenario.
@@ -15,15 +15,14 @@ pub(super) fn add_usual_steps(
     scenario: &Node,
     dialect: &Dialect,
 ) -> Result<(), Vec<Error>> {
-    let place = scenario.nearest("/steps");
-    let written = place.as_list().unwrap_or_default();
+    let written = &file.written.value;
     if written.is_empty() {
         return Ok(());
     }
     if file.prelude {
         let usual = &dialect.prelude;
         refuse_written_out("prelude", usual, written.get(..usual.len()), includes)?;
-        file.steps.value.splice(0..0, decode_at(scenario, usual)?);
+        file.steps.splice(0..0, decode_at(scenario, usual)?);
     }
     if file.ending {
         let usual = &dialect.ending;
@@ -34,21 +33,21 @@ pub(super) fn add_usual_steps(
             from.map(|from| &written[from..]),
             |own, usual| own == usual,
         )?;
-        let last = file.steps.value.last();
-        if last.is_none_or(|step| step.value.expect_exit.is_none()) {
-            file.steps.value.extend(decode_at(scenario, usual)?);
+        let last = file.steps.last().map(|step| &step.verb);
+        if !matches!(last, Some(StepVerb::ExpectExit(_))) {
+            file.steps.extend(decode_at(scenario, usual)?);
         }
     }
     Ok(())
 }
 
 /// Decodes steps as if they were written at a place of the scenario. What no step can be is a mistake where they are written.
-fn decode_at(place: &Node, steps: &[Node]) -> Result<Vec<Spanned<StepFile>>, Vec<Error>> {
-    for step in steps {
-        decode_all::<StepFile>(step)?;
-    }
-    let moved = steps.iter().map(|step| step.moved_to(place)).collect();
-    decode_all(&place.with_kind(Kind::List(moved)))
+fn decode_at(place: &Node, steps: &[Node]) -> Result<Vec<StepFile>, Vec<Error>> {
+    let decoded = steps.iter().map(|step| {
+        StepFile::read(step)?;
+        StepFile::read(&step.moved_to(place))
+    });
+    decoded.collect()
 }
 
 fn refuse_written_out(

@@ -3,7 +3,7 @@
 /** The id of the command that asks whether the agent is up. */
 const HELLO = "hello";
 
-/** Dialogs that this host has no form for. They are cancelled, so that the agent does not wait for ever. */
+/** Dialogs that this host has no form for. They are cancelled, so that the agent does not wait forever. */
 const UNSUPPORTED = new Set(["select", "input", "editor"]);
 
 /** A turn of this host is a run of pi: from the prompt to `agent_settled`. */

@@ -14,14 +14,13 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     version: "0.1",
     is_default: true,
     version_line: "aionrs 0.1.0",
-    chosen: |args| args.iter().any(|arg| arg == ACTIVATION),
     flags: FLAGS,
     flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: &[],
     other_mode_flags: &[],
-    activation: ACTIVATION,
+    activation: "--json-stream",
     models_flag: None,
     line_limit: LINE_LIMIT,
     line: frame_faults::line,
@@ -40,8 +39,6 @@ pub(in crate::protocols) const V0_2: Adapter = Adapter {
     tools: TOOLS_V0_2,
     ..V0_1
 };
-
-const ACTIVATION: &str = "--json-stream";
 
 /// The longest command, in bytes. The specification names no limit.
 pub(super) const LINE_LIMIT: usize = 16 << 20;

@@ -13,13 +13,13 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     version: "0.14",
     is_default: false,
     version_line: "0.14.0",
-    chosen: is_rpc_mode,
     flags: FLAGS_V0_14,
     flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Ignored,
     other_commands: OTHER_COMMANDS,
     other_mode_flags: &["--print", "-p", "--export"],
+    // "Starting RPC Mode" of the specification.
     activation: "--mode rpc",
     models_flag: Some("--list-models"),
     line_limit: LINE_LIMIT,
@@ -56,9 +56,3 @@ pub(in crate::protocols) const V0_87: Adapter = Adapter {
 
 /// The longest command, in bytes. The specification names no limit. Attachments are part of the line.
 pub(super) const LINE_LIMIT: usize = 64 << 20;
-
-/// "Starting RPC Mode" of the specification.
-fn is_rpc_mode(args: &[String]) -> bool {
-    let two = |pair: &[String]| pair[0] == "--mode" && pair[1] == "rpc";
-    args.windows(2).any(two) || args.iter().any(|arg| arg == "--mode=rpc")
-}

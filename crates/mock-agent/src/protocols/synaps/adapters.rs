@@ -15,14 +15,13 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     version: "1",
     is_default: true,
     version_line: "synaps 0.11.1",
-    chosen: |args| args.first().is_some_and(|arg| arg == ACTIVATION),
     flags: FLAGS,
     flags_help: FLAGS_HELP,
     ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: OTHER_COMMANDS,
     other_mode_flags: &[],
-    activation: ACTIVATION,
+    activation: "rpc",
     models_flag: None,
     line_limit: frames::LIMIT,
     line: frame_faults::line,
@@ -32,5 +31,3 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     tools: tools::TOOLS,
     configure,
 };
-
-const ACTIVATION: &str = "rpc";

@@ -12,7 +12,7 @@ fn finding(line: &str) -> Finding {
         clauses: vec![format!("clause of {rule}")],
         rule,
         at: frame.parse().unwrap(),
-        difference: Difference::of(serde_json::from_value(kind.into()).unwrap()),
+        difference: Difference::of_kind(serde_json::from_value(kind.into()).unwrap()),
         ..Finding::default()
     };
     for word in words {
@@ -31,7 +31,7 @@ fn finding(line: &str) -> Finding {
             Some(("texts", texts)) => finding.facts.texts = list(texts),
             Some(("clauses", clauses)) => finding.clauses = list(clauses),
             Some(("session", session)) => finding.origin.session = session.parse().unwrap(),
-            Some(("schema", name)) => finding.origin = Origin::of(Part::Schema(name.into())),
+            Some(("schema", name)) => finding.origin = Origin::of_part(Part::Schema(name.into())),
             Some(("level", "may")) => finding.level = Level::May,
             Some(("blame", "host")) => finding.blame = Blame::Host,
             Some(("here", dir)) => finding.evidence.push(Evidence {
@@ -43,7 +43,7 @@ fn finding(line: &str) -> Finding {
             }),
             Some((name, value)) => {
                 let (name, value) = (name.to_owned(), value.to_owned());
-                finding.origin = Origin::of(Part::Slice(vec![SliceValue { name, value }]));
+                finding.origin = Origin::of_part(Part::Slice(vec![SliceValue { name, value }]));
             }
         }
     }

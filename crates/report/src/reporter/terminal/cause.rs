@@ -33,7 +33,7 @@ pub(super) fn block(
     writeln!(
         out,
         "  {style}{}{style:#} {} in {}{}",
-        text::level(cause.level),
+        cause.level.word(),
         text::visible(&cause.rule),
         text::extent(report, cause),
         remarks(report, cause)
@@ -72,7 +72,7 @@ fn remarks(report: &Report, cause: &Cause) -> String {
         remarks += &format!("; {covered} in the baseline");
     }
     if cause.blame != report.side {
-        remarks += &format!(" (the {}'s, not counted)", text::side(cause.blame));
+        remarks += &format!(" (the {}'s, not counted)", cause.blame.word());
     }
     remarks
 }
@@ -138,7 +138,7 @@ pub(super) fn line(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::R
     let (word, level) = match &cause.baseline {
         Some(mark) => (text::kind(mark), Level::Should),
         None if cause.level == Level::May => ("note", Level::May),
-        None => (text::level(cause.level), cause.level),
+        None => (cause.level.word(), cause.level),
     };
     let (word, style) = (word.to_uppercase(), level_style(level));
     let message = text::shortened(&text::visible(&cause.message), FRAME);

@@ -69,7 +69,7 @@ pub(in crate::reporter) fn block(
 
 fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let style = level_style(finding.level);
-    let level = text::level(finding.level);
+    let level = finding.level.word();
     write!(
         out,
         "\n  {style}{level}{style:#} {}{}{:#}",
@@ -78,7 +78,7 @@ fn head(report: &Report, finding: &Finding, out: &mut dyn Write) -> io::Result<(
     let origin = finding.origin.to_string();
     write!(out, " at frame {}{}", finding.at, text::visible(&origin))?;
     if finding.blame != report.side {
-        write!(out, " (the {}'s, not counted)", text::side(finding.blame))?;
+        write!(out, " (the {}'s, not counted)", finding.blame.word())?;
     }
     if let Some(mark) = &finding.baseline {
         let style = level_style(Level::Should);

@@ -1,7 +1,7 @@
 //! Lints of cited clauses: unknown, not testable, checked by no step, or stronger than the level of the scenario or step.
 
 use crate::scenario::context::LoadContext;
-use crate::scenario::file::{ScenarioFile, StepFile};
+use crate::scenario::file::{Does, ScenarioFile, StepFile};
 use conform_judge::finding::Level;
 use spanned_yaml::Spanned;
 
@@ -23,13 +23,13 @@ pub(super) fn known(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 
 pub(super) fn checked(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let named = |step: &StepFile, id: &str| {
-        let own = step.clauses.iter().flatten();
+        let own = step.keys.clauses.iter().flatten();
         own.into_iter().any(|clause| clause.value == id)
     };
     for clause in file
         .steps
         .iter()
-        .flat_map(|step| step.clauses.iter().flatten())
+        .flat_map(|step| step.keys.clauses.iter().flatten())
     {
         if !file.clauses.iter().any(|known| known.value == clause.value) {
             context.error(
@@ -41,13 +41,13 @@ pub(super) fn checked(file: &ScenarioFile, context: &mut LoadContext<'_>) {
             );
         }
     }
-    let checks: Vec<_> = file.steps.iter().filter(|step| step.checks()).collect();
+    let checks: Vec<_> = checking(file).collect();
     if checks.is_empty() && file.files_after.is_empty() && !file.steps.is_empty() {
         let message = "nothing is checked: no step expects anything, and `files_after` is empty";
-        return context.error(file.steps.span, message);
+        return context.error(file.written.span, message);
     }
     let all_are_narrow =
-        file.files_after.is_empty() && checks.iter().all(|step| step.clauses.is_some());
+        file.files_after.is_empty() && checks.iter().all(|step| step.keys.clauses.is_some());
     for clause in file.clauses.iter().filter(|_| all_are_narrow) {
         if !checks.iter().any(|step| named(step, &clause.value)) {
             let message = format!(
@@ -59,12 +59,18 @@ pub(super) fn checked(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     }
 }
 
+/// The steps that can fail because of the agent.
+fn checking(file: &ScenarioFile) -> impl Iterator<Item = &StepFile> {
+    let steps = file.steps.iter();
+    steps.filter(|step| step.verb.does() >= Does::Check)
+}
+
 /// The level of a scenario or a step is never weaker than a clause that it cites.
 pub(super) fn levels(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     report_stronger(&file.clauses, file.level, "the scenario", context);
-    for step in file.steps.iter().filter(|step| step.checks()) {
-        let level = step.level.unwrap_or(file.level);
-        match &step.clauses {
+    for step in checking(file) {
+        let level = step.keys.level.unwrap_or(file.level);
+        match &step.keys.clauses {
             Some(own) => report_stronger(own, level, "the step", context),
             None if level < file.level => {
                 let stronger = first_stronger(&file.clauses, level, context);

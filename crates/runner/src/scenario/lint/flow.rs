@@ -1,17 +1,17 @@
 //! Lints of the order of steps: steps after the end of stdin or of the agent, and gates of the model that are never or wrongly released.
 
 use crate::scenario::context::LoadContext;
-use crate::scenario::file::{ScenarioFile, StepFile};
+use crate::scenario::file::{ScenarioFile, StepVerb};
 use spanned_yaml::{Node, Spanned};
 use std::collections::HashSet;
 
 pub(super) fn order(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     if file.steps.is_empty() {
-        context.error(file.steps.span, "a scenario needs at least one step");
+        context.error(file.written.span, "a scenario needs at least one step");
     }
     let (mut closed, mut gone) = (None, None);
-    for step in file.steps.iter() {
-        if step.restart.is_some() {
+    for step in &file.steps {
+        if let StepVerb::Restart(_) = step.verb {
             (closed, gone) = (None, None);
             continue;
         }
@@ -20,19 +20,20 @@ pub(super) fn order(file: &ScenarioFile, context: &mut LoadContext<'_>) {
                 step.span,
                 format!("the agent ended in line {line}: only `restart` may follow"),
             );
-        } else if let Some(line) = closed.filter(|_| writes(step)) {
+        } else if let Some(line) = closed.filter(|_| writes(&step.verb)) {
             context.error(step.span, format!("stdin was closed in line {line}"));
         }
-        closed = closed.or(step.close_stdin.as_ref().map(|_| step.span.line));
-        gone = gone.or(step.expect_exit.as_ref().map(|_| step.span.line));
+        match step.verb {
+            StepVerb::CloseStdin => closed = closed.or(Some(step.span.line)),
+            StepVerb::ExpectExit(_) => gone = gone.or(Some(step.span.line)),
+            _ => {}
+        }
     }
 }
 
-fn writes(step: &StepFile) -> bool {
-    step.send.is_some()
-        || step.send_raw.is_some()
-        || step.send_bytes.is_some()
-        || step.close_stdin.is_some()
+fn writes(verb: &StepVerb) -> bool {
+    use StepVerb::{CloseStdin, Send, SendBytes, SendRaw};
+    matches!(verb, Send(_) | SendRaw(_) | SendBytes(_) | CloseStdin)
 }
 
 pub(super) fn gates(file: &ScenarioFile, context: &mut LoadContext<'_>) {
@@ -43,7 +44,10 @@ pub(super) fn gates(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         .flat_map(gates_of)
         .collect();
     let mut released = HashSet::new();
-    for release in file.steps.iter().filter_map(|step| step.release.as_ref()) {
+    for step in &file.steps {
+        let StepVerb::Release(release) = &step.verb else {
+            continue;
+        };
         if !context.known(
             "gate",
             release,

@@ -2,7 +2,7 @@
 //! without a value.
 
 use crate::scenario::context::LoadContext;
-use crate::scenario::file::{ScenarioFile, StepFile};
+use crate::scenario::file::{ScenarioFile, StepVerb};
 use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
 use conform_judge::finding::Level;
 use json_matcher::{Segment, segments};
@@ -16,11 +16,14 @@ pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         return;
     };
     let answered = || file.answers.iter().map(|answer| &answer.on);
-    let in_steps = file.steps.iter().flat_map(|step| matchers(step));
+    let in_steps = file.steps.iter().flat_map(|step| step.verb.matchers());
     for matcher in in_steps.chain(answered()) {
         check("event", matcher, &dialect.events, context);
     }
-    let expected = file.steps.iter().flat_map(|step| expected_matchers(step));
+    let expected = file.steps.iter().flat_map(|step| match &step.verb {
+        StepVerb::ExpectNone(none) => vec![&none.until],
+        verb => verb.matchers(),
+    });
     for matcher in expected.chain(answered()) {
         let value = matcher.to_value();
         let FrameIdentity::Known(name, kind) = dialect.events.identify(&value) else {
@@ -39,9 +42,9 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let Some(dialect) = context.dialect else {
         return;
     };
-    let in_steps = file.steps.iter().filter_map(|step| {
-        let send = step.send.as_ref()?;
-        Some((send, step.unchecked))
+    let in_steps = file.steps.iter().filter_map(|step| match &step.verb {
+        StepVerb::Send(command) => Some((command, step.keys.unchecked)),
+        _ => None,
     });
     let answers = file.answers.iter().map(|answer| (&answer.send, false));
     for (command, unchecked) in in_steps.chain(answers) {
@@ -97,21 +100,12 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
 
 /// Keys without a value in commands, matchers and model scripts. Most are the rest of an unquoted text that contains a comma.
 pub(super) fn keys_without_values(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let sent = file.steps.iter().filter_map(|step| step.send.as_ref());
-    let requests = file
-        .steps
-        .iter()
-        .filter_map(|step| step.expect_request.as_ref());
     let answers = file
         .answers
         .iter()
         .flat_map(|answer| [&answer.on, &answer.send]);
-    let matchers = file.steps.iter().flat_map(|step| matchers(step));
-    let nodes = sent
-        .chain(requests)
-        .chain(answers)
-        .chain(matchers)
-        .chain(&file.model);
+    let in_steps = file.steps.iter().flat_map(|step| step.verb.values());
+    let nodes = in_steps.chain(answers).chain(&file.model);
     for node in nodes {
         keys_without_value(node, context);
     }
@@ -131,26 +125,6 @@ fn keys_without_value(node: &Node, context: &mut LoadContext<'_>) {
         }
         keys_without_value(value, context);
     }
-}
-
-/// The matchers of a step that an event must match.
-fn expected_matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
-    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
-    let none = step.expect_none.iter().map(|none| &none.until);
-    let text = step.expect_text.iter();
-    let text = text.flat_map(|text| text.until.iter().chain([&text.of]));
-    step.expect
-        .iter()
-        .chain(&step.expect_next)
-        .chain(unordered)
-        .chain(none)
-        .chain(text)
-}
-
-/// All matchers on events of a step.
-fn matchers(step: &StepFile) -> impl Iterator<Item = &Node> {
-    let unwanted = step.expect_none.iter().map(|none| &none.not);
-    expected_matchers(step).chain(unwanted)
 }
 
 /// Reports unknown names in a matcher, and in the operands of its operators.

@@ -1,7 +1,7 @@
 //! Lints of `{name}` placeholders and captures: names used before they are captured, never used, captured twice, or reserved.
 
 use crate::scenario::context::LoadContext;
-use crate::scenario::file::{ScenarioFile, StepFile, TextMap};
+use crate::scenario::file::{ScenarioFile, StepVerb, TextMap};
 use crate::scenario::types::AgentSetup;
 use indexmap::IndexMap;
 use json_matcher::{Segment, segments};
@@ -20,9 +20,9 @@ struct CaptureScope {
 
 pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let mut scope = CaptureScope::default();
-    for step in file.steps.iter() {
-        scope.uses(used_by(step), context);
-        scope.captures(&step.capture, context);
+    for step in &file.steps {
+        scope.uses(used_by(&step.verb), context);
+        scope.captures(&step.keys.capture, context);
     }
     scope.end(context);
 }
@@ -164,36 +164,15 @@ impl CaptureScope {
     }
 }
 
-fn used_by(step: &StepFile) -> Vec<Spanned<String>> {
-    let unordered = step.unordered.iter().flat_map(|nodes| nodes.iter());
-    let none = step
-        .expect_none
-        .iter()
-        .flat_map(|none| [&none.not, &none.until]);
-    let text = step
-        .expect_text
-        .iter()
-        .flat_map(|text| text.until.iter().chain([&text.of]));
-    let single = [
-        &step.expect,
-        &step.expect_next,
-        &step.expect_request,
-        &step.send,
-    ];
-    let nodes = single
-        .into_iter()
-        .flatten()
-        .chain(unordered)
-        .chain(none)
-        .chain(text)
-        .chain(step.expect_file.iter().flat_map(|files| files.values()));
-    let texts = step.send_raw.iter().flat_map(placeholders);
-    let restart = step.restart.iter().flatten().flat_map(agent_texts);
-    nodes
-        .flat_map(json_matcher::placeholders_in)
-        .chain(texts)
-        .chain(restart)
-        .collect()
+fn used_by(verb: &StepVerb) -> Vec<Spanned<String>> {
+    let values = match verb {
+        StepVerb::SendRaw(text) => return placeholders(text),
+        StepVerb::Restart(setup) => return setup.iter().flat_map(agent_texts).collect(),
+        StepVerb::ExpectFile(files) => files.values().collect(),
+        _ => verb.values(),
+    };
+    let used = values.into_iter().flat_map(json_matcher::placeholders_in);
+    used.collect()
 }
 
 fn agent_texts(agent: &AgentSetup) -> impl Iterator<Item = Spanned<String>> {

@@ -1,8 +1,10 @@
 //! Lints of single values: duplicates in lists, unknown capabilities, budgets, wires and signals, exit expectations, and file paths.
 
 use crate::scenario::context::LoadContext;
-use crate::scenario::file::ScenarioFile;
+use crate::scenario::file::{ScenarioFile, StepVerb};
 use conform_judge::signals::{SENDABLE, SIGNALS};
+use indexmap::IndexMap;
+use spanned_yaml::{Node, Spanned};
 use std::path::{Component, Path};
 
 pub(super) fn names(file: &ScenarioFile, context: &mut LoadContext<'_>) {
@@ -27,18 +29,19 @@ pub(super) fn lists(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     context.no_duplicates("clause", &file.clauses);
     context.no_duplicates("tag", &file.tags);
     context.no_duplicates("capability", &file.needs);
-    for step in file.steps.iter() {
-        context.no_duplicates("clause", step.clauses.as_deref().unwrap_or_default());
+    for step in &file.steps {
+        context.no_duplicates("clause", step.keys.clauses.as_deref().unwrap_or_default());
     }
 }
 
 pub(super) fn signals(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    for step in file.steps.iter() {
-        let or_signal = step
-            .expect_exit
-            .as_ref()
-            .and_then(|exit| exit.or_signal.as_ref());
-        for name in step.signal.iter().chain(or_signal) {
+    for step in &file.steps {
+        let name = match &step.verb {
+            StepVerb::Signal(name) => Some(name),
+            StepVerb::ExpectExit(exit) => exit.or_signal.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
             let known = SIGNALS[..SENDABLE].iter().map(|(name, _)| *name);
             context.known("signal", name, known);
         }
@@ -46,11 +49,10 @@ pub(super) fn signals(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 }
 
 pub(super) fn exits(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    for exit in file
-        .steps
-        .iter()
-        .filter_map(|step| step.expect_exit.as_ref())
-    {
+    for step in &file.steps {
+        let StepVerb::ExpectExit(exit) = &step.verb else {
+            continue;
+        };
         match (exit.code, exit.nonzero, &exit.or_signal) {
             (None, false, None) => {
                 context.error(
@@ -67,11 +69,7 @@ pub(super) fn exits(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 }
 
 pub(super) fn paths(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let awaited = file
-        .steps
-        .iter()
-        .filter_map(|step| step.expect_file.as_ref());
-    let awaited = awaited.flat_map(|files| files.keys());
+    let awaited = awaited_files(file).flat_map(|files| files.keys());
     for path in file
         .files
         .keys()
@@ -86,14 +84,19 @@ pub(super) fn paths(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 
 /// An `expect_file` without files waits for nothing.
 pub(super) fn empty_file_steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let awaited = file
-        .steps
-        .iter()
-        .filter_map(|step| step.expect_file.as_ref());
-    for files in awaited.filter(|files| files.is_empty()) {
+    for files in awaited_files(file).filter(|files| files.is_empty()) {
         let message = "names no file: give it a path and the expected state";
         context.error(files.span, message);
     }
+}
+
+fn awaited_files(
+    file: &ScenarioFile,
+) -> impl Iterator<Item = &Spanned<IndexMap<Spanned<String>, Node>>> {
+    file.steps.iter().filter_map(|step| match &step.verb {
+        StepVerb::ExpectFile(files) => Some(files),
+        _ => None,
+    })
 }
 
 /// Why a path is not a relative path in the workspace.

@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// Sets up each turn as the marker in its prompt asks for.
-pub(crate) struct PromptMarkers {
+pub(crate) struct MarkerEffects {
     /// The model in this process. One over HTTP gets the marker as a part of the prompt.
     pub(crate) model: Rc<ScriptedModel>,
     pub(crate) faults: Rc<Faults>,
     pub(crate) workspace: PathBuf,
 }
 
-impl PromptMarkers {
+impl MarkerEffects {
     /// A prompt begins a turn, or follows in it when the turn would have ended.
     pub(super) fn on_prompt(&self, text: &str) {
         let asked = match PromptMarker::find(text) {
