@@ -15,6 +15,7 @@ use super::exit::ExitStatus;
 use super::run::RunRequest;
 use super::{output, table, termination};
 use conform_runner::mutation::matrix::Row;
+use conform_runner::scheduler::cores;
 use conform_runner::selection::Shard;
 use proof::{Proof, Remark};
 use spanned_yaml::suggestion;
@@ -126,8 +127,8 @@ impl MutantsArgs {
 
     /// How many faults are played at once.
     fn jobs(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        self.jobs.map_or_else(|| 3 * cores(), NonZeroUsize::get)
+        self.jobs
+            .map_or_else(|| 3 * cores().get(), NonZeroUsize::get)
     }
 
     /// The faults of the shard that `--only` selects, by their ids.

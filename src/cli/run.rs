@@ -23,7 +23,7 @@ use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal::{self, Details};
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use conform_runner::retry::RetryOptions;
-use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings};
+use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings, cores};
 use conform_runner::step_rules;
 use conform_runner::transcripts::KeepTranscripts;
 pub(super) use last_failures::LastFailures;
@@ -191,11 +191,10 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
     }
 }
 
-/// How many scenarios are played in parallel by default: agents mostly wait, but they are busy when they start.
+/// How many scenarios are played in parallel by default: agents mostly wait, and how many of them start at a time is limited besides.
 fn usual_jobs() -> NonZeroUsize {
-    const A_CORE: NonZeroUsize = NonZeroUsize::new(4).unwrap();
-    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    cores.saturating_mul(A_CORE)
+    const A_CORE: NonZeroUsize = NonZeroUsize::new(12).unwrap();
+    cores().saturating_mul(A_CORE)
 }
 
 /// The end of what a run shows.

@@ -19,6 +19,8 @@ pub(crate) const QUEUE_EVENTS: usize = 4096;
 /// The writes to the agent's stdin that may wait for it to read.
 pub(crate) const STDIN_WRITES: usize = 4096;
 
+/// How long a scenario waits for other agents to start before it starts its own.
+pub(crate) const STARTING: Duration = Duration::from_secs(10);
 /// How long a process that outlives the agent may take to end before it is killed and counted as an orphan.
 pub(crate) const ORPHAN_GRACE: Duration = Duration::from_secs(1);
 /// How long a pipe without data is read after the process tree has gone.

@@ -14,7 +14,7 @@ use conform_report::Verdict;
 use std::collections::HashMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 
 /// The scenarios of one dialect, and the agent that they are played with.
@@ -192,6 +192,11 @@ impl Run<'_> {
     }
 }
 
+/// How many cores this process may use.
+pub fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
 fn queue(
     suites: Vec<DialectSuite>,
     settings: &SuiteSettings,
@@ -200,6 +205,7 @@ fn queue(
 ) -> PlayQueue {
     let mut queue = PlayQueue::default();
     let settings = Arc::new(settings.clone());
+    let starting = Arc::new(Semaphore::new(2 * cores().get()));
     for suite in suites {
         let context = SuiteContext {
             agent: suite.agent,
@@ -207,6 +213,7 @@ fn queue(
             wire: suite.wire,
             settings: Arc::clone(&settings),
             sandboxes: Arc::clone(sandboxes),
+            starting: Arc::clone(&starting),
             cancel: cancel.clone(),
         };
         queue.add(Arc::new(context), suite.scenarios);

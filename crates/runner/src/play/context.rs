@@ -5,7 +5,7 @@ use crate::sandbox_root::SandboxRoot;
 use crate::scheduler::SuiteSettings;
 use conform_judge::dialect::Dialect;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// What all scenarios of a dialect share in a run.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(crate) struct SuiteContext {
     pub(crate) wire: Option<String>,
     pub(crate) settings: Arc<SuiteSettings>,
     pub(crate) sandboxes: Arc<SandboxRoot>,
+    /// How many more agents may start now, of all dialects.
+    pub(crate) starting: Arc<Semaphore>,
     /// Turns true when the run is cancelled.
     pub(crate) cancel: watch::Receiver<bool>,
 }

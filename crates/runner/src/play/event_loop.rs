@@ -192,7 +192,10 @@ impl ScenarioPlayer {
                         self.requests.add_command((self.past_sessions.len(), n));
                         self.note_prompt(n, &parsed.value.unwrap_or_default());
                     }
-                    Body::End(end) => self.session.end = Some(end),
+                    Body::End(end) => {
+                        self.starting = None;
+                        self.session.end = Some(end);
+                    }
                     _ => {}
                 }
             }
@@ -221,6 +224,7 @@ impl ScenarioPlayer {
 
     fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
         self.session.has_written = true;
+        self.starting = None;
         if parsed.has("blank-line") {
             return Ok(());
         }

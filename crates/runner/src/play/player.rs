@@ -5,7 +5,7 @@ use super::context::{EarlyStop, SuiteContext};
 use super::model_requests::ModelRequests;
 use super::skip::missing_feature;
 use crate::event_queue::EventQueue;
-use crate::limits::TimeoutBudgets;
+use crate::limits::{self, TimeoutBudgets};
 use crate::sandbox::{Sandbox, write_below};
 use crate::scenario::Scenario;
 use crate::scenario_run::ScenarioRun;
@@ -18,7 +18,7 @@ use json_matcher::{Captures, render_text};
 use mock_provider::server::Server;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
 
 /// The state of a scenario while it is played.
@@ -36,6 +36,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) server: Server,
     pub(super) script: mock_provider::Script,
     pub(super) session: AgentSession,
+    /// The place among the agents that are starting, until this one has written a line or has ended.
+    pub(super) starting: Option<OwnedSemaphorePermit>,
     pub(super) past_sessions: Vec<CheckOutcome>,
     /// The result as far as it is known.
     pub(super) run: ScenarioRun,
@@ -76,13 +78,16 @@ pub(crate) async fn play(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
 ) -> Result<ScenarioRun, String> {
-    let began = std::time::Instant::now();
     let run = ScenarioRun::new(&suite.dialect, &scenario);
     if let Some(why) = missing_feature(&suite.agent.missing_features, &suite.dialect, &scenario) {
         return Ok(run.without_result(Verdict::Skipped, why));
     }
+    let place = Arc::clone(&suite.starting).acquire_owned();
+    let place = tokio::time::timeout(limits::STARTING, place).await;
+    let began = std::time::Instant::now();
     match ScenarioPlayer::start(suite, scenario) {
         Ok(mut player) => {
+            player.starting = place.ok().and_then(Result::ok);
             let played = player.play_steps().await;
             let stop = player.shut_down(played.err()).await;
             if let Some(EarlyStop::NotStarted(why)) = stop {
@@ -136,6 +141,7 @@ impl ScenarioPlayer {
             server,
             script,
             session,
+            starting: None,
             past_sessions: Vec::new(),
             run: ScenarioRun::new(&suite.dialect, &scenario),
             findings: Vec::new(),
