@@ -25,6 +25,13 @@ pub(super) struct KnownDialect {
 /// # Errors
 /// The mistakes in the files, or that there is no such dialect.
 pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, Vec<Error>> {
+    each(args).collect()
+}
+
+/// The same, one after the other.
+pub(super) fn each(
+    args: &DialectArgs,
+) -> impl DoubleEndedIterator<Item = Result<KnownDialect, Vec<Error>>> {
     let source = DialectSource::new(args.dialect_dir.clone());
     let ids = match &args.dialect {
         Some(id) => vec![id.clone()],
@@ -34,9 +41,8 @@ pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, Vec<Error>> 
             .map(|(name, version)| format!("{name}@{version}"))
             .collect(),
     };
-    ids.iter()
-        .map(|id| known_with_faults(&source, id))
-        .collect()
+    ids.into_iter()
+        .map(move |id| known_with_faults(&source, &id))
 }
 
 /// Loads one dialect. `own` are scenarios of the user that replace the built-in ones; `tools` are the names that the agent has for tools.

@@ -66,16 +66,17 @@ fn explain(args: &ExplainArgs) -> Result<String, CommandError> {
         }
         searched.push(own);
     }
-    let all = catalogue::load(&DialectArgs {
+    let dialects = DialectArgs {
         dialect: args.dialect.dialect.clone(),
         dialect_dir,
-    })?;
-    for known in all.iter().rev() {
-        if let Some(topic) = find(known, &args.id) {
-            return Ok(show(args, known, &topic));
+    };
+    for known in catalogue::each(&dialects).rev() {
+        let known = known?;
+        if let Some(topic) = find(&known, &args.id) {
+            return Ok(show(args, &known, &topic));
         }
+        searched.push(known);
     }
-    searched.extend(all);
     let ids = ids(&searched);
     let unknown = unknown("id", &args.id, ids.iter().map(String::as_str));
     Err(unknown.into())

@@ -21,10 +21,9 @@ fn every_kind_can_be_listed_as_a_table_and_as_json_and_explained() {
         for id in &ids {
             assert!(table.contains(id), "{id}");
         }
-        for id in [ids[0], ids[ids.len() / 2], ids[ids.len() - 1]] {
-            let mut explain = conform(&["explain", id]);
-            explain.assert().code(0).stdout(contains(id));
-        }
+        let id = ids[ids.len() / 2];
+        let mut explain = conform(&["explain", id]);
+        explain.assert().code(0).stdout(contains(id));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line of `conform` as a process: arguments in, text and exit status out.
 
+mod bundled_suite;
 mod check;
 #[path = "../common/faults.rs"]
 mod dialect_faults;

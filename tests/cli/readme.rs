@@ -3,6 +3,7 @@
 //!
 //! `...` on a line of its own matches any lines. Times, ports and the counts in the summary may differ.
 
+use crate::bundled_suite::WHOLE_SUITE;
 use regex::Regex;
 use snapbox::IntoData;
 use std::io::{BufRead, BufReader, Read};
@@ -11,15 +12,32 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A command and its expected output.
-struct Example {
-    command: String,
+pub(crate) struct Example {
+    pub(crate) command: String,
     output: String,
 }
 
-fn parse_examples(readme: &str) -> Vec<Example> {
+impl Example {
+    /// Runs the command with these further arguments.
+    pub(crate) fn assert(&self, more: &str) {
+        let command = format!("{}{more}", self.command);
+        snapbox::Assert::new()
+            .try_eq(
+                Some(&command),
+                normalize(&run(&command)).into_data(),
+                normalize(&self.output).into_data(),
+            )
+            .unwrap_or_else(|difference| panic!("{command}\n{difference}"));
+    }
+}
+
+/// The examples of a page.
+pub(crate) fn examples(page: &str) -> Vec<Example> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = std::fs::read_to_string(path).unwrap();
     let blocks = Regex::new(r"(?ms)^```console\n(.*?)^```$").unwrap();
     let mut examples = Vec::new();
-    for block in blocks.captures_iter(readme) {
+    for block in blocks.captures_iter(&text) {
         for line in block[1].lines() {
             match (line.strip_prefix("$ "), examples.last_mut()) {
                 (Some(command), _) => examples.push(Example {
@@ -116,22 +134,14 @@ fn normalize(text: &str) -> String {
 
 #[test]
 fn every_command_prints_the_output_below_it() {
-    let page =
-        |name| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap();
-    let readme = parse_examples(&page("README.md"));
+    let readme = examples("README.md");
     assert!(readme.len() > 5, "found only {} commands", readme.len());
-    let hosts = parse_examples(&page("docs/hosts.md"));
+    let hosts = examples("docs/hosts.md");
     assert!(hosts.len() > 1, "found only {} commands", hosts.len());
-    for Example { command, output } in readme.into_iter().chain(hosts) {
-        let expected = normalize(&output).into_data();
-        snapbox::Assert::new()
-            .try_eq(
-                Some(&command),
-                normalize(&run(&command)).into_data(),
-                expected,
-            )
-            .unwrap_or_else(|difference| panic!("{command}\n{difference}"));
-    }
+    let others = readme.iter().chain(&hosts);
+    others
+        .filter(|example| example.command != WHOLE_SUITE)
+        .for_each(|example| example.assert(""));
 }
 
 /// Every Markdown page of the repository.

@@ -87,16 +87,16 @@ fn invalid_options_are_usage_errors() {
 #[test]
 fn the_bundled_agent_supports_each_wire() {
     let dir = TestDir::new();
-    for (dialect, wires) in [
-        ("aionrs@0.1", ["anthropic", "openai-chat"].as_slice()),
-        ("pi@0.73", &["anthropic", "openai-chat", "openai-responses"]),
-        ("synaps@1", &["openai-chat", "anthropic"]),
+    // The first wire of a dialect is the one that the whole suite is played over.
+    for (dialect, wire) in [
+        ("aionrs@0.1", "openai-chat"),
+        ("pi@0.73", "openai-chat"),
+        ("pi@0.73", "openai-responses"),
+        ("synaps@1", "anthropic"),
     ] {
-        for wire in wires {
-            let result = dir.run(&["--dialect", dialect, "--tag", "tools", "--wire", wire]);
-            result.assert_exit(0, "");
-            assert_ne!(ids(&result), BTreeSet::new());
-        }
+        let result = dir.run(&["--dialect", dialect, "--tag", "tools", "--wire", wire]);
+        result.assert_exit(0, "");
+        assert_ne!(ids(&result), BTreeSet::new());
     }
 }
 
