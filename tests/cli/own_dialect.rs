@@ -571,18 +571,24 @@ fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
         conform(folder.path(), &format!("conform {line} {more} ./parrot.sh")).assert()
     };
     let question = "double:oops: `oops` is sent twice, and nothing reports it.";
-    let run = generic("").success();
-    run.stdout(
-        contains(format!("question: {question}")).and(contains("question: drop:word").not()),
-    );
-
-    let accepted = folder.path().join("accepted.yaml");
-    std::fs::write(&accepted, "double:oops: a host ignores the second one\n").unwrap();
-    let run = generic("--accepted accepted.yaml").code(1);
-    run.stdout(contains("error: after-end:oops").and(contains(question).not()));
-    let both = "double:oops: a host ignores the second one\nafter-end:oops: so it does then\n";
-    std::fs::write(&accepted, both).unwrap();
-    generic("--accepted accepted.yaml").success();
+    let one = "double:oops: a host ignores the second one\n";
+    std::fs::write(folder.path().join("one.yaml"), one).unwrap();
+    let both = format!("{one}after-end:oops: so it does then\n");
+    std::fs::write(folder.path().join("both.yaml"), both).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let run = generic("").success();
+            run.stdout(
+                contains(format!("question: {question}"))
+                    .and(contains("question: drop:word").not()),
+            );
+        });
+        scope.spawn(|| {
+            let run = generic("--accepted one.yaml").code(1);
+            run.stdout(contains("error: after-end:oops").and(contains(question).not()));
+        });
+        scope.spawn(|| generic("--accepted both.yaml").success());
+    });
 }
 
 #[test]
