@@ -4,6 +4,7 @@
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource, load};
 use conform_judge::finding::{Blame, Level};
+use conform_runner::mutation::bad_hosts;
 use std::sync::Arc;
 
 /// The findings on the host, as `rule@frame`, without notes.
@@ -38,6 +39,31 @@ const SYNAPS: &str =
 
 /// A turn of aionrs that waits for the approval of the call t1.
 const REQUEST: &str = r#"> {"type":"message","msg_id":"m1","input":"hi"}; < {"type":"stream_start","msg_id":"m1"}; < {"type":"tool_request","msg_id":"m1","call_id":"t1","tool":{"name":"Write","category":"edit","args":{},"description":"d"}}"#;
+
+#[test]
+fn nothing_accuses_a_legal_host() {
+    let source = DialectSource::new(Some("schemas".into()));
+    let mut accused = Vec::new();
+    for (name, version) in source.names() {
+        let dialect = load(&source, &format!("{name}@{version}")).unwrap();
+        let hosts = bad_hosts::load_legal(&source, &dialect).unwrap();
+        assert!(hosts.len() > 5, "{name}@{version}");
+        for host in hosts {
+            let each = host.accusations(&dialect).into_iter();
+            accused.extend(each.map(|f| {
+                format!(
+                    "{}: {}: {}@{} {}",
+                    dialect.id(),
+                    host.id,
+                    f.rule,
+                    f.at,
+                    f.message
+                )
+            }));
+        }
+    }
+    assert!(accused.is_empty(), "{accused:#?}");
+}
 
 #[test]
 fn a_request_that_is_never_answered_is_a_mistake_unless_something_else_ended_it() {
