@@ -7,6 +7,7 @@ use super::version::AionrsVersion::{self, V0_1, V0_2};
 use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::failure::{Failure, Halt};
 use crate::core::queues::Prompt;
+use crate::faults::Bug;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
 use crate::protocols::session::ProtocolSession;
@@ -27,7 +28,11 @@ const COMMANDS: &CommandTable<AionrsVersion, SilentHandler<AionrsState>> = &[
     ("set_mode", V0_1, set_mode),
     ("set_config", V0_2, set_config),
     ("add_mcp_server", V0_2, |session, command| {
-        session.add_mcp_server(arguments(command)?)
+        let server = arguments(command)?;
+        if session.state().in_turn && session.faults.triggers(Bug::ServerInTurnIgnored) {
+            return Ok(());
+        }
+        session.add_mcp_server(server)
     }),
     ("ping", V0_2, |session, _| {
         session.send(json!({ "type": "pong" }));
@@ -123,6 +128,11 @@ fn set_mode(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
 }
 
 fn set_config(session: AionrsSession<'_>, changes: Value) -> Result<(), Failure> {
+    let is_second = !session.state().queued.is_empty();
+    if is_second && session.faults.triggers(Bug::SecondSettingInTurnLost) {
+        session.send(info("config updated"));
+        return Ok(());
+    }
     let report = session.state().config.set(&changes);
     let model = session.state().config.model.clone();
     session.set_model(&model, None);

@@ -20,10 +20,10 @@ use std::rc::Rc;
 pub(super) struct AionrsState {
     pub(super) version: AionrsVersion,
     pub(super) config: SessionConfig,
-    in_turn: bool,
+    pub(super) in_turn: bool,
     failed: bool,
     /// Frames that are sent after the turn.
-    queued: Vec<Value>,
+    pub(super) queued: Vec<Value>,
     /// The message that asked for the running compaction.
     pub(super) compacting: Option<String>,
 }
