@@ -138,7 +138,6 @@ pub(crate) enum Bug {
     NoLimit,
     LongLineExits,
     // commands
-    ServerInTurnIgnored,
     IgnoresUnknownCommand,
     AnswersUnknownCommand,
     IgnoresQueriesWhileBusy,

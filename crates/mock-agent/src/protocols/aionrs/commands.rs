@@ -28,11 +28,7 @@ const COMMANDS: &CommandTable<AionrsVersion, SilentHandler<AionrsState>> = &[
     ("set_mode", V0_1, set_mode),
     ("set_config", V0_2, set_config),
     ("add_mcp_server", V0_2, |session, command| {
-        let server = arguments(command)?;
-        if session.state().in_turn && session.faults.triggers(Bug::ServerInTurnIgnored) {
-            return Ok(());
-        }
-        session.add_mcp_server(server)
+        session.add_mcp_server(arguments(command)?)
     }),
     ("ping", V0_2, |session, _| {
         session.send(json!({ "type": "pong" }));

@@ -20,7 +20,7 @@ use std::rc::Rc;
 pub(super) struct AionrsState {
     pub(super) version: AionrsVersion,
     pub(super) config: SessionConfig,
-    pub(super) in_turn: bool,
+    in_turn: bool,
     failed: bool,
     /// Frames that are sent after the turn.
     pub(super) queued: Vec<Value>,
