@@ -67,3 +67,28 @@ fn a_reply_for_an_optional_tool_may_stay_unused() {
         }
     }
 }
+
+/// Many command-line parsers refuse an option that is given twice.
+#[test]
+fn no_scenario_gives_an_option_that_the_recipe_gives_too() {
+    let source = DialectSource::default();
+    for (name, version) in source.names() {
+        let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
+        let files = ScenarioSource::find(&name, &version, &dialect.bases).unwrap();
+        let wires = || dialect.launch.wires.values().flat_map(|wire| &wire.args);
+        for scenario in files.load(Some(&dialect)).unwrap() {
+            let kept = dialect.launch.args.iter().chain(wires());
+            let kept = kept.filter(|arg| !scenario.agent.without_args.contains(arg));
+            let options = kept.filter(|arg| arg.starts_with('-'));
+            let given: Vec<&str> = scenario.agent.args.iter().map(|arg| arg.as_str()).collect();
+            let twice: Vec<_> = options
+                .filter(|option| given.contains(&option.as_str()))
+                .collect();
+            assert!(
+                twice.is_empty(),
+                "{name}@{version} {}: {twice:?}",
+                scenario.id
+            );
+        }
+    }
+}

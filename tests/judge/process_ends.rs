@@ -149,3 +149,74 @@ fn a_last_line_without_its_newline_may_be_processed_or_ignored() {
         assert!(!has_query || !found.is_empty(), "{dialect}");
     }
 }
+
+#[test]
+fn a_failed_start_and_the_death_of_a_child_are_no_bad_exit_code_at_the_end_of_stdin() {
+    let is_told = |found: &[String]| found.iter().any(|rule| rule == "eof-exit-code");
+    for code in ["end 129", "end 141", "end 143"] {
+        for (dialect, found) in after_start(&["stdin_closed", code]) {
+            assert!(!is_told(&found), "{dialect}, {code}: {found:?}");
+        }
+    }
+    let answers = [
+        ("pi@0.14", r#"< {"type":"agent_start"}"#),
+        (
+            "pi@0.73",
+            r#"< {"type":"response","command":"parse","success":false,"error":"x"}"#,
+        ),
+    ];
+    for (dialect, answer) in answers {
+        let n = PROTOCOLS.iter().position(|(id, _)| *id == dialect).unwrap();
+        let silent = rules_found(&DIALECTS[n], &["stdin_closed", "end 1"]);
+        assert!(silent.is_empty(), "{dialect}: {silent:?}");
+        let found = rules_found(&DIALECTS[n], &["> {}", answer, "stdin_closed", "end 1"]);
+        assert!(is_told(&found), "{dialect}: {found:?}");
+    }
+}
+
+/// The pieces in which a host wrote a line, as others record them.
+#[test]
+fn the_pieces_of_a_command_are_one_line() {
+    let answer = r#"< {"type":"response","command":"abort","success":true}"#;
+    let n = PROTOCOLS
+        .iter()
+        .position(|(id, _)| *id == "pi@0.73")
+        .unwrap();
+    let all = |lines: &[&str]| {
+        let mut checker = Checker::new(Arc::clone(&DIALECTS[n]), CheckOptions::default());
+        for frame in crate::history::frames(&lines.join("\n")) {
+            checker.push(&frame);
+        }
+        let findings = checker.finish().findings.into_iter();
+        findings
+            .map(|one| one.rule.rsplit('/').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let pieces = [r#">torn {"type":"#, r#">torn "ab"#, r#"> ort"}"#];
+    let ends = ["stdin_closed", "end 0"];
+    assert_eq!(all(&[&pieces[..], &[answer], &ends].concat()), [""; 0]);
+    assert_eq!(
+        all(&[&pieces[..2], &[answer], &[pieces[2]], &ends].concat()),
+        ["id-echoed"]
+    );
+    let glued = [r#">torn {"type":"abort"}"#, r#"> {"type":"abort"}"#];
+    assert_eq!(
+        all(&[&glued[..], &[answer], &ends].concat()),
+        ["command-lines", "id-echoed", "malformed-answered"]
+    );
+    assert_eq!(
+        all(&[&pieces[..1], &ends].concat()),
+        ["command-line-ends", "command-lines"]
+    );
+}
+
+#[test]
+fn an_error_for_a_blank_line_has_a_cause() {
+    let error = r#"< {"type":"error","error":"not JSON"}"#;
+    let n = PROTOCOLS
+        .iter()
+        .position(|(id, _)| *id == "pi@0.14")
+        .unwrap();
+    assert_eq!(rules_found(&DIALECTS[n], &["> ", error]), [""; 0]);
+    assert_eq!(rules_found(&DIALECTS[n], &[error]), ["error-has-cause"]);
+}

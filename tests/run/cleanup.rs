@@ -14,6 +14,8 @@ fn a_child_process_that_outlives_the_agent_is_found_and_killed() {
         "sleep 1000 >/dev/null 2>&1 </dev/null &\n",
         "setsid sleep 1000 &\n",
         "(trap '' TERM HUP; setsid sh -c 'sleep 1000 & sleep 1000; :') &\n",
+        // Known by its working directory.
+        "env -i setsid sleep 1000 >/dev/null 2>&1 &\n",
     ] {
         let result = dir.run_scenario(START_AND_EXIT, &agent(&[child, READY, "cat >/dev/null\n"]));
         assert_eq!(
@@ -26,11 +28,11 @@ fn a_child_process_that_outlives_the_agent_is_found_and_killed() {
 }
 
 #[test]
-fn a_child_process_without_the_agent_s_environment_is_killed_too() {
+fn a_child_process_that_nothing_connects_with_the_agent_is_killed_too() {
     let dir = TestDir::new();
     let mark = dir.path("stray");
     let hidden = format!(
-        "env -i MARK={} setsid sleep 1000 >/dev/null 2>&1 &\n",
+        "(cd / && exec env -i MARK={} setsid sleep 1000 >/dev/null 2>&1) &\n",
         mark.display()
     );
     let scenario = dir.file("one.yaml", START_AND_EXIT);

@@ -184,6 +184,7 @@ fn the_environment_contains_the_recipe_s_and_the_user_s_variables_only() {
     let mut command = dir.command("run");
     command.env("SECRET", "s").env("WANTED", "w");
     command.args(["--dialect", "aionrs", "--env", "WANTED", "--env", "MORE=m"]);
+    command.args(["--env", "URL={llm_url}/v1", "--env", "DATA={home}/{other}"]);
     command.args(["--scenarios", &scenario, "sh", &script]);
     let output = crate::harness::finish(command.spawn().unwrap());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -195,13 +196,18 @@ fn the_environment_contains_the_recipe_s_and_the_user_s_variables_only() {
         );
     }
     assert!(!environment.contains("SECRET"), "{environment}");
+    assert!(
+        environment.contains("URL=http://127.0.0.1:"),
+        "{environment}"
+    );
     let tmp = dir
         .path("tmp")
         .canonicalize()
         .unwrap()
         .display()
         .to_string();
-    for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "PWD"] {
+    assert!(environment.contains("/home/{other}"), "{environment}");
+    for name in ["HOME", "XDG_CONFIG_HOME", "TMPDIR", "PWD", "DATA"] {
         let value = environment
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));

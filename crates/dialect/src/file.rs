@@ -301,6 +301,8 @@ pub struct WireRecipe {
     pub home_files: IndexMap<String, String>,
     /// How events write the id that the model gave a call: a regular expression that contains `{id}`; unchanged if left out.
     pub call_ids: Option<String>,
+    /// Whether an agent may be without it: a scenario that names it is skipped if the agent does not ask its model over it.
+    pub optional: bool,
 }
 
 /// One normative statement of the specification.

@@ -48,6 +48,12 @@ impl RunningProcess {
                 .any(|one| one == entry.as_bytes())
         })
     }
+
+    /// Whether its working directory is this folder or below it; the path must have no symbolic links.
+    pub fn works_in(&self, folder: &Path) -> bool {
+        let path = format!("/proc/{}/cwd", self.pid.as_raw_pid());
+        std::fs::read_link(path).is_ok_and(|at| at.starts_with(folder))
+    }
 }
 
 /// Whether a SIGKILL is already pending for a process.

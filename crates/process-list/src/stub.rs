@@ -2,6 +2,7 @@
 
 use rustix::process::Pid;
 use std::ffi::OsStr;
+use std::path::Path;
 
 pub const IS_STUB: bool = true;
 
@@ -26,6 +27,10 @@ pub fn threads(_pid: i32) -> Option<Vec<Thread>> {
 
 impl RunningProcess {
     pub fn has_in_environment(&self, _entry: &OsStr) -> bool {
+        false
+    }
+
+    pub fn works_in(&self, _folder: &Path) -> bool {
         false
     }
 }

@@ -105,7 +105,8 @@ impl LaunchPlan<'_> {
         for (name, value) in self.recipe.env.iter().chain(wire) {
             env.insert(name.into(), self.fill(value)?.into());
         }
-        env.extend(self.agent.env.iter().cloned());
+        let given = self.agent.env.iter();
+        env.extend(given.map(|(name, value)| (name.clone(), self.fill_known(value))));
         for (name, value) in &self.setup.env {
             match value {
                 Some(value) => env.insert(name.into(), self.fill(value)?.into()),
@@ -119,7 +120,7 @@ impl LaunchPlan<'_> {
         render_text(text, self.placeholders).map_err(|unknown| unknown.to_string())
     }
 
-    /// Fills the known placeholders of an argument of the user, and leaves all other braces as they are.
+    /// Fills the known placeholders of an argument or a variable of the user, and leaves all other braces as they are.
     fn fill_known(&self, arg: &OsStr) -> OsString {
         let Some(text) = arg.to_str() else {
             return arg.to_owned();

@@ -5,8 +5,8 @@ use super::excerpt::SessionExcerpt;
 use super::state::CheckerState;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Evidence, Finding, Level};
-use crate::frame::{Body, Eol, Frame};
-use crate::framing::Parsed;
+use crate::frame::{Body, Eol, Frame, Line};
+use crate::framing::{LINE_LIMIT, Parsed};
 use crate::profile::Profile;
 use std::sync::Arc;
 
@@ -72,8 +72,8 @@ pub struct Checker {
     excerpt: Option<SessionExcerpt>,
 }
 
-/// The history behind a last line of the host that has no newline. An agent may take that line or leave it, so findings blame the
-/// agent only if it is wrong in both cases.
+/// The history behind a line of the host that has no newline. If it is the last one, an agent may take it or leave it, so findings blame the
+/// agent only if it is wrong in both cases. If more comes from the host, it was the beginning of that line.
 #[derive(Clone)]
 struct UnterminatedCommand {
     /// Checks the history as if there were no such line.
@@ -82,6 +82,9 @@ struct UnterminatedCommand {
     before: usize,
     /// Findings against the agent with the line, as long as there are none without it.
     held: Vec<Finding>,
+    line: Line,
+    /// Findings about the line itself, as long as it may go on.
+    of_line: Vec<Finding>,
 }
 
 impl UnterminatedCommand {
@@ -97,6 +100,19 @@ impl UnterminatedCommand {
         let (held, confirmed) = new.into_iter().partition::<Vec<_>, _>(blames_agent);
         self.held.extend(held);
         confirmed
+    }
+
+    /// The whole line, with what the host wrote next.
+    fn continued(&self, rest: &Line) -> Line {
+        let mut bytes = self.line.bytes.clone();
+        let room = LINE_LIMIT.saturating_sub(bytes.len());
+        let (kept, cut) = rest.bytes.split_at(rest.bytes.len().min(room));
+        bytes.extend_from_slice(kept);
+        Line {
+            bytes,
+            eol: rest.eol,
+            dropped: self.line.dropped + rest.dropped + cut.len() as u64,
+        }
     }
 }
 
@@ -129,24 +145,60 @@ impl Checker {
         if let Some(excerpt) = &mut self.excerpt {
             excerpt.push(frame);
         }
-        let is_unterminated = matches!(&frame.body, Body::ToAgent(line) if line.eol == Eol::None);
+        match &frame.body {
+            Body::ToAgent(line) => self.push_command(frame, line, parsed),
+            _ => self.check(frame, parsed),
+        }
+        if frame.body == Body::StdinClosed {
+            self.end_line();
+        }
+    }
+
+    fn check(&mut self, frame: &Frame, parsed: &Parsed) {
+        let known = self.state.findings().len();
+        self.state.check(frame, parsed);
         if let Some(unterminated) = &mut self.unterminated {
-            let known = self.state.findings().len();
-            self.state.check(frame, parsed);
             unterminated.without.check(frame, parsed);
             let new = self.state.take_findings_from(known);
             self.state.add_findings(unterminated.confirmed(new));
-        } else {
-            if is_unterminated {
-                let mut without = self.state.clone();
-                without.skip(frame);
-                self.unterminated = Some(Box::new(UnterminatedCommand {
-                    without,
-                    before: self.state.findings().len(),
-                    held: Vec::new(),
-                }));
-            }
-            self.state.check(frame, parsed);
+        }
+    }
+
+    fn push_command(&mut self, frame: &Frame, line: &Line, parsed: &Parsed) {
+        if let Some(begun) = self.unterminated.take() {
+            let mut reported = self.state.take_findings_from(begun.before);
+            let line = begun.continued(line);
+            self.state = begun.without;
+            let without = self.state.take_findings_from(begun.before);
+            let is_new = |one: &Finding| !reported.contains(one);
+            let new: Vec<_> = without.into_iter().filter(is_new).collect();
+            reported.extend(new);
+            self.state.add_findings(reported);
+            let body = Body::ToAgent(line.clone());
+            let whole = Frame { at: frame.at, body };
+            let parsed = Parsed::new(&whole);
+            return self.push_command(&whole, &line, &parsed);
+        }
+        let before = self.state.findings().len();
+        let without = (line.eol == Eol::None).then(|| self.state.clone());
+        self.state.check(frame, parsed);
+        if let Some(mut without) = without {
+            without.skip(frame);
+            self.unterminated = Some(Box::new(UnterminatedCommand {
+                without,
+                before,
+                held: Vec::new(),
+                line: line.clone(),
+                of_line: self.state.take_findings_from(before),
+            }));
+        }
+    }
+
+    /// The host writes no more, so a line without a newline is whole.
+    fn end_line(&mut self) {
+        if let Some(unterminated) = &mut self.unterminated {
+            let of_line = std::mem::take(&mut unterminated.of_line);
+            self.state.add_findings(of_line);
         }
     }
 
@@ -177,7 +229,8 @@ impl Checker {
     }
 
     /// Ends the check.
-    pub fn finish(self) -> CheckOutcome {
+    pub fn finish(mut self) -> CheckOutcome {
+        self.end_line();
         CheckOutcome {
             excerpt: self.excerpt.unwrap_or_default(),
             ..self.state.finish()

@@ -107,7 +107,7 @@ impl<'a> DecodedFrame<'a> {
                 decoded.value = Cow::Borrowed(value);
                 decoded.object(dialect, lines);
             }
-            _ if parsed.has("blank-line") => {}
+            _ if parsed.has("blank-line") => decoded.mark(lines.blank),
             other => {
                 let json = other.is_some();
                 decoded.value = Cow::Owned(

@@ -23,6 +23,7 @@ pub(super) struct LineClassifier {
     pub(super) unknown: Option<usize>,
     /// The symbol of a line that breaks its schema.
     pub(super) invalid: Option<usize>,
+    pub(super) blank: Option<usize>,
     /// The prefix of command names in rules.
     prefix: &'static str,
     name_at: Pointer,
@@ -93,6 +94,7 @@ impl LineClassifier {
             malformed: symbol("#malformed"),
             unknown: symbol("#unknown"),
             invalid: symbol("#invalid"),
+            blank: symbol("#blank"),
             prefix,
             name_at: Pointer::parse(&vocabulary.discriminator).unwrap_or_default(),
             names: names(vocabulary, definition),

@@ -27,6 +27,7 @@ const NOT_IN_CAPTURES: &[&str] = &[
     ">#malformed",
     ">#unknown",
     ">#invalid",
+    ">#blank",
     "@request",
     "@reply",
     "#stdin_closed",

@@ -119,6 +119,7 @@ pub const SPECIALS: &[&str] = &[
     ">#malformed",
     ">#unknown",
     ">#invalid",
+    ">#blank",
     "#stdin_closed",
     "#stdout_closed",
     "#signal",

@@ -224,6 +224,10 @@ impl TurnContext<'_> {
             }
             deliver_queued(session, false);
         }
+        if faults.triggers(Bug::RequestsLastWord) {
+            let messages = session.conversation.borrow().messages.clone();
+            send_extra(self, Some("Say what is left to do."), &messages).await;
+        }
         let limit = session.settings.max_turns;
         let text = format!("Stopped: the limit of {limit} model turns (--max-turns) is reached");
         self.emit_notice(&text);

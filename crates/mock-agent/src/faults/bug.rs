@@ -47,6 +47,7 @@ pub(crate) enum Bug {
     ModeForgetsTurns,
     ModelForgetsAllowed,
     DelaysMode,
+    SecondSettingInTurnLost,
     KeepsYolo,
     SpawnsUnapproved,
     RequestsApprovalForSpawn,
@@ -98,6 +99,7 @@ pub(crate) enum Bug {
     EmptyReplyStuck,
     RequestsTitle,
     RequestsSummary,
+    RequestsLastWord,
     RepeatsLastRequest,
     // errors
     BadCommandExits,

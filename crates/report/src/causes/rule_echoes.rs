@@ -2,7 +2,7 @@
 //! slice. Pure.
 
 use super::echoes::{expects, is_of_a_step, quotes};
-use conform_judge::finding::{Difference, DifferenceKind, Expected, Finding};
+use conform_judge::finding::{Difference, DifferenceKind, Expected, Finding, SliceValue};
 
 /// For each finding the index of the finding that it follows from; none for the findings of steps.
 pub(super) fn roots(findings: &[Finding]) -> Vec<Option<usize>> {
@@ -16,6 +16,7 @@ pub(super) fn roots(findings: &[Finding]) -> Vec<Option<usize>> {
             let unreadable = || position(findings, |line| is_unreadable(line, finding));
             elsewhere.or_else(unreadable).or(without_id)
         }
+        DifferenceKind::Unexpected => position(findings, |line| is_unreadable(line, finding)),
         _ => None,
     };
     findings.iter().map(root).collect()
@@ -65,14 +66,18 @@ fn has_expected_name(line: &Finding, missing: &Finding) -> bool {
     frames.any(|name| quotes(line, name))
 }
 
-/// Whether the frame that a rule misses is a line that is not JSON, which has the name of the frame and the id of the slice in it.
+/// Whether the frame that a rule misses, or misses before another one, is a line that is not JSON, which has the name of the frame and the ids
+/// of the slice in it. The number of a scope is no id.
 fn is_unreadable(line: &Finding, missing: &Finding) -> bool {
-    let mut values = missing.origin.slice().iter();
+    let slice = missing.origin.slice();
+    let is_id = |one: &&SliceValue| one.value.parse::<u64>().is_err();
+    let mut ids = slice.iter().filter(is_id).peekable();
     line.difference == Difference::named(DifferenceKind::Malformed, "not-json")
         && line.at < missing.at
         && is_alike(line, missing)
         && has_expected_name(line, missing)
-        && values.all(|one| quotes(line, &one.value))
+        && (slice.is_empty() || ids.peek().is_some())
+        && ids.all(|one| quotes(line, &one.value))
 }
 
 /// Whether the frame that a rule misses in the slice of an id came without the id, by a rule for one of the same clauses.

@@ -53,6 +53,16 @@ impl ScenarioPlayer {
         true
     }
 
+    /// Why the scenario is skipped: only it names a model API that an agent may lack, and the agent asked nothing over it.
+    pub(super) fn lacks_wire(&self) -> Option<String> {
+        let name = self.scenario.wire.as_ref()?;
+        let wires = &self.suite.dialect.launch.wires;
+        let usual = self.suite.wire.as_ref().or(wires.keys().next());
+        let is_silent = self.requests.is_empty() && !self.script.replies.is_empty();
+        let is_lacked = is_silent && usual != Some(name) && wires.get(name)?.optional;
+        is_lacked.then(|| format!("the agent does not ask its model over {name}"))
+    }
+
     /// The missing request, and where the agent finds the address of the model.
     fn expected_request(&self) -> String {
         let mut placeholders = self.captures.clone();

@@ -57,7 +57,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) checked_clauses: IndexSet<String>,
     /// How often each automatic answer was sent.
     pub(super) answers_sent: Vec<u32>,
-    /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do.
+    /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do. Of an agent
+    /// without the API of the model, none does.
     pub(super) skipped_after: Option<u64>,
     pub(super) cancel: watch::Receiver<bool>,
 }

@@ -32,6 +32,11 @@ impl ScenarioPlayer {
             },
         };
         stop = stop.or(ended.err());
+        let is_played = matches!(stop, None | Some(EarlyStop::Failed(_)));
+        if let Some(why) = self.lacks_wire().filter(|_| is_played) {
+            self.skipped_after = Some(0);
+            return Some(EarlyStop::Skipped(why));
+        }
         let was_never_asked = self.check_asked(stop.as_ref());
         if stop.is_none() {
             if !was_never_asked {

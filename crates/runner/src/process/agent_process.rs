@@ -94,7 +94,7 @@ impl AgentProcess {
         let (kill, kills) = mpsc::unbounded_channel();
         let watched = Supervisor {
             child,
-            tree: AgentProcessTree::new(pid, launch.marker.clone(), grace),
+            tree: AgentProcessTree::new(pid, launch, grace),
             readers,
         };
         let supervisor = tokio::spawn(watched.supervise(kills, Arc::clone(queue)));

@@ -1,12 +1,15 @@
 //! Kills the process tree of an agent: its process group, and on Linux also the processes that have left the group.
 //!
 //! The agent leads a process group of its own. Processes that have left it are found because `conform` is a child subreaper
-//! (`adopt_orphans`): the orphans of an agent become children of `conform`, and those of one agent have the HOME of its sandbox.
+//! (`adopt_orphans`): the orphans of an agent become children of `conform`, and those of one agent have the HOME of its sandbox, or work in its
+//! workspace.
 
+use super::agent_process::LaunchCommand;
 use process_list::{Killing, POLL_INTERVAL, RunningProcess, kill_group, living};
 use rustix::process::Pid;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -20,6 +23,7 @@ static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 pub(super) struct AgentProcessTree {
     leader: Pid,
     marker: OsString,
+    workspace: PathBuf,
     grace: Duration,
 }
 
@@ -27,11 +31,12 @@ pub(super) struct AgentProcessTree {
 const LONGEST_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl AgentProcessTree {
-    pub(super) fn new(leader: Pid, marker: OsString, grace: Duration) -> Self {
+    pub(super) fn new(leader: Pid, launch: &LaunchCommand, grace: Duration) -> Self {
         leaders().insert(leader.as_raw_pid());
         AgentProcessTree {
             leader,
-            marker,
+            marker: launch.marker.clone(),
+            workspace: launch.dir.canonicalize().unwrap_or(launch.dir.clone()),
             grace,
         }
     }
@@ -46,6 +51,10 @@ impl AgentProcessTree {
         kills: &mut mpsc::UnboundedReceiver<String>,
     ) -> u32 {
         let (until, mut interval) = (Instant::now() + self.grace, POLL_INTERVAL);
+        if !self.has_survivors() {
+            // One look may miss a process that gets another parent or program at this moment.
+            tokio::time::sleep(interval).await;
+        }
         while self.has_survivors() && Instant::now() < until {
             tokio::select! {
                 biased;
@@ -95,8 +104,9 @@ impl AgentProcessTree {
         }
         let known = leaders().clone();
         members.extend(
-            process_list::children(|pid| !known.contains(&pid))
-                .filter(|child| child.has_in_environment(&self.marker)),
+            process_list::children(|pid| !known.contains(&pid)).filter(|child| {
+                child.has_in_environment(&self.marker) || child.works_in(&self.workspace)
+            }),
         );
         members.retain(|found| found.pid != self.leader);
         living(members, None)

@@ -7,6 +7,7 @@ use super::version::AionrsVersion::{self, V0_1, V0_2};
 use crate::core::approval::{ApprovalMode, Decision};
 use crate::core::failure::{Failure, Halt};
 use crate::core::queues::Prompt;
+use crate::faults::Bug;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
 use crate::protocols::session::ProtocolSession;
@@ -123,6 +124,11 @@ fn set_mode(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
 }
 
 fn set_config(session: AionrsSession<'_>, changes: Value) -> Result<(), Failure> {
+    let is_second = !session.state().queued.is_empty();
+    if is_second && session.faults.triggers(Bug::SecondSettingInTurnLost) {
+        session.send(info("config updated"));
+        return Ok(());
+    }
     let report = session.state().config.set(&changes);
     let model = session.state().config.model.clone();
     session.set_model(&model, None);

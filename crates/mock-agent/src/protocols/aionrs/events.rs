@@ -23,7 +23,7 @@ pub(super) struct AionrsState {
     in_turn: bool,
     failed: bool,
     /// Frames that are sent after the turn.
-    queued: Vec<Value>,
+    pub(super) queued: Vec<Value>,
     /// The message that asked for the running compaction.
     pub(super) compacting: Option<String>,
 }

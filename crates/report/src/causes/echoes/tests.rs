@@ -43,7 +43,9 @@ fn finding(line: &str) -> Finding {
             }),
             Some((name, value)) => {
                 let (name, value) = (name.to_owned(), value.to_owned());
-                finding.origin = Origin::of_part(Part::Slice(vec![SliceValue { name, value }]));
+                let mut slice = finding.origin.slice().to_vec();
+                slice.push(SliceValue { name, value });
+                finding.origin = Origin::of_part(Part::Slice(slice));
             }
         }
     }
@@ -141,6 +143,10 @@ fn a_line_that_is_not_json_explains_the_event_that_a_rule_misses() {
         "
         p/json-lines 5 malformed not-json here=from_agent texts=type,turn_end,msg_id,m1 =/> p/envelope 9 absent expects=turn_end msg_id=m2
         p/json-lines 5 malformed not-json here=from_agent texts=type,turn_end,msg_id,m1 =/> p/envelope 9 absent expects=text msg_id=m1
+        p/json-lines 5 malformed not-json here=from_agent texts=type,run,call_id,t1 => p/calls 9 unexpected done expects=run turn=1 call_id=t1
+        p/json-lines 5 malformed not-json here=from_agent texts=type,run,call_id,t1 =/> p/calls 9 unexpected done expects=run turn=1 call_id=t2
+        p/json-lines 5 malformed not-json here=from_agent texts=type,run,call_id,t1 =/> p/calls 9 unexpected done expects=ask turn=1 call_id=t1
+        p/json-lines 5 malformed not-json here=from_agent texts=type,run =/> p/calls 9 unexpected done expects=run turn=1
         ",
     );
 }
