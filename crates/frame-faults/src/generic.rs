@@ -6,6 +6,7 @@ use crate::common::common;
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;
 use crate::file::{ActiveFrom, FaultPart, ShownAt};
+use crate::selector::NestedKinds;
 use frame_language::{Names, written_pointer};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -21,12 +22,13 @@ static WRITTEN: LazyLock<Value> = LazyLock::new(|| {
     node.map(|node| node.to_value()).unwrap_or_default()
 });
 
-/// The frames of a good agent by their kind, each kind with one frame that has all the members seen.
+/// The frames of a good agent by their name (`result.success` for one with a nested kind), each with one frame that has all the members
+/// seen.
 #[derive(Debug, Clone, Default)]
 pub struct SampleFrames(IndexMap<String, Value>);
 
 impl SampleFrames {
-    /// Adds a frame of a kind.
+    /// Adds a frame of this name.
     pub fn add(&mut self, kind: &str, frame: &Value) {
         match self.0.get_mut(kind) {
             Some(sample) => merge(sample, frame),
@@ -41,17 +43,21 @@ impl SampleFrames {
         }
     }
 
-    /// The sample of a kind.
+    /// Whether there is a frame of this name, or of a nested kind of it.
     #[must_use]
-    pub fn get(&self, kind: &str) -> Option<&Value> {
-        self.0.get(kind)
+    pub fn has(&self, name: &str) -> bool {
+        let mut names = self.0.keys();
+        names.any(|one| one == name || one.strip_prefix(name).is_some_and(|kind| kind.starts_with('.')))
     }
 
     /// The first sample that a fault is played on.
     #[must_use]
     pub fn played_on(&self, fault: &Fault) -> Option<&Value> {
         let mut samples = self.0.iter();
-        let sample = samples.find(|(kind, frame)| fault.is_played_on(kind, frame))?;
+        let sample = samples.find(|(name, frame)| {
+            let outer = name.split_once('.').map_or(name.as_str(), |(outer, _)| outer);
+            fault.is_played_on(name, frame) || fault.is_played_on(outer, frame)
+        })?;
         Some(sample.1)
     }
 }
@@ -71,6 +77,9 @@ fn merge(sample: &mut Value, frame: &Value) {
 /// The generic faults of an agent that sends such frames. Their ids say what they change: `drop:word`, `retype:end:/text`.
 #[must_use]
 pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
+    let fault = |word: &str, kind: &str, pointer: Option<&str>| {
+        fault(word, kind, pointer, NestedKinds::new())
+    };
     let mut faults = Vec::new();
     for (kind, sample) in &samples.0 {
         let of_frames = WRITTEN["of_frames"].as_object().into_iter().flatten();
@@ -91,12 +100,12 @@ pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
 ///
 /// # Errors
 /// There is none.
-pub fn generic_fault(id: &str) -> Result<Fault, String> {
+pub fn generic_fault(id: &str, nested: NestedKinds) -> Result<Fault, String> {
     let fault = id.split_once(':').and_then(|(word, rest)| {
         let member = rest.find(":/").map(|at| (&rest[..at], &rest[at + 1..]));
         match member {
-            Some((kind, pointer)) => fault(word, kind, Some(pointer)),
-            None => fault(word, rest, None),
+            Some((kind, pointer)) => fault(word, kind, Some(pointer), nested),
+            None => fault(word, rest, None, nested),
         }
     });
     fault.ok_or_else(|| {
@@ -105,7 +114,7 @@ pub fn generic_fault(id: &str) -> Result<Fault, String> {
 }
 
 /// The fault that does this to the first frame of a kind, or to a member of the first one that has it.
-fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
+fn fault(word: &str, kind: &str, pointer: Option<&str>, nested: NestedKinds) -> Option<Fault> {
     let (written, id) = match pointer {
         Some(pointer) => ("of_members", format!("{word}:{kind}:{pointer}")),
         None => ("of_frames", format!("{word}:{kind}")),
@@ -118,7 +127,7 @@ fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
     let context = Context {
         frames: &IndexMap::new(),
         names: &Names::default(),
-        nested: &Arc::default(),
+        nested: &Arc::new(nested),
         common: common(),
     };
     let fault = compile_fault(&id.as_str().into(), &parts, Vec::new(), &context).ok()?;
@@ -195,7 +204,7 @@ mod tests {
             events: "/type".into(),
             commands: "/type".into(),
         };
-        let mut player = FaultPlayer::new(generic_fault(id).unwrap(), kinds, None);
+        let mut player = FaultPlayer::new(generic_fault(id, NestedKinds::new()).unwrap(), kinds, None);
         let (mut outputs, mut log) = (Vec::new(), String::new());
         for line in LINES {
             outputs.extend(player.event_line(line.as_bytes()));
@@ -274,7 +283,8 @@ mod tests {
             ]
         );
         for fault in faults {
-            assert_eq!(generic_fault(&fault.id).unwrap().summary, fault.summary);
+            let again = generic_fault(&fault.id, NestedKinds::new()).unwrap();
+            assert_eq!(again.summary, fault.summary);
         }
     }
 }
