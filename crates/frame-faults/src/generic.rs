@@ -47,7 +47,12 @@ impl SampleFrames {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let mut names = self.0.keys();
-        names.any(|one| one == name || one.strip_prefix(name).is_some_and(|kind| kind.starts_with('.')))
+        names.any(|one| {
+            one == name
+                || one
+                    .strip_prefix(name)
+                    .is_some_and(|kind| kind.starts_with('.'))
+        })
     }
 
     /// The first sample that a fault is played on.
@@ -55,7 +60,9 @@ impl SampleFrames {
     pub fn played_on(&self, fault: &Fault) -> Option<&Value> {
         let mut samples = self.0.iter();
         let sample = samples.find(|(name, frame)| {
-            let outer = name.split_once('.').map_or(name.as_str(), |(outer, _)| outer);
+            let outer = name
+                .split_once('.')
+                .map_or(name.as_str(), |(outer, _)| outer);
             fault.is_played_on(name, frame) || fault.is_played_on(outer, frame)
         })?;
         Some(sample.1)
@@ -204,7 +211,8 @@ mod tests {
             events: "/type".into(),
             commands: "/type".into(),
         };
-        let mut player = FaultPlayer::new(generic_fault(id, NestedKinds::new()).unwrap(), kinds, None);
+        let mut player =
+            FaultPlayer::new(generic_fault(id, NestedKinds::new()).unwrap(), kinds, None);
         let (mut outputs, mut log) = (Vec::new(), String::new());
         for line in LINES {
             outputs.extend(player.event_line(line.as_bytes()));

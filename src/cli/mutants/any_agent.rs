@@ -298,7 +298,9 @@ fn why_inactive(
     if !samples.values().any(|sample| sample.has(name)) {
         return format!("no `{name}` was sent");
     }
-    let is_sent = samples.values().any(|sample| sample.played_on(fault).is_some());
+    let is_sent = samples
+        .values()
+        .any(|sample| sample.played_on(fault).is_some());
     let turns = dialect.session.turn.sources().join(" | ");
     match (fault.active_from, turns.as_str()) {
         (ActiveFrom::Turn, "") if is_sent => {

@@ -106,7 +106,9 @@ fn remark(
             ))),
             (false, false) if matches!(row.fate, Fate::Disturbed(_)) => {
                 let complaint = row.complaint().unwrap_or_default();
-                proof.remarks.push(Remark::note(format!("note: {complaint}")));
+                proof
+                    .remarks
+                    .push(Remark::note(format!("note: {complaint}")));
             }
             (false, false) => {}
         }

@@ -40,12 +40,13 @@ impl<'a> Members<'a> {
 }
 
 impl Schemas {
-    /// The members of a frame, at any depth, that its definition does not know.
-    pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
+    /// The members of a frame, at any depth, that none of its definitions knows: that of its name, and that of its nested kind.
+    pub fn unknown_members(&self, names: &[&str], frame: &Value) -> Vec<MemberError> {
         let mut found = Vec::new();
-        if let Some(definition) = self.document["$defs"].get(name) {
-            self.find_unknown(&[definition], frame, String::new(), &mut found);
-        }
+        let definitions = names.iter();
+        let definitions = definitions.filter_map(|name| self.document["$defs"].get(*name));
+        let definitions: Vec<&Value> = definitions.collect();
+        self.find_unknown(&definitions, frame, String::new(), &mut found);
         found
     }
 
@@ -275,7 +276,7 @@ mod tests {
     fn members_that_no_part_knows_are_reported() {
         let frame = json!({ "type": "go", "then run": null, "more": 1, "free": { "any": 1 }, "where": { "id": "x", "idd": 1 } });
         assert_eq!(
-            places(schemas().unknown_members("go", &frame)),
+            places(schemas().unknown_members(&["go"], &frame)),
             ["/then run", "/where/idd"]
         );
     }

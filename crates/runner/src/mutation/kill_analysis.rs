@@ -106,7 +106,9 @@ impl PlayedScenario {
     #[must_use]
     pub fn own_failure(&self, side: Blame) -> Option<String> {
         let mut early = self.detections(side).filter(|d| !d.after_fault);
-        early.next().map(|d| format!("{} in {}: {}", d.finding.rule, self.id, d.finding.message))
+        early
+            .next()
+            .map(|d| format!("{} in {}: {}", d.finding.rule, self.id, d.finding.message))
     }
 
     fn reached(&self) -> bool {

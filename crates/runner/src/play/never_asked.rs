@@ -5,6 +5,7 @@ use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
+use crate::network::isolation;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::{DifferenceKind, Part};
@@ -14,7 +15,8 @@ impl ScenarioPlayer {
     /// Notes the first command of the session that the agent answers by asking its model.
     pub(super) fn note_prompt(&mut self, frame: u64, command: &Value) {
         let dialect = &self.suite.dialect;
-        if self.session.first_prompt.is_some() || dialect.session.prompts.is_empty() {
+        let asks_none = self.suite.agent.plays_script || dialect.session.prompts.is_empty();
+        if asks_none || self.session.first_prompt.is_some() {
             return;
         }
         if let FrameIdentity::Known(name, _) = dialect.commands.identify(command)
@@ -84,6 +86,12 @@ impl ScenarioPlayer {
             true => "which the agent does not get: put `{llm_url}` into its arguments".to_owned(),
             false => format!("which the agent gets {}", places.join(" and ")),
         };
-        format!("a request to the model's address, {at}")
+        let hidden = match isolation::is_in_namespace() {
+            true => {
+                "; a process that conform did not start (a daemon, a forking server) cannot reach it in conform's network namespace: if one does the work, use `--network proxy`"
+            }
+            false => "",
+        };
+        format!("a request to the model's address, {at}{hidden}")
     }
 }
