@@ -29,15 +29,3 @@ pub fn parse_entry(text: &str) -> Option<(&str, u64)> {
     let (fault, line) = text.strip_prefix(BEGIN)?.split_once(MIDDLE)?;
     Some((fault, line.trim_end().parse().ok()?))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_log_entry_is_parsed_back() {
-        assert_eq!(parse_entry(&entry("no-ready", 1)), Some(("no-ready", 1)));
-        assert_eq!(parse_entry("fault x played at line y"), None);
-        assert_eq!(parse_entry("something else"), None);
-    }
-}
