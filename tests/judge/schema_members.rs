@@ -42,7 +42,8 @@ fn a_nested_kind_has_the_members_of_its_envelope() {
         "ask.model": { "properties": { "body": { "properties": { "model": {} } } } }
     }});
     let schemas = Schemas::compile(document, ["ask", "ask.model"].into_iter()).unwrap();
-    let frame = json!({ "id": "a", "idd": 1, "body": { "kind": "model", "model": "m", "modell": 1 } });
+    let frame =
+        json!({ "id": "a", "idd": 1, "body": { "kind": "model", "model": "m", "modell": 1 } });
     let unknown = schemas.unknown_members(&["ask", "ask.model"], &frame);
     assert_eq!(places(unknown), ["/idd", "/body/modell"]);
 }

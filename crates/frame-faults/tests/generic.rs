@@ -18,8 +18,7 @@ fn played(id: &str) -> (String, String) {
         events: "/type".into(),
         commands: "/type".into(),
     };
-    let mut player =
-        FaultPlayer::new(generic_fault(id, NestedKinds::new()).unwrap(), kinds, None);
+    let mut player = FaultPlayer::new(generic_fault(id, NestedKinds::new()).unwrap(), kinds, None);
     let (mut outputs, mut log) = (Vec::new(), String::new());
     for line in LINES {
         outputs.extend(player.event_line(line.as_bytes()));
@@ -116,7 +115,10 @@ fn the_samples_of_nested_kinds_stay_apart() {
     let ids: Vec<&str> = faults.iter().map(|fault| &*fault.id).collect();
     assert!(ids.contains(&"retype:result.success:/text"), "{ids:?}");
     assert!(!ids.contains(&"retype:result.failure:/text"), "{ids:?}");
-    let nested = NestedKinds::from([("result".to_owned(), frame_language::Pointer::parse("/subtype").unwrap())]);
+    let nested = NestedKinds::from([(
+        "result".to_owned(),
+        frame_language::Pointer::parse("/subtype").unwrap(),
+    )]);
     let fault = generic_fault("drop:result.failure", nested).unwrap();
     assert!(fault.is_played_on("result", &failure));
     assert!(!fault.is_played_on("result", &success));

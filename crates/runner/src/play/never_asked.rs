@@ -7,25 +7,9 @@ use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
 use crate::network::isolation;
 use crate::step_rules;
-use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::{DifferenceKind, Part};
-use serde_json::Value;
 
 impl ScenarioPlayer {
-    /// Notes the first command of the session that the agent answers by asking its model.
-    pub(super) fn note_prompt(&mut self, frame: u64, command: &Value) {
-        let dialect = &self.suite.dialect;
-        let asks_none = self.suite.agent.plays_script || dialect.session.prompts.is_empty();
-        if asks_none || self.session.first_prompt.is_some() {
-            return;
-        }
-        if let FrameIdentity::Known(name, _) = dialect.commands.identify(command)
-            && dialect.session.prompts.contains(&name)
-        {
-            self.session.first_prompt = Some(frame);
-        }
-    }
-
     /// Notes at the end of a session, before the agent is asked to end, that it answered a prompt without asking its model. `stop` says why
     /// the steps ended early.
     ///
@@ -63,7 +47,8 @@ impl ScenarioPlayer {
             Some(EarlyStop::Failed(_)) => !self.script.replies.is_empty(),
             Some(_) => false,
         };
-        if !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
+        let asks_none = self.suite.agent.plays_script;
+        if asks_none || !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
             return false;
         }
         self.findings.append(&mut self.unasked);
