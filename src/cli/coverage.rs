@@ -7,8 +7,9 @@ use super::exit::ExitStatus;
 use super::mutants::{published_matrix, read_matrix};
 use super::{catalogue, output, table};
 use conform_judge::dialect::DialectSource;
+use conform_judge::finding::Blame;
 use conform_runner::mutation::coverage::{self, Covered};
-use conform_runner::mutation::matrix::Matrix;
+use conform_runner::mutation::matrix::{Matrix, Row};
 use indexmap::IndexMap;
 use spanned_yaml::Error;
 use std::io::{self, Write};
@@ -45,6 +46,14 @@ pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
         let id = known.dialect.id();
         let clauses = coverage::covered(&known.dialect, &known.scenarios, matrix);
         all.push((id, clauses));
+        let has_hosts = matrix.faults.iter().any(Row::is_of_host);
+        let mut clauses_of = known.dialect.clauses.values();
+        if !has_hosts && clauses_of.any(|c| c.side == Blame::Host && c.untestable.is_none()) {
+            output::note(format_args!(
+                "the matrix of {} has no bad hosts, which prove the clauses with `side: host`: `conform mutants --side host --publish DIR` adds them",
+                known.dialect.id()
+            ));
+        }
         unproved.extend(coverage::unproved(&known.dialect, matrix));
     }
     let printed = if args.json {

@@ -50,6 +50,7 @@ pub(super) fn rule(known: &KnownDialect, rule: &Rule) -> Value {
         "source": rule.source,
         "clauses": rule.clauses,
         "doc": rule.doc,
+        "written": rule.written,
         "readings": rule.readings(),
         "faults": known.caught_by(&rule.id).map(|fault| &fault.id).collect::<Vec<_>>(),
     })

@@ -167,12 +167,13 @@ fn start_of(dialect: &Dialect) -> Value {
     let session = &dialect.session;
     let event = match &session.ready {
         Some(ready) => {
-            let parts = dialect.events.discriminator.split('/').skip(1);
-            parts
-                .collect::<Vec<_>>()
-                .into_iter()
-                .rev()
-                .fold(json!(ready), |inner, part| json!({ part: inner }))
+            let mut event = json!({});
+            for (at, name) in dialect.events.naming(ready) {
+                let steps = at.split('/').skip(1);
+                let place = steps.fold(&mut event, |value, step| &mut value[step]);
+                *place = json!(name);
+            }
+            event
         }
         None => json!({}),
     };

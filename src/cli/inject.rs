@@ -3,9 +3,10 @@
 use super::catalogue::render_errors;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use conform_judge::dialect::{self, DialectSource};
+use conform_judge::dialect::{self, DialectSource, dialect_file};
 use conform_relay::{Ending, FaultFilter, PassOn, Relay};
-use frame_faults::{Fault, FaultPlayer, KindPointers, generic_fault};
+use frame_faults::{Fault, FaultPlayer, FrameSelector, KindPointers, NestedKinds, generic_fault};
+use spanned_yaml::Error;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,8 +26,8 @@ pub(super) struct InjectArgs {
     /// The pointer to the kind of a command
     #[arg(long, value_name = "POINTER")]
     commands: String,
-    /// A frame that begins a turn: an event, or `>` and a command; repeatable
-    #[arg(long = "turn", value_name = "FRAME")]
+    /// A pattern of frames that begin a turn, such as `begin` or `>prompt`; repeatable
+    #[arg(long = "turn", value_name = "PATTERN")]
     turns: Vec<String>,
     /// A dialect whose `faults.yaml` counts, the oldest base first; repeatable
     #[arg(long, value_name = "NAME@VERSION")]
@@ -52,8 +53,14 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
         events: args.events.clone(),
         commands: args.commands.clone(),
     };
-    let player = FaultPlayer::new(played_fault(args)?, kinds.clone(), None);
-    let filter = FaultFilter::new(player, kinds, args.turns.clone());
+    let source = DialectSource::new(args.dialect_dir.clone());
+    let nested = nested_kinds(args, &source).map_err(|errors| render_errors(&errors))?;
+    let turns = args.turns.iter();
+    let turns = turns.map(|turn| FrameSelector::parse(turn, nested.clone()));
+    let turns: Result<Vec<_>, _> = turns.collect();
+    let turns = turns.map_err(|error| error.message)?;
+    let player = FaultPlayer::new(played_fault(args, &source, nested)?, kinds.clone(), None);
+    let filter = FaultFilter::new(player, kinds, turns);
     let mut command = Command::new(program);
     command.args(rest);
     let relay = Relay {
@@ -69,14 +76,25 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
         .map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
 }
 
+/// Where the frames of the dialect name their nested kind.
+fn nested_kinds(args: &InjectArgs, source: &DialectSource) -> Result<NestedKinds, Vec<Error>> {
+    match args.faults_of.last() {
+        Some(id) => Ok(dialect::nested_kinds(&dialect_file(source, id)?.file)),
+        None => Ok(NestedKinds::new()),
+    }
+}
+
 /// The fault of a dialect, or the generic fault.
-fn played_fault(args: &InjectArgs) -> Result<Fault, String> {
-    let source = DialectSource::new(args.dialect_dir.clone());
+fn played_fault(
+    args: &InjectArgs,
+    source: &DialectSource,
+    nested: NestedKinds,
+) -> Result<Fault, String> {
     let listed =
-        dialect::faults(&source, &args.faults_of).map_err(|errors| render_errors(&errors))?;
+        dialect::faults(source, &args.faults_of).map_err(|errors| render_errors(&errors))?;
     match listed.as_ref().map(|table| table.find(&args.fault)) {
         Some(Ok(fault)) => Ok(fault.clone()),
-        Some(Err(unlisted)) => generic_fault(&args.fault).map_err(|_| unlisted),
-        None => generic_fault(&args.fault),
+        Some(Err(unlisted)) => generic_fault(&args.fault, nested).map_err(|_| unlisted),
+        None => generic_fault(&args.fault, nested),
     }
 }

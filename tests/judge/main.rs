@@ -18,6 +18,7 @@ mod recordings;
 mod rule_mistakes;
 mod rules_engine;
 mod rules_page;
+mod schema_members;
 mod synaps_rules;
 #[path = "../common/toy_dialect.rs"]
 mod toy_dialect;

@@ -548,3 +548,20 @@ fn a_switch_counts_when_the_newest_command_for_it_was_answered() {
         );
     }
 }
+
+/// A retry is a run without a prompt of its own, and the runs of later prompts are judged as before.
+#[test]
+fn a_run_before_its_response_is_found_behind_a_retry_too() {
+    let retry = r#"< {"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":1,"errorMessage":"e"}"#;
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        let found = |second: &str| {
+            let session = format!(
+                "> prompt p1 hi; ok p1 prompt; run; {retry}; run; > prompt p2 ho; {second}"
+            );
+            let rules = rules_found(dialect, &session);
+            rules.contains(&"prompt-response-first".to_owned())
+        };
+        assert!(!found("ok p2 prompt; run"), "{dialect}");
+        assert!(found("run; ok p2 prompt"), "{dialect}");
+    }
+}

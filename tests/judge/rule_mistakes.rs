@@ -253,3 +253,37 @@ fn unsound_and_ineffective_rules_and_unknown_names_are_rejected() {
         ),
     ]);
 }
+
+#[test]
+fn a_guard_that_never_holds_again_is_a_mistake() {
+    let rules = |state: &str, when: &str| {
+        format!("state:\n  s: {state}\nrules:\n  r: {{ doc: d, when: {when}, order: begin end }}")
+    };
+    for (state, when) in [
+        ("{ on: { oops: increment } }", "$s = 0"),
+        (
+            "{ on: { oops: { append: /id } } }",
+            "[/id present, $s empty]",
+        ),
+    ] {
+        let message = try_load(&rules(state, when)).map(|_| ()).unwrap_err();
+        assert!(message.starts_with("4:`$s` only ever grows"), "{message}");
+    }
+    for (state, when) in [
+        ("{ on: { oops: increment, hello: clear } }", "$s = 0"),
+        (
+            "{ on: { oops: { add: /id }, done: { remove: /id } } }",
+            "$s empty",
+        ),
+        ("{ flag: { set: oops } }", "$s absent"),
+    ] {
+        assert!(try_load(&rules(state, when)).is_ok(), "{state}");
+    }
+}
+
+/// A reader of YAML 1.1 takes a bare `on` for true; in quotes it is the same key to every reader.
+#[test]
+fn the_key_on_may_stand_in_quotes() {
+    let rules = "rules:\n  r: { doc: d, require: { \"on\": begin, that: /id present } }";
+    assert!(try_load(rules).is_ok());
+}

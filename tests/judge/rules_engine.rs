@@ -555,3 +555,59 @@ state:
         ["/name present"]
     );
 }
+
+/// Blocks without the member make no slice of their own, so the next source of the key is asked.
+#[test]
+fn an_empty_list_is_no_key() {
+    let rules = "rules: { r: { doc: d, each: '/blocks/*/of | /id', order: begin end } }";
+    let session = |end: &str| {
+        format!(
+            "< {{\"type\":\"begin\",\"blocks\":[{{}}],\"id\":\"a\"}}\n< {{\"type\":\"end\",\"id\":\"{end}\"}}"
+        )
+    };
+    assert!(check(rules, &session("a")).is_empty());
+    assert_eq!(check(rules, &session("b")), ["r@2"]);
+}
+
+/// What is put into a map after something unknown was removed from it is known again; the rest is not.
+#[test]
+fn an_entry_of_an_unknown_map_is_known_once_it_is_put() {
+    let rules = r#"
+state:
+  of: { on: { begin: { put: [/id, /tool] }, oops: { remove: /id } } }
+rules:
+  same: { doc: d, require: { on: run, that: "/tool = $of[/id]" } }
+  there: { doc: d, require: { on: end, that: "$of[/id] present" } }
+"#;
+    let session = r#"
+< {"type":"begin","id":"a","tool":"t"}
+< {"type":"oops"}
+< {"type":"run","id":"a","tool":"u"}
+< {"type":"end","id":"a"}
+< {"type":"begin","id":"b","tool":"t"}
+< {"type":"run","id":"b","tool":"u"}
+< {"type":"oops","id":"b"}
+< {"type":"end","id":"b"}
+"#;
+    assert_eq!(check(rules, session), ["same@6", "there@8"]);
+}
+
+/// The values of a map are a list; `in` asks its keys.
+#[test]
+fn the_values_of_a_map_can_be_asked() {
+    let rules = r#"
+state:
+  of: { on: { begin: { put: [/id, /tool] } } }
+rules:
+  value: { doc: d, require: { on: run, that: "$of contains /tool" } }
+  key: { doc: d, require: { on: end, that: /id in $of } }
+"#;
+    let session = r#"
+< {"type":"begin","id":"a","tool":"t"}
+< {"type":"run","tool":"t"}
+< {"type":"run","tool":"a"}
+< {"type":"end","id":"a"}
+< {"type":"end","id":"t"}
+"#;
+    assert_eq!(check(rules, session), ["value@3", "key@5"]);
+}

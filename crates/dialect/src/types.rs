@@ -71,7 +71,28 @@ pub enum FrameIdentity {
     Missing,
 }
 
+impl FrameIdentity {
+    /// Whether this is the name of the frame, or its nested kind as `name.kind`.
+    #[must_use]
+    pub fn is(&self, known: &str) -> bool {
+        matches!(self, FrameIdentity::Known(name, kind) if name == known || kind.as_deref() == Some(known))
+    }
+}
+
 impl FrameNames {
+    /// The members that give a frame this name, `name` or `name.kind`, as pointers and texts.
+    pub fn naming<'a>(&'a self, name: &'a str) -> Vec<(&'a str, &'a str)> {
+        let split = name
+            .split_once('.')
+            .filter(|(outer, _)| self.names.contains_key(*outer));
+        let (outer, kind) = split.map_or((name, None), |(outer, kind)| (outer, Some(kind)));
+        let at = self.names.get(outer).and_then(|spec| spec.kind.as_deref());
+        let kind = at.zip(kind);
+        std::iter::once((self.discriminator.as_str(), outer))
+            .chain(kind)
+            .collect()
+    }
+
     /// Every name, and every nested kind as `name.kind`.
     pub fn all(&self) -> impl Iterator<Item = String> {
         self.names.iter().flat_map(|(name, file)| {

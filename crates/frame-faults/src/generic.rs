@@ -6,6 +6,7 @@ use crate::common::common;
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;
 use crate::file::{ActiveFrom, FaultPart, ShownAt};
+use crate::selector::NestedKinds;
 use frame_language::{Names, written_pointer};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
@@ -21,12 +22,13 @@ static WRITTEN: LazyLock<Value> = LazyLock::new(|| {
     node.map(|node| node.to_value()).unwrap_or_default()
 });
 
-/// The frames of a good agent by their kind, each kind with one frame that has all the members seen.
+/// The frames of a good agent by their name (`result.success` for one with a nested kind), each with one frame that has all the members
+/// seen.
 #[derive(Debug, Clone, Default)]
 pub struct SampleFrames(IndexMap<String, Value>);
 
 impl SampleFrames {
-    /// Adds a frame of a kind.
+    /// Adds a frame of this name.
     pub fn add(&mut self, kind: &str, frame: &Value) {
         match self.0.get_mut(kind) {
             Some(sample) => merge(sample, frame),
@@ -41,17 +43,28 @@ impl SampleFrames {
         }
     }
 
-    /// The sample of a kind.
+    /// Whether there is a frame of this name, or of a nested kind of it.
     #[must_use]
-    pub fn get(&self, kind: &str) -> Option<&Value> {
-        self.0.get(kind)
+    pub fn has(&self, name: &str) -> bool {
+        let mut names = self.0.keys();
+        names.any(|one| {
+            one == name
+                || one
+                    .strip_prefix(name)
+                    .is_some_and(|kind| kind.starts_with('.'))
+        })
     }
 
     /// The first sample that a fault is played on.
     #[must_use]
     pub fn played_on(&self, fault: &Fault) -> Option<&Value> {
         let mut samples = self.0.iter();
-        let sample = samples.find(|(kind, frame)| fault.is_played_on(kind, frame))?;
+        let sample = samples.find(|(name, frame)| {
+            let outer = name
+                .split_once('.')
+                .map_or(name.as_str(), |(outer, _)| outer);
+            fault.is_played_on(name, frame) || fault.is_played_on(outer, frame)
+        })?;
         Some(sample.1)
     }
 }
@@ -71,6 +84,9 @@ fn merge(sample: &mut Value, frame: &Value) {
 /// The generic faults of an agent that sends such frames. Their ids say what they change: `drop:word`, `retype:end:/text`.
 #[must_use]
 pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
+    let fault = |word: &str, kind: &str, pointer: Option<&str>| {
+        fault(word, kind, pointer, NestedKinds::new())
+    };
     let mut faults = Vec::new();
     for (kind, sample) in &samples.0 {
         let of_frames = WRITTEN["of_frames"].as_object().into_iter().flatten();
@@ -91,12 +107,12 @@ pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
 ///
 /// # Errors
 /// There is none.
-pub fn generic_fault(id: &str) -> Result<Fault, String> {
+pub fn generic_fault(id: &str, nested: NestedKinds) -> Result<Fault, String> {
     let fault = id.split_once(':').and_then(|(word, rest)| {
         let member = rest.find(":/").map(|at| (&rest[..at], &rest[at + 1..]));
         match member {
-            Some((kind, pointer)) => fault(word, kind, Some(pointer)),
-            None => fault(word, rest, None),
+            Some((kind, pointer)) => fault(word, kind, Some(pointer), nested),
+            None => fault(word, rest, None, nested),
         }
     });
     fault.ok_or_else(|| {
@@ -105,7 +121,7 @@ pub fn generic_fault(id: &str) -> Result<Fault, String> {
 }
 
 /// The fault that does this to the first frame of a kind, or to a member of the first one that has it.
-fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
+fn fault(word: &str, kind: &str, pointer: Option<&str>, nested: NestedKinds) -> Option<Fault> {
     let (written, id) = match pointer {
         Some(pointer) => ("of_members", format!("{word}:{kind}:{pointer}")),
         None => ("of_frames", format!("{word}:{kind}")),
@@ -118,7 +134,7 @@ fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
     let context = Context {
         frames: &IndexMap::new(),
         names: &Names::default(),
-        nested: &Arc::default(),
+        nested: &Arc::new(nested),
         common: common(),
     };
     let fault = compile_fault(&id.as_str().into(), &parts, Vec::new(), &context).ok()?;
@@ -175,106 +191,4 @@ fn members(value: &Value, at: &str, depth: usize, pointers: &mut Vec<String>) {
 fn names_id(pointer: &str) -> bool {
     let name = last_step(pointer);
     name == "id" || name.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{FaultPlayer, KindPointers, Output};
-    use serde_json::json;
-
-    const LINES: [&str; 3] = [
-        "{\"type\":\"begin\",\"id\":\"a\"}\n",
-        "{\"type\":\"word\",\"id\":\"a\",\"text\":\"x\"}\n",
-        "{\"type\":\"end\",\"id\":\"a\"}\n",
-    ];
-
-    /// What comes out, and the entry of the log.
-    fn played(id: &str) -> (String, String) {
-        let kinds = KindPointers {
-            events: "/type".into(),
-            commands: "/type".into(),
-        };
-        let mut player = FaultPlayer::new(generic_fault(id).unwrap(), kinds, None);
-        let (mut outputs, mut log) = (Vec::new(), String::new());
-        for line in LINES {
-            outputs.extend(player.event_line(line.as_bytes()));
-            log.extend(player.take_log_entry());
-        }
-        outputs.extend(player.end());
-        let bytes = outputs.into_iter().flat_map(|output| match output {
-            Output::Bytes(bytes) => bytes,
-            other => panic!("{other:?}"),
-        });
-        (String::from_utf8(bytes.collect()).unwrap(), log)
-    }
-
-    #[test]
-    fn each_operation_changes_the_first_frame_of_its_kind() {
-        let [begin, word, end] = LINES;
-        for (id, expected, line) in [
-            ("drop:word", format!("{begin}{end}"), 2),
-            ("double:word", format!("{begin}{word}{word}{end}"), 3),
-            ("swap:word", format!("{begin}{end}{word}"), 2),
-            ("swap:end", format!("{begin}{word}{end}"), 0),
-            ("late:end", format!("{begin}{word}{end}"), 0),
-            ("late:begin", format!("{word}{end}{begin}"), 1),
-            ("after-end:begin", format!("{begin}{word}{end}{begin}"), 2),
-            (
-                "retype:word:/text",
-                format!("{begin}{}{end}", word.replace("\"x\"", "7")),
-                2,
-            ),
-            (
-                "elsewhere:end:/id",
-                format!("{begin}{word}{}", end.replace("\"a\"", "\"a-elsewhere\"")),
-                3,
-            ),
-            ("drop:none", LINES.concat(), 0),
-            ("retype:word:/none", LINES.concat(), 0),
-        ] {
-            let log = match line {
-                0 => String::new(),
-                line => format!("fault {id} played at line {line}"),
-            };
-            assert_eq!(played(id), (expected, log), "{id}");
-        }
-    }
-
-    #[test]
-    fn a_torn_line_has_all_its_bytes_and_a_newline_more() {
-        let (torn, _) = played("torn:word");
-
-        assert_eq!(torn.replace('\n', ""), LINES.concat().replace('\n', ""));
-        assert_eq!(torn.lines().count(), 4);
-    }
-
-    #[test]
-    fn the_faults_of_a_frame_are_named_by_what_they_change() {
-        let mut samples = SampleFrames::default();
-        samples.add("end", &json!({ "type": "end", "id": "a" }));
-        samples.add("end", &json!({ "type": "end", "usage": [{ "n": 1 }] }));
-        let faults = generic_faults(&samples);
-        let ids: Vec<&str> = faults.iter().map(|fault| &*fault.id).collect();
-
-        assert_eq!(
-            ids,
-            [
-                "drop:end",
-                "double:end",
-                "swap:end",
-                "late:end",
-                "after-end:end",
-                "torn:end",
-                "elsewhere:end:/id",
-                "retype:end:/type",
-                "retype:end:/id",
-                "retype:end:/usage",
-                "retype:end:/usage/0/n",
-            ]
-        );
-        for fault in faults {
-            assert_eq!(generic_fault(&fault.id).unwrap().summary, fault.summary);
-        }
-    }
 }

@@ -61,7 +61,7 @@ pub use check::KnownNames;
 pub use common::{LINE_FAULTS, common_names};
 pub use edit::{Edit, Edits};
 pub use fault::{Effect, EventFault, Fault, Legal};
-pub use fault_log::{entry, parse_entry};
+pub use fault_log::{entry, parse_entry, parse_held};
 pub use file::{ActiveFrom, ShownAt};
 pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};

@@ -6,7 +6,7 @@ mod tests;
 use crate::compile::OPTIONS;
 use crate::edit::{EditMemory, filled};
 use crate::fault::{Effect, EventFault, Fault};
-use crate::fault_log::entry;
+use crate::fault_log::{entry, held_entry};
 use crate::file::ActiveFrom;
 use crate::line::{changed, line, spelled};
 use crate::operation::{END, Frames, KillSignal, Operation};
@@ -63,6 +63,8 @@ pub struct FaultPlayer {
 enum Log {
     #[default]
     NotPlayed,
+    /// A line is held back, which is not told yet.
+    Held(u64),
     /// Due once another line passes the one that is held back: alone it has not moved.
     Moved(u64),
     Due(u64),
@@ -138,18 +140,24 @@ impl FaultPlayer {
     /// The entry of the fault log, once, after the fault has taken effect. It belongs on stderr before the outputs are written, as one
     /// of them may end the process.
     pub fn take_log_entry(&mut self) -> Option<String> {
-        let Log::Due(line) = self.log else {
-            return None;
-        };
-        self.log = Log::Taken;
-        let fault = self.fault.as_ref()?;
-        Some(entry(&fault.id, line))
+        let fault = &self.fault.as_ref()?.id;
+        match self.log {
+            Log::Held(line) => {
+                self.log = Log::Moved(line);
+                Some(held_entry(fault, line))
+            }
+            Log::Due(line) => {
+                self.log = Log::Taken;
+                Some(entry(fault, line))
+            }
+            _ => None,
+        }
     }
 
     /// What is done in place of a line that the agent writes, with its newline. A line that the fault leaves alone stays as it is, byte
     /// for byte; so does what is not a JSON object.
     pub fn event_line(&mut self, bytes: &[u8]) -> Vec<Output> {
-        if let Log::Moved(line) = self.log {
+        if let Log::Moved(line) | Log::Held(line) = self.log {
             self.log = Log::Due(line);
         }
         match json_matcher::read_json(bytes) {
@@ -162,8 +170,8 @@ impl FaultPlayer {
     /// What is done after the last line that the agent writes.
     pub fn end(&mut self) -> Vec<Output> {
         let mut outputs = self.unmerged();
-        outputs.append(&mut self.released(END, true));
-        outputs.append(&mut self.released(END, false));
+        outputs.append(&mut self.released([END; 2], true));
+        outputs.append(&mut self.released([END; 2], false));
         self.counted(outputs)
     }
 
@@ -241,11 +249,21 @@ impl FaultPlayer {
             }
             return self.counted(outputs);
         }
+        let nested = self.nested_name(&kind, frame);
+        let names = [kind.as_str(), nested.as_deref().unwrap_or(&kind)];
         let mut outputs = self.unmerged();
-        outputs.append(&mut self.released(&kind, true));
+        outputs.append(&mut self.released(names, true));
         outputs.push(Output::Bytes(plain));
-        outputs.append(&mut self.released(&kind, false));
+        outputs.append(&mut self.released(names, false));
         self.counted(outputs)
+    }
+
+    /// The name of a frame with its nested kind.
+    fn nested_name(&self, kind: &str, frame: &Value) -> Option<String> {
+        match &self.fault.as_ref()?.effect {
+            Effect::Events(parts) => parts.first()?.on.nested_name(kind, frame),
+            _ => None,
+        }
     }
 
     /// The part of the fault that is played on this frame now.
@@ -271,11 +289,11 @@ impl FaultPlayer {
         outputs
     }
 
-    /// The held lines that a frame of this kind releases.
-    fn released(&mut self, kind: &str, before: bool) -> Vec<Output> {
+    /// The held lines that a frame with these names releases.
+    fn released(&mut self, names: [&str; 2], before: bool) -> Vec<Output> {
         let is_released = |held: &mut Held| {
             let by = held.released_by.as_deref();
-            (held.place == Move::Before) == before && by.is_none_or(|by| by == kind)
+            (held.place == Move::Before) == before && by.is_none_or(|by| names.contains(&by))
         };
         let released = self.held.extract_if(.., is_released);
         released.map(|held| Output::Bytes(held.line)).collect()
@@ -334,7 +352,7 @@ impl FaultPlayer {
             return vec![Output::Bytes(line)];
         }
         if is_written_anyway && place == Move::Behind && self.log == Log::NotPlayed {
-            self.log = Log::Moved(self.lines + 1);
+            self.log = Log::Held(self.lines + 1);
         }
         Vec::new()
     }

@@ -56,16 +56,28 @@ impl FrameSelector {
         nested.is_some() && nested == inner
     }
 
-    /// The kind of the frames that stand first, if they have one.
+    /// The name of a frame of this kind with its nested kind, if it has one.
+    pub(crate) fn nested_name(&self, kind: &str, frame: &Value) -> Option<String> {
+        let nested = self.nested.get(kind)?.find(frame)?.as_str()?;
+        Some(format!("{kind}.{nested}"))
+    }
+
+    /// The name of the frames that stand first, if they have one.
     #[must_use]
-    pub fn kind(&self) -> Option<&str> {
-        let name = self.pattern.0.first()?.frames.first()?;
-        let FrameName::Named(name) = name else {
-            return None;
-        };
-        let outer = name.split_once('.').map(|(outer, _)| outer);
-        outer
-            .filter(|outer| self.nested.contains_key(*outer))
-            .or(Some(name))
+    pub fn name(&self) -> Option<&str> {
+        match self.pattern.0.first()?.frames.first()? {
+            FrameName::Named(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether the frames that stand first are commands.
+    #[must_use]
+    pub fn is_of_commands(&self) -> bool {
+        let first = self.pattern.0.first().and_then(|atom| atom.frames.first());
+        match first {
+            Some(FrameName::Named(name)) => name.starts_with('>'),
+            first => first == Some(&FrameName::AnyCommand),
+        }
     }
 }

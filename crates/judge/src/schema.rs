@@ -29,11 +29,11 @@ impl Schemas {
     /// Compiles the definitions in `$defs` of these names.
     ///
     /// # Errors
-    /// The pointer into the document and the reason, for the first definition that is missing or does not compile.
+    /// The pointer into the document and the reason, for each definition that is missing, or for the first one that does not compile.
     pub fn compile<'a>(
         document: Value,
         names: impl Iterator<Item = &'a str>,
-    ) -> Result<Self, (String, String)> {
+    ) -> Result<Self, Vec<(String, String)>> {
         let defs = document.get("$defs").cloned().unwrap_or_default();
         let root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
         // The whole document is checked against the meta-schema once. Each validator then only refers to it.
@@ -42,22 +42,28 @@ impl Schemas {
             .draft(Draft::Draft202012)
             .add(DOCUMENT, &root)
             .and_then(|registry| registry.prepare())
-            .map_err(|error| (String::new(), error.to_string()))?;
-        let mut validators = HashMap::new();
+            .map_err(|error| vec![(String::new(), error.to_string())])?;
+        let (mut validators, mut missing) = (HashMap::new(), Vec::new());
         for name in names {
             let pointer = format!("/$defs/{}", spanned_yaml::escape_step(name));
             if document.pointer(&pointer).is_none() {
-                return Err((pointer, format!("`{name}` has no definition in `$defs`")));
+                missing.push((pointer, format!("`{name}` has no definition in `$defs`")));
+                continue;
             }
-            checked.as_ref().map_err(place_and_reason)?;
+            checked
+                .as_ref()
+                .map_err(|error| vec![place_and_reason(error)])?;
             let validator = jsonschema::options()
                 .with_draft(Draft::Draft202012)
                 .should_validate_formats(true)
                 .with_keyword(PLAIN_INTEGER, plain_integer)
                 .with_registry(&registry)
                 .build(&json!({ "$ref": format!("{DOCUMENT}#{}", as_fragment(&pointer)) }))
-                .map_err(|error| place_and_reason(&error))?;
+                .map_err(|error| vec![place_and_reason(&error)])?;
             validators.insert(name.to_owned(), Arc::new(validator));
+        }
+        if !missing.is_empty() {
+            return Err(missing);
         }
         Ok(Schemas {
             document,
@@ -207,7 +213,7 @@ mod tests {
     #[test]
     fn a_name_without_a_definition_and_a_dangling_reference_are_refused() {
         let error = Schemas::compile(json!({"$defs": {}}), ["x"].into_iter()).unwrap_err();
-        assert_eq!(error.0, "/$defs/x");
+        assert_eq!(error[0].0, "/$defs/x");
         let document = json!({"$defs": {"x": {"$ref": "#/$defs/nowhere"}}});
         assert!(Schemas::compile(document, ["x"].into_iter()).is_err());
     }

@@ -3,7 +3,7 @@
 use super::Ending;
 use super::stage::{Flow, Stage};
 use conform_judge::framing::LINE_LIMIT;
-use frame_faults::{FaultPlayer, KillSignal, KindPointers, LineSplitter, Output};
+use frame_faults::{FaultPlayer, FrameSelector, KillSignal, KindPointers, LineSplitter, Output};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -13,17 +13,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 struct Shared {
     player: FaultPlayer,
     kinds: KindPointers,
-    /// The frames that begin a turn, as rules write them: `begin`, `>prompt`.
-    turns: Vec<String>,
+    /// The frames that begin a turn.
+    turns: Vec<FrameSelector>,
 }
 
 /// The stages of both directions, which play one fault.
 pub struct FaultFilter(Arc<Mutex<Shared>>);
 
 impl FaultFilter {
-    /// A filter. `turns` names the frames that begin a turn, as rules write them.
+    /// A filter. `turns` are the frames that begin a turn.
     #[must_use]
-    pub fn new(player: FaultPlayer, kinds: KindPointers, turns: Vec<String>) -> Self {
+    pub fn new(player: FaultPlayer, kinds: KindPointers, turns: Vec<FrameSelector>) -> Self {
         FaultFilter(Arc::new(Mutex::new(Shared {
             player,
             kinds,
@@ -52,34 +52,33 @@ impl FaultFilter {
 
 impl Shared {
     fn event(&mut self, line: &[u8]) -> Vec<Output> {
-        self.note_turn(line, &self.kinds.events.clone(), "");
+        self.note_turn(line, &self.kinds.events.clone(), false);
         let outputs = self.player.event_line(line);
         self.log();
         outputs
     }
 
     fn command(&mut self, line: &[u8]) -> Option<Vec<u8>> {
-        self.note_turn(line, &self.kinds.commands.clone(), ">");
+        self.note_turn(line, &self.kinds.commands.clone(), true);
         let changed = self.player.command_line(line);
         self.log();
         changed
     }
 
     /// Counts a turn if this frame begins one.
-    fn note_turn(&mut self, line: &[u8], kind_at: &str, prefix: &str) {
-        if self
-            .turns
-            .iter()
-            .all(|turn| turn.starts_with('>') == prefix.is_empty())
-        {
+    fn note_turn(&mut self, line: &[u8], kind_at: &str, is_command: bool) {
+        let turns = self.turns.iter();
+        let mut turns = turns
+            .filter(|turn| turn.is_of_commands() == is_command)
+            .peekable();
+        if turns.peek().is_none() {
             return;
         }
         let Ok(frame) = json_matcher::read_json(line) else {
             return;
         };
         let kind = frame.pointer(kind_at).and_then(Value::as_str);
-        let named = kind.map(|kind| format!("{prefix}{kind}"));
-        if named.is_some_and(|named| self.turns.contains(&named)) {
+        if kind.is_some_and(|kind| turns.any(|turn| turn.matches(kind, &frame))) {
             self.player.start_turn();
         }
     }
@@ -169,6 +168,7 @@ fn perform(outputs: Vec<Output>, out: &mut dyn Write) -> io::Result<Flow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use frame_faults::NestedKinds;
     use proptest::prelude::*;
 
     fn filter(id: &str) -> FaultFilter {
@@ -176,7 +176,7 @@ mod tests {
             events: "/type".into(),
             commands: "/type".into(),
         };
-        let fault = frame_faults::generic_fault(id).unwrap();
+        let fault = frame_faults::generic_fault(id, NestedKinds::new()).unwrap();
         let player = FaultPlayer::new(fault, kinds.clone(), None);
         FaultFilter::new(player, kinds, Vec::new())
     }

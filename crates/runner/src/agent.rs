@@ -18,6 +18,8 @@ pub struct Agent {
     pub recipe_args: RecipeArgs,
     /// Environment variables in addition to those of the recipe.
     pub env: Vec<(OsString, OsString)>,
+    /// Whether it plays an agent script, and so asks no model.
+    pub plays_script: bool,
     /// The optional features that it lacks. Scenarios that need one are skipped.
     pub missing_features: Vec<MissingFeature>,
 }
@@ -41,6 +43,7 @@ impl Agent {
             args: Vec::new(),
             recipe_args: RecipeArgs::Append,
             env,
+            plays_script: false,
             missing_features: Vec::new(),
         }
     }

@@ -200,6 +200,7 @@ mod tests {
             recipe_args: RecipeArgs::wanted_by(&args),
             args,
             env: vec![],
+            plays_script: false,
             missing_features: vec![],
         }
     }

@@ -82,7 +82,7 @@ pub const RULES: &[StepRule] = &[
     },
     StepRule {
         id: NEVER_ASKED,
-        doc: "The agent answers a prompt by asking its model. In this scenario it answered and sent no request at all to the scripted model, so nothing that the scenario expects from there on could come: those findings follow from this one. The address of the model reaches the agent as `{llm_url}` in its arguments, its environment or its configuration, by the dialect's launch recipe; `conform run` shows the command line that it starts.",
+        doc: "The agent answers a prompt by asking its model. In this scenario it answered and sent no request at all to the scripted model, so nothing that the scenario expects from there on could come: those findings follow from this one. The address of the model reaches the agent as `{llm_url}` in its arguments, its environment or its configuration, by the dialect's launch recipe; `conform run` shows the command line that it starts. By default the agent runs in a network namespace with the scripted model. A process that conform did not start, such as a daemon that does the work for the agent, is outside of it and cannot reach the model: `--network proxy` (or `allow`) plays without a namespace.",
     },
     StepRule {
         id: REFUSED,

@@ -76,6 +76,11 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
         "Accepted readings; a report says which of them the agent follows",
         readings.into_iter().map(str::to_owned),
     );
+    list(
+        &mut page,
+        "The rule, as `ordering.yaml` has it",
+        rule.written.lines().map(str::to_owned),
+    );
     clauses(&mut page, known, &rule.clauses);
     let scenarios = known
         .scenarios

@@ -10,7 +10,7 @@ use crate::cli::baseline::BaselineArgs;
 use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use crate::cli::run::{LastFailures, run_plan};
-use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::dialect::{self, Dialect, DialectSource, FrameIdentity};
 use conform_judge::finding::Blame;
 use conform_judge::frame::Body;
 use conform_report::Verdict;
@@ -21,10 +21,10 @@ use conform_runner::mutation::matrix::{Fate, Row};
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::DialectSuite;
-use frame_faults::{Effect, Fault, FaultTable, KnownNames, SampleFrames};
+use frame_faults::{ActiveFrom, Effect, Fault, FaultTable, KnownNames, SampleFrames};
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -181,12 +181,13 @@ fn refuse_findings(played: &[ScenarioRun]) -> Result<(), CommandError> {
 fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
     let mut sample = SampleFrames::default();
     for one in entry.frames.iter().flatten() {
-        let at = &dialect.events.discriminator;
         if matches!(one.frame.body, Body::FromAgent(_))
             && let Some(value) = &one.parsed.value
-            && let Some(kind) = value.pointer(at).and_then(Value::as_str)
+            && let FrameIdentity::Known(name, None)
+            | FrameIdentity::Known(_, Some(name))
+            | FrameIdentity::Unknown(name) = dialect.events.identify(value)
         {
-            sample.add(kind, value);
+            sample.add(&name, value);
         }
     }
     sample
@@ -270,9 +271,12 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
     };
     for (row, fault) in proof.rows.iter().zip(&selected) {
         if row.fate == Fate::NotReached {
-            let why = why_inactive(fault, &good.samples);
+            let why = why_inactive(fault, &good.samples, &dialect);
             let text = format!("{}: it was not active: {why}", row.fault);
             proof.remarks.push(Remark::warning(text));
+        } else if matches!(row.fate, Fate::Disturbed(_)) {
+            let complaint = row.complaint();
+            proof.remarks.extend(complaint.map(Remark::warning));
         } else if let Some(complaint) = row.complaint() {
             proof.remarks.push(Remark::error(complaint));
         }
@@ -288,17 +292,33 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
     Ok(proof)
 }
 
-/// Why a fault was never active: the frame that the agent did not send.
-fn why_inactive(fault: &Fault, samples: &IndexMap<String, SampleFrames>) -> String {
-    let kind = match &fault.effect {
-        Effect::Events(parts) => parts.first().and_then(|part| part.on.kind()),
+/// Why a fault was never active: the frame that the agent did not send, or not after a turn had begun.
+fn why_inactive(
+    fault: &Fault,
+    samples: &IndexMap<String, SampleFrames>,
+    dialect: &Dialect,
+) -> String {
+    let name = match &fault.effect {
+        Effect::Events(parts) => parts.first().and_then(|part| part.on.name()),
         _ => None,
     };
-    match kind {
-        None => "no frame that it applies to was sent".to_owned(),
-        Some(kind) if samples.values().any(|sample| sample.get(kind).is_some()) => {
-            format!("no `{kind}` that it applies to was sent")
+    let Some(name) = name else {
+        return "no frame that it applies to was sent".to_owned();
+    };
+    if !samples.values().any(|sample| sample.has(name)) {
+        return format!("no `{name}` was sent");
+    }
+    let is_sent = samples
+        .values()
+        .any(|sample| sample.played_on(fault).is_some());
+    let turns = dialect.session.turn.sources().join(" | ");
+    match (fault.active_from, turns.as_str()) {
+        (ActiveFrom::Turn, "") if is_sent => {
+            "it begins with the first turn, and `session.turn` in dialect.yaml does not say what begins one; with `from: start` it is played at once".to_owned()
         }
-        Some(kind) => format!("no `{kind}` was sent"),
+        (ActiveFrom::Turn, turns) if is_sent => format!(
+            "no `{name}` that it applies to was sent after a turn began (`session.turn: {turns}`); with `from: start` it is played at once"
+        ),
+        _ => format!("no `{name}` that it applies to was sent"),
     }
 }

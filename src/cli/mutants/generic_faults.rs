@@ -104,6 +104,12 @@ fn remark(
                 "note: {} is accepted, and is caught now",
                 row.fault
             ))),
+            (false, false) if matches!(row.fate, Fate::Disturbed(_)) => {
+                let complaint = row.complaint().unwrap_or_default();
+                proof
+                    .remarks
+                    .push(Remark::note(format!("note: {complaint}")));
+            }
             (false, false) => {}
         }
     }

@@ -77,12 +77,12 @@ impl SuitePlayer {
     }
 
     fn played(&self, fault: &str, entry: ScenarioRun) -> PlayedScenario {
-        let parse_line = |text: &str| {
-            let (id, line) = frame_faults::parse_entry(text)?;
-            (id == fault).then_some(line)
-        };
+        let own = |(id, line): (&str, u64)| (id == fault).then_some(line);
+        let played_at = |text: &str| frame_faults::parse_entry(text).and_then(own);
+        let held_at = |text: &str| frame_faults::parse_held(text).and_then(own);
         let traces = entry.frames.iter();
-        let traces = traces.map(|frames| FaultTrace::read(frames, &self.dialect, parse_line));
+        let traces =
+            traces.map(|frames| FaultTrace::read(frames, &self.dialect, played_at, held_at));
         PlayedScenario {
             id: entry.report.id,
             findings: entry.report.findings,

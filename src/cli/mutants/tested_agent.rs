@@ -24,6 +24,11 @@ pub(super) enum TestedAgent {
 }
 
 impl TestedAgent {
+    /// Whether a filter process plays the faults.
+    pub(super) fn is_filtered(&self) -> bool {
+        matches!(self, TestedAgent::Filtered { .. })
+    }
+
     /// How the agent is started with a fault, or without one.
     ///
     /// # Errors

@@ -41,6 +41,7 @@ pub(in crate::cli) fn agent_of(
             recipe_args: RecipeArgs::wanted_by(rest),
             args: rest.iter().map(|arg| with_absolute_path(arg)).collect(),
             env,
+            plays_script: false,
             missing_features: Vec::new(),
         }),
     }
@@ -119,6 +120,7 @@ pub(super) fn speaking(
         }
         agent.args = args;
         agent.recipe_args = RecipeArgs::Placed;
+        agent.plays_script = true;
         return Ok(agent);
     }
     let (name, version) = (dialect.name.as_str(), dialect.version.as_str());

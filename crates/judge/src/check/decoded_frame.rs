@@ -158,7 +158,9 @@ impl<'a> DecodedFrame<'a> {
     /// An unknown member is legal. One that is nearly a known one is noted, because the agent does not read it.
     fn note_misspelt_members(&mut self, dialect: &Dialect, definition: &'a FrameDefinition) {
         let (_, schemas) = dialect.frames(true);
-        let misspelt = schemas.misspelt_members(&definition.name, &self.value);
+        let name = definition.name.as_str();
+        let outer = name.split('.').next().unwrap_or(name);
+        let misspelt = schemas.misspelt_members(&[name, outer], &self.value);
         let notes = misspelt.into_iter().map(|(pointer, message)| {
             let finding = Finding {
                 level: Level::May,

@@ -18,8 +18,11 @@ pub(super) fn compile_schemas(
 ) -> Option<Schemas> {
     let names: Vec<String> = names.all().collect();
     Schemas::compile(document, names.iter().map(String::as_str))
-        .map_err(|(pointer, message)| {
-            errors.push(Error::of_file(path, format!("{message} (at {pointer})")));
+        .map_err(|mistakes| {
+            let mistakes = mistakes.into_iter();
+            errors.extend(mistakes.map(|(pointer, message)| {
+                Error::of_file(path, format!("{message} (at {pointer})"))
+            }));
         })
         .ok()
 }
@@ -51,6 +54,7 @@ fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Ru
         )
         .trim()
         .to_owned(),
+        written: String::new(),
         config: MonitorConfig::default(),
         form: RuleForm::Schema(format!("{prefix}{name}")),
     }

@@ -8,6 +8,7 @@ use crate::rules::monitor::MonitorConfig;
 use crate::rules::response::ResponseRule;
 use crate::rules::rule::{Rule, RuleForm};
 use crate::rules::symbol::Symbols;
+use crate::rules::variable_spec::{Change, DeclaredChange};
 use crate::schema::Schemas;
 use conform_dialect::Clause;
 use conform_dialect::ordering::Ordering;
@@ -58,6 +59,17 @@ pub(super) fn rules(
                 }
             }
             _ => {}
+        }
+        if let Some(name) = rule
+            .config
+            .when
+            .as_ref()
+            .and_then(|when| silent_for_good(when, declarations))
+        {
+            say(format!(
+                "`${name}` only ever grows: after its first change the guard never holds again, and the rule is silent for good. Give it a \
+                 `clear`; if that is meant, make it a `flag` without `clear`"
+            ));
         }
     }
     for (old, new) in &ordering.file.aliases {
@@ -113,6 +125,34 @@ fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
         }
     }
     None
+}
+
+/// A variable that grows and is never cleared, of which a guard demands that it is empty.
+fn silent_for_good<'d>(when: &Condition, declarations: &'d Declarations) -> Option<&'d str> {
+    let var = match when {
+        Condition::All(each) => {
+            return each
+                .iter()
+                .find_map(|one| silent_for_good(one, declarations));
+        }
+        Condition::Empty(Operand::State(var)) => var,
+        Condition::Compare {
+            left: Operand::State(var),
+            how: Compare::Equal,
+            right: Operand::Literal(zero),
+            ..
+        } if *zero == 0 => var,
+        _ => return None,
+    };
+    let spec = declarations.variables.get(*var)?;
+    let shrinks = |change: &DeclaredChange| {
+        matches!(
+            change.change,
+            Change::Clear | Change::Remove(_) | Change::Take(_) | Change::Set(_)
+        )
+    };
+    let only_grows = !spec.changes.is_empty() && !spec.changes.iter().any(shrinks);
+    only_grows.then_some(&spec.name)
 }
 
 fn only_commands(pattern: &FramePattern, symbols: &Symbols) -> bool {

@@ -40,7 +40,8 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     let budgets = budgets_of(&file.budgets, &mut errors);
     let path = &files.schema_path;
     let event_schemas = compile_schemas(files.events, &events, path, &mut errors);
-    let command_schemas = compile_schemas(files.commands, &commands, path, &mut errors);
+    let of_commands = path.with_file_name("commands.json");
+    let command_schemas = compile_schemas(files.commands, &commands, &of_commands, &mut errors);
 
     let known = DialectNames {
         dialect: &file.name,

@@ -9,7 +9,7 @@ mod types;
 
 pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, ToolName,
-    clause_names, faults,
+    clause_names, dialect_file, faults, nested_kinds,
 };
 pub use load::load;
 pub use types::{Dialect, SessionSpec};

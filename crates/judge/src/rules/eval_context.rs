@@ -60,7 +60,9 @@ impl<'a> Known<'a> {
         Truth::over_possibilities(contents.iter().flat_map(|content| {
             lefts.iter().map(move |l| match (l, content) {
                 (Some(l), VariableContent::Set(set)) => set.contains(&canonical(l)).into(),
-                (Some(l), VariableContent::Map(map)) => map.contains_key(&canonical(l)).into(),
+                (Some(l), VariableContent::Map(_) | VariableContent::PartOfMap(_)) => content
+                    .has_entry(&canonical(l))
+                    .map_or(Truth::Unknown, Truth::from),
                 (Some(l), other) => other
                     .to_value()
                     .map_or(Truth::Unknown, |v| compare(l, Compare::In, &v, &[])),
@@ -110,6 +112,14 @@ impl History for Known<'_> {
                 right: Operand::Literal(literal),
                 ..
             } => self.equals_literal(*var, *how, literal),
+            Condition::Present(Operand::Entry(var, key)) if self.is_unknown(*var) => {
+                let key = context.value(key).map(|key| canonical(&key));
+                let contents = self.variables[*var].possible_contents();
+                Truth::over_possibilities(contents.iter().map(|content| {
+                    let known = key.as_ref().and_then(|key| content.has_entry(key));
+                    known.map_or(Truth::Unknown, Truth::from)
+                }))
+            }
             Condition::Present(Operand::State(var)) if !self.is_unknown(*var) => {
                 let contents = self.variables[*var].possible_contents();
                 Truth::over_possibilities(contents.iter().map(|c| (!c.is_nothing()).into()))
@@ -131,6 +141,7 @@ impl History for Known<'_> {
                 let key = canonical(&key);
                 self.contents(*var, |content| match content {
                     VariableContent::Map(map) => map.get(&key).map(Cow::Borrowed),
+                    VariableContent::PartOfMap(map) => map.get(&key)?.as_ref().map(Cow::Borrowed),
                     _ => None,
                 })
             }
@@ -141,6 +152,11 @@ impl History for Known<'_> {
     fn is_unknown(self, var: usize) -> bool {
         let contents = self.variables[var].possible_contents();
         let mut contents = contents.iter();
-        contents.any(|content| matches!(content, VariableContent::Unknown))
+        contents.any(|content| {
+            matches!(
+                content,
+                VariableContent::Unknown | VariableContent::PartOfMap(_)
+            )
+        })
     }
 }

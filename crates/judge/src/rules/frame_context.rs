@@ -85,6 +85,7 @@ impl<'a> FrameContext<'a> {
                 let named = match &*value {
                     Value::String(text) if text.is_empty() => return None,
                     Value::Null => return None,
+                    Value::Array(items) if items.is_empty() => return None,
                     Value::String(text) => Cow::Borrowed(text.as_str()),
                     other => Cow::Owned(other.to_string()),
                 };

@@ -25,6 +25,8 @@ pub struct Rule {
     pub clauses: Vec<String>,
     /// What it asks, why a host cares, an example: the text of `conform explain`.
     pub doc: String,
+    /// The rule as written in `ordering.yaml`; empty for the rule of a schema.
+    pub written: String,
     /// Slices, message and blame.
     pub config: MonitorConfig,
     /// What it checks.

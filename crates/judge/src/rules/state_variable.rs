@@ -9,6 +9,7 @@ use conform_dialect::ordering::state::VariableKind;
 use frame_language::Operand;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// The most pending changes.
 const MAX_PENDING: usize = 64;
@@ -61,6 +62,13 @@ impl Variable {
                 if !self.unobservable =>
             {
                 self.certain = VariableContent::Value(value);
+            }
+            (
+                Effect::Change(change @ (Change::Put(..) | Change::Remove(_))),
+                VariableContent::Unknown,
+            ) if !self.unobservable && self.kind == VariableKind::Map => {
+                self.certain = VariableContent::PartOfMap(HashMap::new());
+                self.certain.apply(Effect::Change(change));
             }
             (effect, _) => self.certain.apply(effect),
         }

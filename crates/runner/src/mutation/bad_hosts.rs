@@ -106,7 +106,9 @@ impl BadHost {
         let played = PlayedScenario {
             id: String::new(),
             findings: self.findings(dialect),
-            traces: vec![FaultTrace::read(&frames, dialect, |_| None).with_affected_frame(last)],
+            traces: vec![
+                FaultTrace::read(&frames, dialect, |_| None, |_| None).with_affected_frame(last),
+            ],
         };
         matrix_row(&fault, &[played])
     }

@@ -16,6 +16,8 @@ pub struct FaultTrace {
     lines: Vec<u64>,
     /// The first line of stdout, counted from 1, that the fault can affect.
     injected: Option<u64>,
+    /// The line of stdout that the fault holds back. It has moved if something waits for it in vain, or if another line passes it.
+    held: Option<u64>,
     /// The affected frame, if it is not a line of the agent's stdout.
     frame: Option<u64>,
 }
@@ -31,17 +33,19 @@ pub struct TracePosition {
 
 impl FaultTrace {
     /// The trace of a session. `first_line` parses the agent's note on stderr that the fault was injected: it returns the first line of
-    /// stdout that is affected.
+    /// stdout that is affected. `held_line` parses the note that the fault holds back a line.
     pub fn read(
         frames: &[ParsedFrame],
         dialect: &Dialect,
         first_line: impl Fn(&str) -> Option<u64>,
+        held_line: impl Fn(&str) -> Option<u64>,
     ) -> Self {
         let mut trace = FaultTrace::default();
         for one in frames {
             let body = &one.frame.body;
             if let Body::Stderr(line) = body {
                 trace.injected = trace.injected.or_else(|| first_line(&line.text()));
+                trace.held = trace.held.or_else(|| held_line(&line.text()));
             }
             trace.names.push(name(one, dialect));
             if matches!(body, Body::FromAgent(_)) {
@@ -66,7 +70,19 @@ impl FaultTrace {
         if self.frame.is_some() {
             return self.frame;
         }
-        let sound = self.injected?.saturating_sub(1);
+        self.first_after(self.injected?)
+    }
+
+    /// The first frame that can show that the fault holds back a line: the same, for a line that may have moved.
+    #[must_use]
+    pub fn first_in_vain(&self) -> Option<u64> {
+        self.first_affected()
+            .or_else(|| self.first_after(self.held?))
+    }
+
+    /// The frame after the last line before this one.
+    fn first_after(&self, line: u64) -> Option<u64> {
+        let sound = line.saturating_sub(1);
         Some(self.frame_of(sound).unwrap_or_else(|| self.last()) + 1)
     }
 
@@ -110,6 +126,7 @@ impl FaultTrace {
             names: Vec::new(),
             lines: lines.to_vec(),
             injected,
+            held: None,
             frame: None,
         }
     }

@@ -4,6 +4,7 @@
 use super::fault_trace::{FaultTrace, TracePosition};
 use super::matrix::{Fate, Row};
 use conform_judge::finding::{Blame, Finding};
+use std::collections::HashSet;
 
 /// A rule or a scenario that can catch a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,12 +83,12 @@ impl PlayedScenario {
         let first = self
             .traces
             .iter()
-            .position(|trace| trace.first_affected().is_some());
+            .position(|trace| trace.first_in_vain().is_some());
         let theirs = self.findings.iter().filter(move |f| f.blame == side);
         theirs.map(move |finding| {
             let session = finding.origin.session_index();
             let trace = self.traces.get(session);
-            let from = trace.and_then(FaultTrace::first_affected);
+            let from = trace.and_then(FaultTrace::first_in_vain);
             Detection {
                 scenario: self,
                 finding,
@@ -99,6 +100,15 @@ impl PlayedScenario {
                 at_fault: trace.and_then(FaultTrace::affected_frame) == Some(finding.at),
             }
         })
+    }
+
+    /// A finding that the fault cannot have caused, because it had not begun: the agent failed by itself.
+    #[must_use]
+    pub fn own_failure(&self, side: Blame) -> Option<String> {
+        let mut early = self.detections(side).filter(|d| !d.after_fault);
+        early
+            .next()
+            .map(|d| format!("{} in {}: {}", d.finding.rule, self.id, d.finding.message))
     }
 
     fn reached(&self) -> bool {
@@ -121,19 +131,14 @@ impl Detection<'_> {
         is_step(&self.finding.rule)
     }
 
-    /// Its rule, with a remark if it came before the fault.
+    /// Its rule and its scenario, with a remark if it came before the fault.
     fn name(&self) -> String {
-        let step = if self.is_step() {
-            format!(" in {}", self.scenario.id)
-        } else {
-            String::new()
-        };
         let early = if self.after_fault {
             ""
         } else {
             " (before the fault was injected)"
         };
-        format!("{}{step}{early}", self.finding.rule)
+        format!("{} in {}{early}", self.finding.rule, self.scenario.id)
     }
 }
 
@@ -150,7 +155,11 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let right = |d: &Detection<'_>| caught(d) && (d.at_fault || !fault.at_fault || d.is_step());
 
     let unrelated = |d: &&Detection<'_>| !d.after_fault || !(named(d) || d.is_step());
-    let mut others: Vec<String> = all.iter().filter(unrelated).map(Detection::name).collect();
+    let mut others: Vec<&Detection<'_>> = all.iter().filter(unrelated).collect();
+    // Each rule once, a step in each scenario.
+    let mut told = HashSet::new();
+    others.retain(|d| told.insert((&d.finding.rule, d.is_step().then_some(&d.scenario.id))));
+    let mut others: Vec<String> = others.into_iter().map(Detection::name).collect();
     dedup(&mut others);
     let mut row = Row {
         fault: fault.id.clone(),
@@ -263,11 +272,11 @@ mod tests {
         assert_eq!(fate(true, &by_rule, &[scenario("a", &named)]), Fate::Killed);
         assert_eq!(
             fate(true, &by_rule, &[scenario("a", &[("d/x", 4)])]),
-            Fate::WrongReason(vec!["d/x".into()])
+            Fate::WrongReason(vec!["d/x in a".into()])
         );
         assert_eq!(
             fate(true, &by_rule, &[scenario("a", &[("d/r", 4), ("d/x", 5)])]),
-            Fate::Collateral(vec!["d/x".into()])
+            Fate::Collateral(vec!["d/x in a".into()])
         );
         let by_step = [Catcher::Scenario("a".into())];
         let step = [("scenario.expect", 9)];
@@ -285,7 +294,7 @@ mod tests {
             Fate::Misplaced(message.into())
         );
         assert_eq!(fate(false, &by_rule(), &late), Fate::Killed);
-        let early = Fate::WrongReason(vec!["d/r (before the fault was injected)".into()]);
+        let early = Fate::WrongReason(vec!["d/r in a (before the fault was injected)".into()]);
         assert_eq!(
             fate(false, &by_rule(), &[scenario("a", &[("d/r", 2)])]),
             early

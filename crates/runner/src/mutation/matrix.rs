@@ -72,6 +72,8 @@ pub enum Fate {
     Survived,
     /// Injected in none of the scenarios.
     NotReached,
+    /// The agent failed by itself in every scenario, before the fault began.
+    Disturbed(String),
     /// A behavior of the reference agent, which no other agent can play.
     NotPlayable,
 }
@@ -110,6 +112,9 @@ impl Row {
             Fate::NotReached => Some(format!(
                 "{fault}: it was not active: no scenario reaches the point where it applies"
             )),
+            Fate::Disturbed(how) => Some(format!(
+                "{fault}: the agent failed by itself, before the fault began: {how}"
+            )),
             Fate::NotPlayable => None,
         }
     }
@@ -126,6 +131,7 @@ impl Fate {
             Fate::WrongReason(_) => "WRONG REASON",
             Fate::Survived => "SURVIVED",
             Fate::NotReached => "NOT ACTIVE",
+            Fate::Disturbed(_) => "DISTURBED",
             Fate::NotPlayable => "not playable",
         }
     }

@@ -4,6 +4,10 @@ use super::attempts::Attempts;
 use super::proxy;
 use serde::Deserialize;
 use std::io;
+use std::sync::OnceLock;
+
+/// Set once this process is in a network namespace of its own.
+static ENTERED: OnceLock<()> = OnceLock::new();
 
 /// How agents are cut off from addresses outside of this machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -32,10 +36,10 @@ impl Isolation {
         #[cfg(target_os = "linux")]
         {
             use super::namespace::{Privileges, enter};
-            if enter(Privileges::OfCaller).is_ok() {
-                return Isolation::Namespace;
-            }
-            if is_allowed() && enter(Privileges::OfUserNamespace).is_ok() {
+            if enter(Privileges::OfCaller).is_ok()
+                || is_allowed() && enter(Privileges::OfUserNamespace).is_ok()
+            {
+                ENTERED.get_or_init(Default::default);
                 return Isolation::Namespace;
             }
         }
@@ -43,6 +47,11 @@ impl Isolation {
         drop(is_allowed);
         Isolation::Proxy
     }
+}
+
+/// Whether this process, and what it starts, is in a network namespace of its own, which other processes do not see.
+pub(crate) fn is_in_namespace() -> bool {
+    ENTERED.get().is_some()
 }
 
 /// Whether this process can make a network namespace. It changes the process, so it must do nothing else.

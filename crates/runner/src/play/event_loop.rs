@@ -257,14 +257,16 @@ impl ScenarioPlayer {
             return Ok(());
         }
         let value = parsed.value.unwrap_or_default();
-        let name = match self.suite.dialect.events.identify(&value) {
+        let identity = self.suite.dialect.events.identify(&value);
+        let text = self.suite.dialect.session.text.as_deref();
+        let is_text = text.is_some_and(|text| identity.is(text));
+        let name = match identity {
             FrameIdentity::Known(_, Some(name))
             | FrameIdentity::Known(name, None)
             | FrameIdentity::Unknown(name) => name,
             FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
             FrameIdentity::Missing => "a line that is not an event".to_owned(),
         };
-        let is_text = self.suite.dialect.session.text.as_ref() == Some(&name);
         let is_answer = self.session.first_prompt.is_some();
         self.session.has_answered |= is_answer;
         self.session.has_shown_text |= is_answer && is_text;

@@ -5,6 +5,7 @@ use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
+use crate::network::isolation;
 use crate::step_rules;
 use conform_judge::finding::{DifferenceKind, Part};
 
@@ -46,7 +47,8 @@ impl ScenarioPlayer {
             Some(EarlyStop::Failed(_)) => !self.script.replies.is_empty(),
             Some(_) => false,
         };
-        if !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
+        let asks_none = self.suite.agent.plays_script;
+        if asks_none || !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
             return false;
         }
         self.findings.append(&mut self.unasked);
@@ -79,6 +81,12 @@ impl ScenarioPlayer {
             true => "which the agent does not get: put `{llm_url}` into its arguments".to_owned(),
             false => format!("which the agent gets {}", places.join(" and ")),
         };
-        format!("a request to the model's address, {at}")
+        let hidden = match isolation::is_in_namespace() {
+            true => {
+                "; a process that conform did not start (a daemon, a forking server) cannot reach it in conform's network namespace: if one does the work, use `--network proxy`"
+            }
+            false => "",
+        };
+        format!("a request to the model's address, {at}{hidden}")
     }
 }

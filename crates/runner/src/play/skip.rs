@@ -78,14 +78,16 @@ pub(super) fn undeclared_capability(
     scenario: &Scenario,
     event: &Value,
 ) -> Option<String> {
-    let Some(Value::String(name)) = event.pointer(&dialect.events.discriminator) else {
-        return None;
-    };
+    let identity = dialect.events.identify(event);
     let is_declared =
         |value: Option<&Value>| !matches!(value, None | Some(Value::Null | Value::Bool(false)));
     let is_undeclared = |need: &&String| {
         dialect.capabilities.get(*need).is_some_and(|capability| {
-            capability.event.as_ref() == Some(name) && !is_declared(event.pointer(&capability.at))
+            let declares = capability
+                .event
+                .as_ref()
+                .is_some_and(|name| identity.is(name));
+            declares && !is_declared(event.pointer(&capability.at))
         })
     };
     let need = scenario.needs.iter().find(is_undeclared)?;

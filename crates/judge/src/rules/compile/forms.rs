@@ -45,6 +45,7 @@ impl Compiler<'_> {
             source: file.source.unwrap_or_default(),
             clauses: file.clauses.iter().map(|c| c.value.clone()).collect(),
             doc: doc.unwrap_or_default(),
+            written: written(source),
             config: MonitorConfig {
                 message: file.message.as_ref().and_then(|m| self.message(m)),
                 blame: file.blame,
@@ -198,4 +199,21 @@ fn summary(file: &RuleFile) -> Option<String> {
     let end = doc.find(". ").unwrap_or(doc.len());
     let sentence = doc[..end].trim_end_matches('.').to_owned();
     (!sentence.is_empty()).then_some(sentence)
+}
+
+/// The lines of a rule in its file, without the indentation that they share.
+fn written(source: &RuleSource) -> String {
+    let indent = source.name.column as usize - 1;
+    let mut lines = source.node.source().text.lines();
+    let first = lines.nth((source.name.line as usize).saturating_sub(1));
+    let is_inside =
+        |line: &&str| line.len() - line.trim_start().len() > indent || line.trim().is_empty();
+    let all: Vec<&str> = first
+        .into_iter()
+        .chain(lines.take_while(is_inside))
+        .collect();
+    let all = all
+        .iter()
+        .map(|line| line.get(indent..).unwrap_or_default());
+    all.collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }

@@ -7,6 +7,7 @@ use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
 use conform_judge::finding::Level;
 use json_matcher::{Segment, segments};
 use spanned_yaml::{Kind, Node, Spanned};
+use std::collections::HashSet;
 
 /// The most problems that are reported for one command.
 const MAX_PROBLEMS: usize = 8;
@@ -69,12 +70,21 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
     let FrameIdentity::Known(name, kind) = dialect.commands.identify(&value) else {
         return;
     };
-    let (before, shape) = (context.errors.len(), kind.as_deref().unwrap_or(&name));
+    let before = context.errors.len();
     let schemas = &dialect.command_schemas;
-    let faults = schemas.violations(shape, &value, MAX_PROBLEMS).into_iter();
+    // A nested kind has the members of the frame around it too.
+    let shapes: Vec<&str> = [Some(&*name), kind.as_deref()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let faults = shapes.iter();
+    let faults = faults.flat_map(|shape| schemas.violations(shape, &value, MAX_PROBLEMS));
+    let mut known = HashSet::new();
     for fault in faults.filter(|fault| fault.level == Level::Must) {
         let at = command.nearest(&fault.pointer);
-        if !has_placeholder(at) {
+        // What is filled in later may be a value of any type, and decide which of several forms the value around it has.
+        let is_open = has_placeholder(at) || fault.expected.is_empty() && holds_placeholder(at);
+        if !is_open && known.insert((fault.pointer, fault.message.clone())) {
             context.error(
                 at.span(),
                 format!(
@@ -87,7 +97,7 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
     if unchecked || context.errors.len() > before {
         return;
     }
-    for (pointer, message) in schemas.unknown_members(shape, &value) {
+    for (pointer, message) in schemas.unknown_members(&shapes, &value) {
         // A schema need not repeat the member that holds the name of the command.
         if pointer != dialect.commands.discriminator {
             context.error(
@@ -185,6 +195,14 @@ fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether the value, or one inside it, is a placeholder as a whole.
+fn holds_placeholder(node: &Node) -> bool {
+    let in_list = node.as_list().unwrap_or_default().iter();
+    let in_map = node.as_map().unwrap_or_default().iter();
+    let mut inner = in_list.chain(in_map.map(|(_, value)| value));
+    has_placeholder(node) || inner.any(holds_placeholder)
 }
 
 /// Whether the value contains a placeholder, which is filled in only when the step is played.
