@@ -69,6 +69,7 @@ pub(crate) enum Bug {
     StopForgetsAllowed,
     StopResetsMode,
     StopsOnce,
+    StopAsksAgain,
     StopLeavesStreaming,
     IdleStopStopsNextTurn,
     // turns
@@ -102,6 +103,7 @@ pub(crate) enum Bug {
     // errors
     BadCommandExits,
     BadCommandEndsTurn,
+    BadCommandRuns,
     TooManyBadCommandsExit,
     ProviderErrorExits,
     ProviderErrorLeavesBusy,

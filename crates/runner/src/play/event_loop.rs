@@ -190,7 +190,9 @@ impl ScenarioPlayer {
                     }
                     Body::ToAgent(_) => {
                         self.requests.add_command((self.past_sessions.len(), n));
-                        self.note_prompt(n, &parsed.value.unwrap_or_default());
+                        let command = parsed.value.unwrap_or_default();
+                        self.note_stop(&command);
+                        self.note_prompt(n, &command);
                     }
                     Body::End(end) => {
                         self.starting = None;
