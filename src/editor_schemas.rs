@@ -77,7 +77,7 @@ pub const FORMATS: &[FileFormat] = &[
         "faults",
         "conform faults",
         schema_of::<FaultsFile>,
-        "faults.yaml of a dialect",
+        "faults.yaml and variants.yaml of a dialect",
     ),
     format(
         "config",

@@ -18,6 +18,10 @@ pub(super) struct KnownDialect {
     pub(super) scenarios: Vec<Scenario>,
     /// Its faults; none if the command does not need them.
     pub(super) faults: Vec<Fault>,
+    /// Its legal variants; likewise.
+    pub(super) variants: Vec<Fault>,
+    /// Its accepted interpretations that no variant plays, and why; likewise.
+    pub(super) unplayed: IndexMap<String, String>,
 }
 
 /// Loads the dialect asked for, or all of them, with their faults.
@@ -71,6 +75,8 @@ pub(super) fn one(
             dialect,
             files,
             faults: Vec::new(),
+            variants: Vec::new(),
+            unplayed: IndexMap::new(),
         }
     };
     check_smoke(&known, own)?;
@@ -120,7 +126,11 @@ fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> 
 fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let mut known = known(source, id)?;
     let table = dialect::faults(source, &known.dialect.fault_sources())?;
-    known.faults = table.map_or_else(Vec::new, |table| table.faults().to_vec());
+    if let Some(table) = table {
+        known.faults = table.faults().cloned().collect();
+        known.variants = table.variants().cloned().collect();
+        known.unplayed = table.unplayed().clone();
+    }
     Ok(known)
 }
 
@@ -133,6 +143,8 @@ fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
         files,
         scenarios,
         faults: Vec::new(),
+        variants: Vec::new(),
+        unplayed: IndexMap::new(),
     })
 }
 

@@ -8,5 +8,5 @@ pub(crate) fn faults_of(name: &str, version: &str) -> Vec<Fault> {
     let source = DialectSource::default();
     let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
     let table = dialect::faults(&source, &dialect.fault_sources()).unwrap();
-    table.map_or_else(Vec::new, |table| table.faults().to_vec())
+    table.map_or_else(Vec::new, |table| table.faults().cloned().collect())
 }

@@ -1,4 +1,4 @@
-//! The faults of a dialect: `faults.yaml` in its folder and in those of its bases.
+//! The faults of a dialect and its legal variants: `faults.yaml` and `variants.yaml` in its folder and in those of its bases.
 
 use crate::file::DialectFile;
 use crate::merged_files::dialect_file;
@@ -7,10 +7,10 @@ use frame_faults::{FaultTable, NestedKinds};
 use frame_language::Pointer;
 use spanned_yaml::Error;
 
-/// The file in the folder of a dialect.
-const FILE: &str = "faults.yaml";
+/// The files in the folder of a dialect.
+const FILES: [&str; 2] = ["faults.yaml", "variants.yaml"];
 
-/// The faults of a dialect, from the files of these dialects in their order; `None` if none of them has such a file.
+/// The faults and variants of a dialect, from the files of these dialects in their order; `None` if none of them has such a file.
 ///
 /// # Errors
 /// A file that cannot be read, and every mistake in the files, with its place.
@@ -23,10 +23,11 @@ pub fn faults(
         let Some((name, version)) = id.split_once('@') else {
             continue;
         };
-        let file = source
-            .read(name, version, FILE)
-            .map_err(|error| vec![error])?;
-        files.extend(file.map(|(path, text)| (path, text.into_owned())));
+        for file in FILES {
+            let file = source.read(name, version, file);
+            let file = file.map_err(|error| vec![error])?;
+            files.extend(file.map(|(path, text)| (path, text.into_owned())));
+        }
     }
     match dialects.last() {
         Some(id) if !files.is_empty() => {

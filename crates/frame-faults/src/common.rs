@@ -19,7 +19,7 @@ fn load() -> Result<IndexMap<String, FaultPart>, Vec<Error>> {
     let file = FaultsFile::decode(&node.map_err(|error| vec![error])?)?;
     let mut faults = IndexMap::new();
     for (id, node) in file.faults {
-        let parts = FaultPart::decode(&node)?.into_iter();
+        let parts = FaultPart::decode(&node, false)?.into_iter();
         faults.extend(parts.map(|part| (id.value.clone(), part)));
     }
     Ok(faults)

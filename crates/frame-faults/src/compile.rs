@@ -5,8 +5,8 @@ mod selection;
 pub(crate) use selection::{OPTIONS, pattern};
 
 use crate::edit::{Edit, Edits};
-use crate::fault::{Effect, EventFault, Fault};
-use crate::file::{ActiveFrom, FaultPart, FramesFile, ShownAt};
+use crate::fault::{Effect, EventFault, Fault, Legal};
+use crate::file::{ActiveFrom, FaultFile, FaultPart, FramesFile, ShownAt};
 use crate::operation::Operation;
 use crate::selector::NestedKinds;
 use frame_language::Names;
@@ -47,6 +47,7 @@ pub(crate) fn compile_fault(
         let message = "`summary` is missing: say in one line what goes wrong";
         vec![main.node.error_at(id.span, message)]
     })?;
+    let legal = legal(main)?;
     let (from, mut effect, shown_at) = compile_part(main, id.span, context)?;
     for part in more {
         let file = &part.file;
@@ -67,10 +68,34 @@ pub(crate) fn compile_fault(
         id: id.value.clone(),
         summary: summary.value.clone(),
         caught_by,
+        legal,
         shown_at: main.file.shown.unwrap_or(shown_at),
         active_from: from,
         effect,
     })
+}
+
+/// What makes a variant legal; an error where a fault has keys of variants, or the other way round.
+fn legal(main: &FaultPart) -> Result<Option<Legal>, Vec<Error>> {
+    let FaultFile {
+        accepts, listed, ..
+    } = &main.file;
+    let foreign: &[_] = match main.is_variant {
+        true => &["caught_by", "shown"],
+        false => &["accepts", "listed"],
+    };
+    let foreign = foreign.iter().find(|key| main.node.get(key).is_some());
+    if let Some(key) = foreign {
+        let owner = if main.is_variant { "fault" } else { "variant" };
+        let message = format!("`{key}` is a key of a {owner}");
+        return Err(vec![main.node.error_at(key_span(&main.node, key), message)]);
+    }
+    let listed = listed.iter();
+    let listed = listed.map(|(check, why)| (check.value.clone(), why.clone()));
+    Ok(main.is_variant.then(|| Legal {
+        accepts: accepts.as_ref().map(|topic| topic.value.clone()),
+        listed: listed.collect(),
+    }))
 }
 
 /// The common fault that a fault names.
@@ -105,16 +130,21 @@ fn compile_part(
             return Err(vec![node.error_at(on.span, message)]);
         }
         let effect = Effect::Behavior(behavior.value.clone());
-        let from = file.from.unwrap_or(ActiveFrom::Turn);
+        let from = file.from.unwrap_or(if part.is_variant {
+            ActiveFrom::Start
+        } else {
+            ActiveFrom::Turn
+        });
         return Ok((from, effect, ShownAt::Later));
     }
     let played = common_fault(part, context)?.unwrap_or(part);
     let selection = selection(file, node, span, context)?;
     let usual = match selection.target {
-        Target::Events => ActiveFrom::Turn,
-        Target::Commands | Target::Options => ActiveFrom::Start,
+        Target::Events if !part.is_variant => ActiveFrom::Turn,
+        _ => ActiveFrom::Start,
     };
-    let from = file.from.or(selection.from).unwrap_or(usual);
+    let named = selection.from.filter(|_| !part.is_variant);
+    let from = file.from.or(named).unwrap_or(usual);
     let edits = compile_edits(played)?;
     let (effect, shown_at) = match (selection.target, edits) {
         (Target::Events, edits) => {
@@ -126,7 +156,7 @@ fn compile_part(
             let wait = file.after_ms.as_ref().map_or(0, |millis| millis.value);
             let event = EventFault {
                 on: selection.on,
-                every: file.every,
+                every: file.every.unwrap_or(part.is_variant),
                 operation,
                 text: selection.text,
                 wait: Duration::from_millis(wait),

@@ -383,7 +383,7 @@ mod tests {
         let cases = spanned_yaml::load_yaml("edits.yaml", include_str!("edits.yaml")).unwrap();
         for case in cases.as_list().unwrap() {
             let part = |name| case.get(name).unwrap();
-            let fault = &FaultPart::decode(part("edit")).unwrap()[0];
+            let fault = &FaultPart::decode(part("edit"), false).unwrap()[0];
             let mut value = part("of").to_value();
             let edits = compile_edits(fault).unwrap().expect("edits");
             edits.apply(&mut value, &mut EditMemory::default());

@@ -5,6 +5,7 @@ use crate::file::{ActiveFrom, ShownAt};
 use crate::operation::Operation;
 use crate::selector::FrameSelector;
 use frame_language::Pointer;
+use indexmap::IndexMap;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -18,12 +19,23 @@ pub struct Fault {
     /// What must catch it: ids of rules without their dialect (`turn-envelope`), or scenarios one of whose steps must fail
     /// (`scenario:stop/while-streaming`); each of them is enough. Empty for what is legal on the wire and only there to test hosts.
     pub caught_by: Vec<String>,
+    /// What makes it a legal variant; `None` for a defect.
+    pub legal: Option<Legal>,
     /// On which line of the output it can be caught.
     pub shown_at: ShownAt,
     /// From when on it is played unless the user names a turn.
     pub active_from: ActiveFrom,
     /// What it changes.
     pub effect: Effect,
+}
+
+/// A legal variant: what an agent may do differently.
+#[derive(Debug, Clone, Default)]
+pub struct Legal {
+    /// The accepted interpretation that allows it; `None` for a freedom of the specification itself.
+    pub accepts: Option<String>,
+    /// What is found all the same, a rule or `scenario:ID`, and why.
+    pub listed: IndexMap<String, String>,
 }
 
 /// What a fault changes.

@@ -37,6 +37,12 @@ pub struct FaultsFile {
     /// The faults, by id. A fault with the id of an inherited one replaces it.
     #[schemars(with = "IndexMap<String, FaultSchema>")]
     pub faults: IndexMap<Spanned<String>, Node>,
+    /// Legal variants, by id: what an agent may do differently. They are played from the start of the process on every such frame, unless
+    /// they say otherwise, and nothing may be found in them.
+    #[schemars(with = "IndexMap<String, FaultSchema>")]
+    pub variants: IndexMap<Spanned<String>, Node>,
+    /// Topics of the table "Accepted interpretations" in the README of the dialect that no variant plays, and why.
+    pub unplayed: IndexMap<Spanned<String>, String>,
 }
 
 impl FaultsFile {
@@ -99,13 +105,18 @@ pub struct FaultFile {
     pub on: Option<Spanned<String>>,
     /// From when on it is played: by default from the first turn, and from the start for commands and options.
     pub from: Option<ActiveFrom>,
-    /// Whether every such frame is changed, or only the first. Commands and options are changed every time.
-    pub every: bool,
+    /// Whether every such frame is changed, or only the first. Commands and options are changed every time. The default of variants is true.
+    pub every: Option<bool>,
     /// On which line it can be caught. By default `line` where a line is changed, and `later` where lines are missing or late.
     pub shown: Option<ShownAt>,
     /// The rules, and `scenario:ID` for scenarios, that must catch it: each of them is enough. Empty for what is legal on the wire
     /// and only there to test hosts.
     pub caught_by: Names,
+    /// For variants: the topic of the table "Accepted interpretations" in the README of the dialect, or of one of its bases, that allows
+    /// it. Without one it is a freedom that the specification itself leaves.
+    pub accepts: Option<Spanned<String>>,
+    /// For variants: what is found all the same, a rule or `scenario:ID` for any finding of that scenario, and why.
+    pub listed: IndexMap<Spanned<String>, String>,
     /// Where the frame has a text, for operations that put bytes into it.
     pub text: Option<Pointer>,
     /// Edits are made here, not in the frame as a whole; their pointers start here.
@@ -129,6 +140,7 @@ pub(crate) struct FaultPart {
     pub(crate) edits: Verbs<Edit>,
     pub(crate) operations: Verbs<Operation>,
     pub(crate) node: Node,
+    pub(crate) is_variant: bool,
 }
 
 impl FaultPart {
@@ -136,7 +148,7 @@ impl FaultPart {
     ///
     /// # Errors
     /// Every mistake, at its place.
-    pub(crate) fn decode(node: &Node) -> Result<Vec<Self>, Vec<Error>> {
+    pub(crate) fn decode(node: &Node, is_variant: bool) -> Result<Vec<Self>, Vec<Error>> {
         let former = former(node);
         if !former.is_empty() {
             return Err(former);
@@ -158,9 +170,10 @@ impl FaultPart {
             operations,
             node: node.clone(),
             file: file.clone(),
+            is_variant,
         }];
         for part in &file.also {
-            let part = FaultPart::decode(part)?;
+            let part = FaultPart::decode(part, is_variant)?;
             parts.extend(part);
         }
         Ok(parts)

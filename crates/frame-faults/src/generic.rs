@@ -114,7 +114,7 @@ fn fault(word: &str, kind: &str, pointer: Option<&str>) -> Option<Fault> {
     let filled = filled(written, kind, pointer.unwrap_or_default());
     // JSON is YAML.
     let node = spanned_yaml::load_yaml("generic-faults.yaml", &filled.to_string()).ok()?;
-    let parts = FaultPart::decode(&node).ok()?;
+    let parts = FaultPart::decode(&node, false).ok()?;
     let context = Context {
         frames: &IndexMap::new(),
         names: &Names::default(),

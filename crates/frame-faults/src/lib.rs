@@ -4,6 +4,8 @@
 //! which rule or scenario must catch it. The package knows no agent and no judge. Whoever stands on the line between an agent and its
 //! host can play a fault: the reference agent plays it on its own frames, a filter process on those of any agent.
 //!
+//! A legal variant is what an agent may do differently, in the same form: it shows that no check forbids what the specification allows.
+//!
 //! # Load
 //!
 //! [`FaultTable::load`] reads the `faults.yaml` of a dialect's bases and its own, merges them, and reports every mistake with its
@@ -58,13 +60,13 @@ mod table;
 pub use check::KnownNames;
 pub use common::{LINE_FAULTS, common_names};
 pub use edit::{Edit, Edits};
-pub use fault::{Effect, EventFault, Fault};
+pub use fault::{Effect, EventFault, Fault, Legal};
 pub use fault_log::{entry, parse_entry};
 pub use file::{ActiveFrom, ShownAt};
 pub use generic::{SampleFrames, generic_fault, generic_faults};
 pub use line::{line, raw_line};
 pub use line_splitter::LineSplitter;
-pub use operation::{END, KillSignal, Operation};
+pub use operation::{END, KillSignal, Operation, Spelling};
 pub use player::{FaultPlayer, KindPointers, Output};
 pub use selector::{FrameSelector, NestedKinds};
 pub use table::FaultTable;

@@ -1,6 +1,6 @@
 //! Frames as lines, and changes of their bytes.
 
-use crate::operation::{Bytes, Operation};
+use crate::operation::{Bytes, Operation, Spelling};
 use frame_language::Pointer;
 use serde_json::Value;
 
@@ -52,6 +52,79 @@ pub(crate) fn changed(
         Operation::RawInMiddle(Bytes(bytes)) => put(plain, plain.len() / 2, bytes),
         _ => return None,
     })
+}
+
+/// The line of a frame in another spelling.
+pub(crate) fn spelled(frame: &Value, spelling: Spelling) -> Vec<u8> {
+    match spelling {
+        Spelling::Reversed => line(&reversed(frame)),
+        Spelling::Escaped => {
+            let text = String::from_utf8(line(frame)).unwrap_or_default();
+            let mut escaped = String::new();
+            for character in text.chars() {
+                match character {
+                    '/' => escaped.push_str("\\/"),
+                    ascii if ascii.is_ascii() => escaped.push(ascii),
+                    other => {
+                        let units = other.encode_utf16(&mut [0; 2]).to_vec();
+                        escaped.extend(units.iter().map(|unit| format!("\\u{unit:04X}")));
+                    }
+                }
+            }
+            escaped.into_bytes()
+        }
+        Spelling::Spaced => {
+            let mut text = String::from(" \t");
+            space(frame, &mut text);
+            text + " \n"
+        }
+        .into_bytes(),
+    }
+}
+
+fn reversed(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().rev();
+            Value::Object(
+                members
+                    .map(|(name, part)| (name.clone(), reversed(part)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => items.iter().map(reversed).collect(),
+        plain => plain.clone(),
+    }
+}
+
+/// Writes a value with white space between all of its parts.
+fn space(value: &Value, text: &mut String) {
+    let mut list = |open: char, close: char, parts: Vec<(Option<&String>, &Value)>| {
+        text.push(open);
+        for (n, (name, part)) in parts.into_iter().enumerate() {
+            text.push_str(if n == 0 { " " } else { " ,\t" });
+            if let Some(name) = name {
+                text.push_str(&format!("{} : ", Value::from(name.as_str())));
+            }
+            space(part, text);
+        }
+        text.push(' ');
+        text.push(close);
+    };
+    match value {
+        Value::Object(members) => {
+            list(
+                '{',
+                '}',
+                members
+                    .iter()
+                    .map(|(name, part)| (Some(name), part))
+                    .collect(),
+            );
+        }
+        Value::Array(items) => list('[', ']', items.iter().map(|item| (None, item)).collect()),
+        plain => text.push_str(&plain.to_string()),
+    }
 }
 
 fn put(line: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {

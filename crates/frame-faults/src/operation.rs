@@ -2,6 +2,8 @@
 
 use crate::edit::Edits;
 use crate::file::ShownAt;
+use frame_language::Pointer;
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -37,6 +39,14 @@ pub enum Operation {
     HalfThenExit(i32),
     /// Each of its bytes is written on its own.
     ByteByByte,
+    /// It comes as two frames, each with half of the text at this place.
+    Split(Pointer),
+    /// It comes together with the next frame of its kind that has the same values at these places: the texts at the key are joined. Any
+    /// other frame ends the waiting.
+    #[schemars(with = "IndexMap<String, Vec<Pointer>>")]
+    Merge(IndexMap<Pointer, Vec<Pointer>>),
+    /// Its JSON is written otherwise, with the same meaning.
+    Written(Spelling),
     /// These bytes stand before its line.
     RawBefore(Bytes),
     /// These bytes stand at the beginning of its `text`.
@@ -54,6 +64,18 @@ pub enum Operation {
     /// Its content is changed.
     #[serde(skip)]
     Edit(Edits),
+}
+
+/// How JSON is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Spelling {
+    /// With white space wherever JSON allows it, also at both ends of the line.
+    Spaced,
+    /// With escapes for all characters that are not ASCII, and for `/`.
+    Escaped,
+    /// With the members of all objects in reverse order.
+    Reversed,
 }
 
 /// The kind of the event that stands for the end of the output.

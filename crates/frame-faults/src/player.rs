@@ -8,8 +8,10 @@ use crate::edit::{EditMemory, filled};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::entry;
 use crate::file::ActiveFrom;
-use crate::line::{changed, line};
+use crate::line::{changed, line, spelled};
 use crate::operation::{END, Frames, KillSignal, Operation};
+use frame_language::Pointer;
+use indexmap::IndexMap;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -50,6 +52,8 @@ pub struct FaultPlayer {
     matched: HashSet<usize>,
     silent: bool,
     held: Vec<Held>,
+    /// The frame that waits for the next one, to be merged with it, and its kind.
+    merging: Option<(String, Value)>,
     memory: EditMemory,
     log: Log,
 }
@@ -157,7 +161,8 @@ impl FaultPlayer {
 
     /// What is done after the last line that the agent writes.
     pub fn end(&mut self) -> Vec<Output> {
-        let mut outputs = self.released(END, true);
+        let mut outputs = self.unmerged();
+        outputs.append(&mut self.released(END, true));
         outputs.append(&mut self.released(END, false));
         self.counted(outputs)
     }
@@ -224,13 +229,20 @@ impl FaultPlayer {
         }
         let kind = kind(frame, &self.kinds.events);
         if let Some(part) = self.part_on(&kind, frame) {
-            let outputs = self.apply(&part, frame, &plain);
-            if let Some(unchanged) = unchanged_lines(&outputs, &plain) {
+            let mut outputs = match &part.operation {
+                Operation::Merge(_) => Vec::new(),
+                _ => self.unmerged(),
+            };
+            outputs.append(&mut self.apply(&part, &kind, frame, &plain));
+            if !matches!(part.operation, Operation::Merge(_))
+                && let Some(unchanged) = unchanged_lines(&outputs, &plain)
+            {
                 self.note_played_at(self.lines + unchanged + 1);
             }
             return self.counted(outputs);
         }
-        let mut outputs = self.released(&kind, true);
+        let mut outputs = self.unmerged();
+        outputs.append(&mut self.released(&kind, true));
         outputs.push(Output::Bytes(plain));
         outputs.append(&mut self.released(&kind, false));
         self.counted(outputs)
@@ -269,6 +281,45 @@ impl FaultPlayer {
         released.map(|held| Output::Bytes(held.line)).collect()
     }
 
+    /// The frame that waits to be merged, which nothing has been merged with.
+    fn unmerged(&mut self) -> Vec<Output> {
+        let waiting = self.merging.take();
+        waiting
+            .map(|(_, frame)| Output::Bytes(line(&frame)))
+            .into_iter()
+            .collect()
+    }
+
+    /// Merges a frame with the one that waits, or lets it wait.
+    fn merge(
+        &mut self,
+        kind: &str,
+        frame: &Value,
+        texts: &IndexMap<Pointer, Vec<Pointer>>,
+    ) -> Vec<Output> {
+        let Some((waiting_kind, waiting)) = self.merging.take() else {
+            self.merging = Some((kind.to_owned(), frame.clone()));
+            return Vec::new();
+        };
+        let mut same = texts.values().flatten();
+        if waiting_kind != kind || !same.all(|at| at.first(&waiting) == at.first(frame)) {
+            self.merging = Some((kind.to_owned(), frame.clone()));
+            return vec![Output::Bytes(line(&waiting))];
+        }
+        let mut merged = frame.clone();
+        for at in texts.keys() {
+            prepend(
+                &mut merged,
+                at,
+                at.first(&waiting)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default(),
+            );
+        }
+        self.note_played();
+        vec![Output::Bytes(line(&merged))]
+    }
+
     fn hold(&mut self, plain: &[u8], released_by: &str, place: Move) -> Vec<Output> {
         let line = plain.to_vec();
         let released_by = Some(released_by.to_owned()).filter(|kind| kind != "any");
@@ -289,7 +340,7 @@ impl FaultPlayer {
     }
 
     /// What is done in place of a frame that the fault is played on.
-    fn apply(&mut self, part: &EventFault, frame: &Value, plain: &[u8]) -> Vec<Output> {
+    fn apply(&mut self, part: &EventFault, kind: &str, frame: &Value, plain: &[u8]) -> Vec<Output> {
         let write = || Output::Bytes(plain.to_vec());
         let others = |Frames(templates): &Frames| -> Vec<Output> {
             let frames = templates.iter().map(|template| filled(template, frame));
@@ -332,6 +383,11 @@ impl FaultPlayer {
                 let half = plain[..plain.len() / 2].to_vec();
                 vec![Output::Bytes(half), Output::Exit(*status)]
             }
+            Operation::Split(at) => split(frame, at).unwrap_or_else(|| vec![write()]),
+            Operation::Merge(texts) => self.merge(kind, frame, texts),
+            Operation::Written(spelling) => {
+                vec![Output::Bytes(spelled(frame, *spelling))]
+            }
             Operation::ByteByByte => {
                 let bytes = plain.chunks(1).map(<[u8]>::to_vec);
                 bytes.map(Output::Bytes).collect()
@@ -340,6 +396,34 @@ impl FaultPlayer {
                 let changed = changed(operation, part.text.as_ref(), frame, plain);
                 vec![changed.map_or_else(write, Output::Bytes)]
             }
+        }
+    }
+}
+
+/// Two frames with half of the text each; `None` if there are no two characters to split.
+fn split(frame: &Value, at: &Pointer) -> Option<Vec<Output>> {
+    let text = at.first(frame)?.as_str()?;
+    let middle = text.char_indices().nth(text.chars().count() / 2)?.0;
+    let (first, second) = text.split_at(middle);
+    (middle > 0).then(|| {
+        let half = |text: &str| {
+            let mut frame = frame.clone();
+            for place in at.places(&frame) {
+                if let Some(part) = frame.pointer_mut(&place) {
+                    *part = text.into();
+                }
+            }
+            Output::Bytes(line(&frame))
+        };
+        vec![half(first), half(second)]
+    })
+}
+
+/// Puts a text before the text of a frame.
+fn prepend(frame: &mut Value, at: &Pointer, text: &str) {
+    for place in at.places(frame) {
+        if let Some(Value::String(part)) = frame.pointer_mut(&place) {
+            part.insert_str(0, text);
         }
     }
 }

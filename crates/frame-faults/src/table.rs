@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub struct FaultTable {
     faults: Vec<Fault>,
     pub(crate) references: Vec<Reference>,
+    /// Accepted interpretations that no variant plays, and why.
+    unplayed: IndexMap<String, String>,
 }
 
 /// A name in a file that something else must know.
@@ -66,23 +68,32 @@ impl FaultTable {
             ..Merged::default()
         };
         let mut errors = Vec::new();
-        let mut last = None;
+        let own = files.last().and_then(|(path, _)| path.parent());
+        let mut own_files = Vec::new();
+        let mut unplayed = IndexMap::new();
         for (path, text) in files {
             let node = spanned_yaml::load_yaml(path.clone(), text).map_err(|error| vec![error])?;
             let file = FaultsFile::decode(&node)?;
             errors.extend(merged.add(file.clone(), &node));
-            last = Some((file, node));
+            if path.parent() == own {
+                let topics = file.unplayed.iter();
+                unplayed.extend(topics.map(|(topic, why)| (topic.value.clone(), why.clone())));
+                own_files.push((file, node));
+            }
         }
         errors.extend(merged.read_frames());
-        let mut table = FaultTable::default();
+        let mut table = FaultTable {
+            unplayed,
+            ..FaultTable::default()
+        };
         for entry in merged.faults.values() {
             match merged.compile(entry) {
                 Ok(fault) => table.faults.push(fault),
                 Err(more) => errors.extend(more),
             }
         }
-        if let Some((file, node)) = last {
-            errors.extend(merged.unused(&file, &node));
+        for (file, node) in &own_files {
+            errors.extend(merged.unused(file, node));
         }
         if !errors.is_empty() {
             errors.sort_by_key(|error| (error.file.clone(), error.span.line, error.span.column));
@@ -98,17 +109,27 @@ impl FaultTable {
     pub fn new(faults: Vec<Fault>) -> Self {
         FaultTable {
             faults,
-            references: Vec::new(),
+            ..FaultTable::default()
         }
     }
 
     /// The faults, in their order.
-    #[must_use]
-    pub fn faults(&self) -> &[Fault] {
-        &self.faults
+    pub fn faults(&self) -> impl Iterator<Item = &Fault> {
+        self.faults.iter().filter(|fault| fault.legal.is_none())
     }
 
-    /// The fault of this id.
+    /// The legal variants, in their order.
+    pub fn variants(&self) -> impl Iterator<Item = &Fault> {
+        self.faults.iter().filter(|fault| fault.legal.is_some())
+    }
+
+    /// The accepted interpretations that no variant plays, and why.
+    #[must_use]
+    pub fn unplayed(&self) -> &IndexMap<String, String> {
+        &self.unplayed
+    }
+
+    /// The fault or variant of this id.
     ///
     /// # Errors
     /// There is none; the message suggests one.
@@ -144,8 +165,10 @@ impl Merged {
             }
         }
         let mut faults = IndexMap::new();
-        for (id, fault) in file.faults {
-            match FaultPart::decode(&fault) {
+        let entries = file.faults.into_iter().map(|entry| (entry, false));
+        let variants = file.variants.into_iter().map(|entry| (entry, true));
+        for ((id, fault), is_variant) in entries.chain(variants) {
+            match FaultPart::decode(&fault, is_variant) {
                 Ok(parts) => {
                     let caught_by = parts.first().map(|part| part.file.caught_by.clone());
                     let caught_by = (caught_by.unwrap_or_default(), node.clone());
@@ -295,6 +318,8 @@ impl Merged {
             let names = names.iter().filter(is_plain);
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
             for part in parts {
+                let listed = part.file.listed.keys();
+                all.extend(listed.map(|name| reference(ReferenceKind::Catcher, name, &part.node)));
                 let operations = &part.operations;
                 let others = operations
                     .iter()

@@ -234,7 +234,7 @@ faults:
         ("b.yaml".into(), delta.into()),
     ];
     let table = FaultTable::load(&files, NestedKinds::new()).unwrap();
-    let shown = table.faults().iter();
+    let shown = table.faults();
     let shown: Vec<_> = shown
         .map(|fault| {
             format!(

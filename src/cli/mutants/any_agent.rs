@@ -207,7 +207,7 @@ fn listed_faults(
 /// The names that the faults may use. Scenarios and behaviors are those that the faults name: the suite may be a part of all scenarios, and
 /// behaviors are not played.
 fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
-    let catchers = table.faults().iter().flat_map(|fault| &fault.caught_by);
+    let catchers = table.faults().flat_map(|fault| &fault.caught_by);
     let behavior = |fault: &Fault| match &fault.effect {
         Effect::Behavior(name) => Some(name.clone()),
         _ => None,
@@ -216,7 +216,7 @@ fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
         scenarios: catchers
             .filter_map(|catcher| catcher.strip_prefix("scenario:").map(str::to_owned))
             .collect(),
-        behaviors: table.faults().iter().filter_map(behavior).collect(),
+        behaviors: table.faults().filter_map(behavior).collect(),
         ..dialect.names_for_faults()
     }
 }
@@ -224,7 +224,7 @@ fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
 /// Plays the faults of a table on the frames of a good agent.
 async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Result<Proof, String> {
     let dialect = Arc::clone(&good.suite.dialect);
-    let named = table.faults().iter();
+    let named = table.faults();
     let named = named.filter(|fault| !fault.caught_by.is_empty());
     let selected = args.selected(named, |fault| &fault.id);
     let playable = selected.iter().filter(|fault| fault.is_playable_outside());
@@ -253,7 +253,7 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
     let rules = provable_rules(&dialect, &[Blame::Agent]);
     let mut proof = Proof {
         rows: rows.collect(),
-        all: table.faults().iter().map(|one| one.id.clone()).collect(),
+        all: table.faults().map(|one| one.id.clone()).collect(),
         played_rules: rules.clone(),
         rules,
         dialect: dialect.id(),

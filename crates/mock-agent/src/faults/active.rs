@@ -59,13 +59,15 @@ impl Faults {
         &self.dialect
     }
 
-    /// Plays the fault of the process: `ID` or `ID@turn=N`.
+    /// Plays the faults of the process: `ID` or `ID@turn=N`, or several of them with commas between.
     ///
     /// # Errors
     /// The dialect has no such fault, or its files have a mistake.
     pub(crate) fn play(&self, text: &str) -> Result<(), String> {
-        let (id, turn) = id_and_turn(text)?;
-        self.add(Scope::Process, self.dialect.fault(id)?, turn);
+        for text in text.split(',') {
+            let (id, turn) = id_and_turn(text)?;
+            self.add(Scope::Process, self.dialect.fault(id)?, turn);
+        }
         Ok(())
     }
 
@@ -74,7 +76,9 @@ impl Faults {
     /// # Errors
     /// The dialect has no such fault on frames, or its files have a mistake.
     pub(crate) fn play_on_frames(&self, text: &str) -> Result<(), String> {
-        self.dialect.frame_fault(id_and_turn(text)?.0)?;
+        for text in text.split(',') {
+            self.dialect.frame_fault(id_and_turn(text)?.0)?;
+        }
         self.play(text)
     }
 
@@ -133,10 +137,10 @@ impl Faults {
         let Ok(mut members) = serde_json::to_value(&*options) else {
             return;
         };
-        let changed = self.find(|player| player.options(&mut members).then_some(()));
-        if changed.is_some()
-            && let Ok(changed) = serde_json::from_value(members)
-        {
+        self.for_each(|player| {
+            player.options(&mut members);
+        });
+        if let Ok(changed) = serde_json::from_value(members) {
             *options = changed;
         }
         self.log();

@@ -36,7 +36,10 @@ impl FaultedDialect {
         if common.iter().any(|name| name == id) {
             return common_fault(id);
         }
-        let own = table.faults().iter().map(|fault| &fault.id);
+        let own = table
+            .faults()
+            .chain(table.variants())
+            .map(|fault| &fault.id);
         let known: Vec<_> = own.chain(&common).map(String::as_str).collect();
         Err(spanned_yaml::unknown("fault", id, known))
     }
