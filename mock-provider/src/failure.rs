@@ -24,6 +24,17 @@ pub struct ScriptFailure {
     pub expected: Option<String>,
     /// The actual value.
     pub actual: Option<String>,
+    /// What a request without a reply brings, if it continues the conversation.
+    pub brings: Option<News>,
+}
+
+/// What a request brings that no earlier request of the conversation had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// Nothing, or the results of tools.
+    Results,
+    /// A text of the host, or the first text of all.
+    Prompt,
 }
 
 /// The kind of a [`ScriptFailure`], written as in a journal.
@@ -60,6 +71,7 @@ impl ScriptFailure {
             message,
             expected: None,
             actual: None,
+            brings: None,
         }
     }
 
@@ -156,6 +168,7 @@ impl ScriptFailure {
             },
             expected: Some(count(times)),
             actual: Some(count(served)),
+            brings: None,
         }
     }
 }

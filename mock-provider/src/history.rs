@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::answer::{Answer, Block, BlockStart, Piece};
 use crate::conversation::ConversationView;
+use crate::failure::News;
 use crate::request::Request;
 use crate::script::Stop;
 
@@ -50,6 +51,8 @@ pub(crate) struct PastRequest {
     instructions: u64,
     /// The texts and tool results sent to the model, without the model's own messages.
     texts: BTreeSet<TextId>,
+    /// The texts of tool results among them.
+    outputs: BTreeSet<TextId>,
     /// The texts after the model's last message.
     new_texts: Vec<TextId>,
     /// The newest text sent to the model.
@@ -100,6 +103,8 @@ impl PastRequest {
             name.as_str().map(|text| hash(&text))
         };
         let (mut instructions, mut texts) = (Vec::new(), BTreeSet::new());
+        let outputs = conversation.results().flat_map(|result| &result.texts);
+        let outputs = outputs.map(|text| TextId::of_text(text)).collect();
         instructions.extend(conversation.system.iter().copied().map(|text| hash(&text)));
         for message in &conversation.messages {
             let own = message.texts.iter().copied();
@@ -124,6 +129,7 @@ impl PastRequest {
             new_texts: new_texts.map(TextId::of_text).collect(),
             instructions: hash(&instructions),
             texts,
+            outputs,
             newest: newest.map(TextId::of_text),
             brings_agent_text: false,
             is_expected: false,
@@ -164,6 +170,25 @@ impl RequestHistory {
         self.host_messages
             .iter()
             .any(|text| request.new_texts.contains(text))
+    }
+
+    /// What a request brings to the conversation; none for a request outside of it, such as one for a title, and for a text of the agent's
+    /// own, such as one that asks for a summary.
+    pub(crate) fn news(&self, request: &PastRequest) -> Option<News> {
+        if self.requests.is_empty() {
+            return (request.has_tools || self.has_host_text(request)).then_some(News::Prompt);
+        }
+        let alike = |one: &&PastRequest| one.instructions == request.instructions;
+        let known = |text: &&TextId| self.requests.iter().any(|one| one.texts.contains(text));
+        let new = request.texts.iter().filter(|text| !known(text));
+        let is_output = |text: &TextId| text.is_result || request.outputs.contains(text);
+        let mut new = new.filter(|text| !is_output(text)).peekable();
+        self.requests.iter().find(alike)?;
+        if new.peek().is_none() {
+            return Some(News::Results);
+        }
+        new.any(|text| self.host_messages.contains(text))
+            .then_some(News::Prompt)
     }
 
     /// Whether the request has a host message that is newer than an earlier request: the same text again is another message.

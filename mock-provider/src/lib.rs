@@ -51,7 +51,7 @@ pub use answer::{
 };
 pub use error_response::{ErrorResponse, error_response};
 pub use expect::RequestMismatch;
-pub use failure::{FailureKind, ScriptFailure};
+pub use failure::{FailureKind, News, ScriptFailure};
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
 pub use recorded::{RecordedAnswer, is_message_path, recorded_reply};

@@ -108,6 +108,7 @@ impl Model {
             request.wire.path(),
             last_message(request)
         );
+        failure.brings = self.history.news(past);
         let repeat = match self.history.repeated_by(past) {
             Some(earlier) => Some((request.n, earlier)),
             None => self.history.first_repeat(),

@@ -112,7 +112,8 @@ async fn perform(
             baseline.mark(&mut entry.report, Blame::Agent);
             let failed = matches!(entry.report.verdict, Verdict::Fail | Verdict::Broken);
             if entry.played {
-                last_failures.note(&entry.report.id, failed);
+                let again = failed || entry.report.verdict == Verdict::Inconclusive;
+                last_failures.note(&entry.report.id, again);
             }
             behind_smoke += usize::from(!entry.played && entry.report.reason == SMOKE_FAILED);
             shown.note(&entry);

@@ -72,7 +72,7 @@ fn a_request_for_a_title_or_a_summary_is_not_a_finding() {
     let dir = TestDir::new();
     for fault in ["asks-for-a-title", "asks-for-a-summary"] {
         let result = run_bundled_with_fault(&dir, fault, TWO_TURNS);
-        assert_eq!(result.rules(), [] as [&str; 0], "{result:?}");
+        assert_eq!(result.rules(), ["scenario.unforeseen"], "{result:?}");
         assert_eq!(
             result.only_scenario().verdict,
             Verdict::Inconclusive,
@@ -106,7 +106,11 @@ fn findings_before_an_unexpected_request_are_kept() {
     let dir = TestDir::new();
     let wrong = TWO_TURNS.replace("call: t1 } }", "call: t1, contains: no such thing } }");
     let result = run_bundled(&dir, &wrong.replace("  - text: two\n", ""));
-    assert_eq!(result.rules(), ["scenario.request"], "{result:?}");
+    assert_eq!(
+        result.rules(),
+        ["scenario.request", "scenario.unforeseen"],
+        "{result:?}"
+    );
     assert_eq!(result.only_scenario().verdict, Verdict::Fail);
 }
 
@@ -268,4 +272,101 @@ fn the_provider_plays_a_built_in_script_by_its_name() {
         assert_eq!(refused.status.code(), Some(2), "{why}");
         assert!(why.contains(message), "{why}");
     }
+}
+
+/// Plays one embedded scenario with the bundled agent and a fault.
+fn run_embedded_with_fault(
+    dir: &TestDir,
+    dialect: &str,
+    only: &str,
+    fault: &str,
+    more: &[&str],
+) -> crate::harness::RunResult {
+    let fault = format!("MOCK_AGENT_FAULT={fault}");
+    let args = ["--dialect", dialect, "--only", only, "--env", &fault];
+    dir.run(&[&args[..], more].concat())
+}
+
+#[test]
+fn a_request_after_a_stop_or_for_a_refused_command_breaks_its_clause() {
+    let dir = TestDir::new();
+    for (dialect, scenario, fault, clause) in [
+        (
+            "synaps@1",
+            "errors/wrong-type-of-field",
+            "refused-prompt-runs",
+            "synaps.error.malformed",
+        ),
+        (
+            "synaps@1",
+            "abort/while-a-tool-runs",
+            "abort-asks-again",
+            "synaps.abort.stops",
+        ),
+        (
+            "pi@0.14",
+            "abort/while-a-tool-runs",
+            "abort-asks-again",
+            "pi.abort.stops",
+        ),
+        (
+            "pi@0.73",
+            "abort/parallel-tools",
+            "abort-asks-again",
+            "pi.abort.stops",
+        ),
+        (
+            "aionrs@0.1",
+            "stop/reports-the-open-request",
+            "stop-asks-again",
+            "aionrs.stop.aborts",
+        ),
+    ] {
+        let result = run_embedded_with_fault(&dir, dialect, scenario, fault, &[]);
+        let scenario = result.only_scenario();
+        let mut findings = scenario.findings.iter();
+        let found = findings.find(|one| one.rule == "scenario.unasked");
+        let clauses = found.map(|one| one.clauses.clone()).unwrap_or_default();
+        assert_eq!(clauses, [clause], "{result:?}");
+        assert_eq!(
+            (scenario.verdict, result.status),
+            (Verdict::Fail, Some(1)),
+            "{result:?}"
+        );
+    }
+}
+
+#[test]
+fn a_baseline_accepts_requests_that_no_scenario_foresees() {
+    let dir = TestDir::new();
+    let known = dir.file("known.yaml", "causes: []\n");
+    let run = |more: &[&str]| {
+        let args = [&["--baseline", known.as_str()], more].concat();
+        let (only, fault) = ("abort/while-a-tool-runs", "asks-for-a-title");
+        run_embedded_with_fault(&dir, "pi@0.14", only, fault, &args)
+    };
+    let open = run(&[]);
+    assert_eq!(
+        open.only_scenario().verdict,
+        Verdict::Inconclusive,
+        "{open:?}"
+    );
+    let notes = open
+        .only_scenario()
+        .findings
+        .iter()
+        .filter(|one| one.rule == "scenario.unforeseen");
+    assert_eq!((notes.count(), open.status), (1, Some(3)), "{open:?}");
+    let again = run(&["--failed"]);
+    assert!(
+        !again.all_output().contains("no scenario failed"),
+        "{again:?}"
+    );
+    run(&["--update-baseline"]);
+    let accepted = run(&[]);
+    assert_eq!(
+        (accepted.only_scenario().verdict, accepted.status),
+        (Verdict::Pass, Some(0)),
+        "{accepted:?}"
+    );
 }

@@ -183,6 +183,10 @@ pub struct SessionFile {
     pub interrupts: Vec<Spanned<String>>,
     /// The commands that an agent answers by asking its model. If it never does, what fails after them follows from that.
     pub prompts: Vec<Spanned<String>>,
+    /// The clauses by which the agent asks its model no more: after a command that stops the work, by its name, and for a command that it
+    /// must refuse, as `#invalid`.
+    #[schemars(with = "IndexMap<String, String>")]
+    pub no_request: IndexMap<String, Spanned<String>>,
     /// The event with a chunk of the model's text.
     pub text: Option<Spanned<String>>,
     /// Where the agent reports its version, and the versions of this dialect.

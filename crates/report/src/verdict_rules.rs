@@ -42,6 +42,15 @@ pub struct ScenarioFacts<'a> {
     pub unmet: &'a [String],
 }
 
+/// The rule of the notes about requests to the model that a scenario does not foresee, which make it inconclusive.
+pub const UNFORESEEN: &str = "scenario.unforeseen";
+
+/// Whether a finding counts: it fails its scenario, is warned of, or makes it inconclusive.
+#[must_use]
+pub fn counts(finding: &Finding) -> bool {
+    finding.level > Level::May || finding.rule == UNFORESEEN
+}
+
 /// The prefix of the rule ids under which failed steps are reported.
 const STEPS: &str = "scenario.";
 

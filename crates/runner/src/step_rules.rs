@@ -23,6 +23,8 @@ pub(super) const FILES_AFTER: &str = "scenario.files_after";
 pub(super) const REQUEST: &str = "scenario.request";
 pub(super) const SCRIPT: &str = "scenario.script";
 pub(super) const NEVER_ASKED: &str = "scenario.never_asked";
+pub(super) const UNASKED: &str = "scenario.unasked";
+pub(super) const UNFORESEEN: &str = conform_report::verdict_rules::UNFORESEEN;
 pub(super) const REFUSED: &str = "scenario.refused";
 pub(super) const OUTPUT: &str = "scenario.output";
 
@@ -83,6 +85,14 @@ pub const RULES: &[StepRule] = &[
     StepRule {
         id: NEVER_ASKED,
         doc: "The agent answers a prompt by asking its model. In this scenario it answered and sent no request at all to the scripted model, so nothing that the scenario expects from there on could come: those findings follow from this one. The address of the model reaches the agent as `{llm_url}` in its arguments, its environment or its configuration, by the dialect's launch recipe; `conform run` shows the command line that it starts. By default the agent runs in a network namespace with the scripted model. A process that conform did not start, such as a daemon that does the work for the agent, is outside of it and cannot reach the model: `--network proxy` (or `allow`) plays without a namespace.",
+    },
+    StepRule {
+        id: UNASKED,
+        doc: "The agent does not ask its model where nothing asks for it: not again after the command that stopped the work, and not at all for a command that it must refuse. Only a request of the conversation counts, which brings results of tools, a text of the host or nothing new. Requests for a title or a summary, and whatever else the agent says in words of its own, are no finding.",
+    },
+    StepRule {
+        id: UNFORESEEN,
+        doc: "The agent asked its model for something that the scenario does not foresee, such as a title or a summary, and got a short default answer. That is allowed. But what the steps find after it may follow from that answer, so the scenario is inconclusive. An agent that has a setting for such requests is tested without them; another one has this cause in its baseline, and the scenario then passes by what could be judged.",
     },
     StepRule {
         id: REFUSED,

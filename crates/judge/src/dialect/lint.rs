@@ -238,7 +238,7 @@ fn forbids_after_command(
     }
 }
 
-fn unknown_clause(id: &str, clauses: &IndexMap<String, Clause>) -> String {
+pub(super) fn unknown_clause(id: &str, clauses: &IndexMap<String, Clause>) -> String {
     let hint = suggestion(id, clauses.keys().map(String::as_str));
     format!("the clause `{id}` is not in clauses.yaml{hint}")
 }

@@ -63,7 +63,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
-    let session = session_of(file.session, &root, &symbols, &mut errors);
+    let session = session_of(file.session, &root, &symbols, &clauses, &mut errors);
     if let Some(replies) = &file.replies {
         let message = "the key `replies` is gone: `session: { text: EVENT }` names the event with a chunk of text, and `conform record --llm` records the replies themselves";
         errors.push(replies.error(message));

@@ -1,10 +1,13 @@
 //! Compiles the session part of a dialect: its patterns, regular expressions and the probe that detects it.
 
+use super::lint::unknown_clause;
 use super::types::{DetectionProbe, SessionSpec, WorkSpec};
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::parse::{Names, pattern};
 use crate::rules::symbol::Symbols;
+use conform_dialect::Clause;
 use conform_dialect::file::{ProbeFile, SessionFile};
+use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// The session part of a dialect, with its patterns and regular expressions compiled.
@@ -12,6 +15,7 @@ pub(super) fn session_of(
     file: Option<SessionFile>,
     root: &Node,
     symbols: &Symbols,
+    clauses: &IndexMap<String, Clause>,
     errors: &mut Vec<Error>,
 ) -> SessionSpec {
     let file = file.unwrap_or_default();
@@ -51,6 +55,15 @@ pub(super) fn session_of(
             errors.push(root.error_at(event.span, unknown("event", &event.value, symbols.names())));
         }
     }
+    for (command, clause) in &file.no_request {
+        if command != "#invalid" && symbols.id(&format!(">{command}")).is_none() {
+            errors.push(root.error_at(clause.span, unknown("command", command, symbols.names())));
+        }
+        if !clauses.contains_key(&clause.value) {
+            errors.push(root.error_at(clause.span, unknown_clause(&clause.value, clauses)));
+        }
+    }
+    let no_request = file.no_request.into_iter();
     let mut commands = |names: Vec<Spanned<String>>| {
         let check = |command: Spanned<String>| {
             if symbols.id(&format!(">{}", command.value)).is_none() {
@@ -67,6 +80,7 @@ pub(super) fn session_of(
         work.is_turn = work.from.sources().iter().all(is_prompt);
     }
     SessionSpec {
+        no_request: no_request.map(|(name, id)| (name, id.value)).collect(),
         interrupts: commands(file.interrupts),
         prompts,
         ready: file.ready.map(|event| event.value),

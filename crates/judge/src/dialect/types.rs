@@ -81,6 +81,9 @@ pub struct SessionSpec {
     pub interrupts: Vec<String>,
     /// The commands that an agent answers by asking its model.
     pub prompts: Vec<String>,
+    /// The clauses by which the agent asks its model no more: by the name of a command that stops the work, or `#invalid` for a command
+    /// that must be refused.
+    pub no_request: IndexMap<String, String>,
     /// The event with a chunk of the model's text.
     pub text: Option<String>,
     /// Where the agent reports its version: the event, the JSON Pointer, and a pattern for the versions of this dialect.

@@ -227,6 +227,9 @@ impl Session {
                     .for_each(|id| turn.calls.decide(id, approve.clone()));
             }
             self.exit_if(Bug::StopExits);
+            if turn.calls.any_open() && self.faults.triggers(Bug::StopAsksAgain) {
+                return turn.calls.deny_all("Stopped by user");
+            }
         }
         let _ = turn.stop.set(halt);
     }
@@ -277,6 +280,13 @@ impl Session {
             && self.faults.triggers(Bug::BadCommandEndsTurn)
         {
             let _ = turn.stop.set(Halt::Stop);
+        }
+        if self.running_turn().is_none() && self.faults.triggers(Bug::BadCommandRuns) {
+            let _ = self.submit_prompt(Prompt {
+                turn: self.next_turn_id(),
+                text: "undefined".into(),
+                ..Prompt::default()
+            });
         }
     }
 

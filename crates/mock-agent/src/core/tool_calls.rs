@@ -111,6 +111,22 @@ impl ToolCalls {
         }
     }
 
+    /// Ends every open call as if it were denied. Only a fault does that.
+    pub(super) fn deny_all(&self, reason: &str) {
+        let open = (0..self.len()).filter(|n| self.is_open(*n));
+        let reason = reason.to_owned();
+        let denials = open.map(|n| {
+            (
+                n,
+                Decision::Deny {
+                    reason: reason.clone(),
+                },
+            )
+        });
+        self.decisions.borrow_mut().extend(denials);
+        self.decided.notify_one();
+    }
+
     /// Waits for decisions of the host.
     pub(super) async fn decisions(&self) -> VecDeque<(usize, Decision)> {
         self.decided.notified().await;

@@ -70,6 +70,7 @@ pub(crate) enum Bug {
     StopForgetsAllowed,
     StopResetsMode,
     StopsOnce,
+    StopAsksAgain,
     StopLeavesStreaming,
     IdleStopStopsNextTurn,
     // turns
@@ -104,6 +105,7 @@ pub(crate) enum Bug {
     // errors
     BadCommandExits,
     BadCommandEndsTurn,
+    BadCommandRuns,
     TooManyBadCommandsExit,
     ProviderErrorExits,
     ProviderErrorLeavesBusy,

@@ -40,9 +40,16 @@ pub fn mark(scenario: &mut ScenarioReport, side: Blame, baseline: &Baseline, tod
             marked = true;
         }
     }
-    if marked && matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
-        let findings = &scenario.findings;
-        let open = findings.iter().filter(|one| one.baseline.is_none());
+    let findings = &scenario.findings;
+    let open = || findings.iter().filter(|one| one.baseline.is_none());
+    let is_decided = match scenario.verdict {
+        Verdict::Fail | Verdict::Warn => true,
+        // What made it inconclusive is accepted.
+        Verdict::Inconclusive => !open().any(verdict_rules::counts),
+        _ => false,
+    };
+    if marked && is_decided {
+        let open = open();
         let mut marks = findings.iter().filter_map(|one| one.baseline.as_ref());
         scenario.verdict = verdict_rules::of_findings(open, side, true);
         scenario.flaky |= verdict_rules::is_flaky(scenario.verdict)

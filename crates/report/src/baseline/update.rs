@@ -6,10 +6,12 @@ use super::entry::{Accepted, Baseline, BaselineEntry};
 use super::file::file_text;
 use super::patterns::extended;
 use super::run_extent::{RunExtent, why_stale};
+use crate::Verdict::{Fail, Inconclusive, Warn};
 use crate::causes::describe;
 use crate::id_pattern::matches_id;
-use crate::{Report, ScenarioReport, Verdict};
-use conform_judge::finding::{BaselinedKind, DifferenceKind, Finding, Level};
+use crate::verdict_rules;
+use crate::{Report, ScenarioReport};
+use conform_judge::finding::{BaselinedKind, DifferenceKind, Finding};
 use indexmap::IndexSet;
 
 /// Longest description of a cause that is taken from a message, in characters.
@@ -32,9 +34,9 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExte
         added: IndexSet::new(),
     };
     let mut drafts: Vec<Draft<'_>> = kept.map(draft).collect();
-    let counts = |f: &&Finding| f.blame == report.side && f.level > Level::May;
+    let counts = |f: &&Finding| f.blame == report.side && verdict_rules::counts(f);
     for scenario in &report.scenarios {
-        if matches!(scenario.verdict, Verdict::Fail | Verdict::Warn) {
+        if matches!(scenario.verdict, Fail | Warn | Inconclusive) {
             for finding in scenario.findings.iter().filter(counts) {
                 add(&mut drafts, scenario, finding, BaselinedKind::Known);
             }

@@ -3,6 +3,7 @@
 use super::echoes::{self, STEPS};
 use super::shape::place;
 use super::{same_steps, siblings, start_settings};
+use crate::verdict_rules::UNFORESEEN;
 use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use conform_judge::dialect::clause_names::is_about_member;
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Evidence, Finding};
@@ -157,12 +158,17 @@ fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
     })
 }
 
+/// The reason of all scenarios that requests make inconclusive; what each of them was stands with the scenario.
+const ASKS_FOR_MORE: &str = "the agent asked its model for more than the scenario foresees, so what its steps found from there on is not judged (`scenario.unforeseen`)";
+
 /// The scenarios without a result, grouped by their verdict and the reason.
 #[must_use]
 pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
     let mut groups: IndexMap<(Verdict, &str), Vec<String>> = IndexMap::new();
     for scenario in scenarios.iter().filter(|one| !one.is_judged()) {
-        let key = (scenario.verdict, scenario.reason.as_str());
+        let note = scenario.findings.iter().find(|one| one.rule == UNFORESEEN);
+        let reason = note.map_or(scenario.reason.as_str(), |_| ASKS_FOR_MORE);
+        let key = (scenario.verdict, reason);
         groups.entry(key).or_default().push(scenario.id.clone());
     }
     let groups = groups

@@ -39,6 +39,8 @@ pub(super) struct AgentSession {
     pub(super) end: Option<End>,
     /// The name of the last command of the host that has one.
     pub(super) last_command: Option<String>,
+    /// The newest command that stops the work, or that must be refused (`#invalid`), if no prompt came since.
+    pub(super) asks_no_more: Option<String>,
     /// The frame number of the first command that the agent answers by asking its model.
     pub(super) first_prompt: Option<u64>,
     /// Whether the agent wrote an event after that.
@@ -94,6 +96,7 @@ impl AgentSession {
             time_full: queue.time_full(),
             end: None,
             last_command: None,
+            asks_no_more: None,
             first_prompt: None,
             has_answered: false,
             has_shown_text: false,

@@ -192,7 +192,9 @@ impl ScenarioPlayer {
                     }
                     Body::ToAgent(_) => {
                         self.requests.add_command((self.past_sessions.len(), n));
-                        self.note_command(n, &parsed.value.unwrap_or_default(), was_at_rest);
+                        let command = parsed.value.unwrap_or_default();
+                        self.note_stop(&command);
+                        self.note_command(n, &command, was_at_rest);
                     }
                     Body::End(end) => {
                         self.starting = None;

@@ -8,9 +8,12 @@ use super::timeout_message::ReceivedEvents;
 use crate::scenario::RequestMatcher;
 use crate::scenario::types::Step;
 use crate::step_rules;
-use conform_judge::finding::{DifferenceKind, Level, Part};
+use conform_judge::finding::{DifferenceKind, Expected, Finding, Level, Part};
 use conform_judge::frame::ReplyEnd;
 use mock_provider::{FailureKind, ScriptFailure};
+
+/// What the author of an agent can do about its own requests to the model.
+const UNFORESEEN_ADVICE: &str = "requests of the conversation only: switch off titles, summaries and the like for the test, or accept this in a baseline (`--update-baseline`)";
 
 impl ScenarioPlayer {
     /// Waits for a request to the model that matches.
@@ -82,9 +85,14 @@ impl ScenarioPlayer {
         let own = self.scenario.level;
         let (rule, level) = match failure.kind {
             FailureKind::Exhausted | FailureKind::Unmatched => {
-                return self.requests.add_unscripted(failure);
+                self.check_unasked(failure);
+                let note = self.unforeseen_note(failure);
+                return self.requests.add_unscripted(failure, note);
             }
-            FailureKind::SideRequest => return self.requests.add_aside(failure),
+            FailureKind::SideRequest => {
+                let note = self.unforeseen_note(failure);
+                return self.requests.add_aside(failure, note);
+            }
             FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
             FailureKind::Repeated => (step_rules::SCRIPT, own),
             FailureKind::Expectation => (step_rules::REQUEST, own),
@@ -117,6 +125,22 @@ impl ScenarioPlayer {
             part: Some(Part::Model(failure.pointer.clone())),
             ..StepFinding::new(rule, message, kind)
         });
+    }
+
+    /// The note that the agent asked for more than the scenario foresees. Nobody can know whether that is right, so it is no violation.
+    fn unforeseen_note(&self, failure: &ScriptFailure) -> Finding {
+        self.finding(StepFinding {
+            level: Some(Level::May),
+            clauses: Some(Vec::new()),
+            expected: vec![Expected::from(UNFORESEEN_ADVICE.to_owned())],
+            part: Some(Part::Whole),
+            ..StepFinding::new(
+                step_rules::UNFORESEEN,
+                format!("the agent asked its model for more than the scenario foresees: {failure}"),
+                DifferenceKind::Unexpected,
+            )
+            .about(Some("@request".to_owned()))
+        })
     }
 
     /// Whether the reply that a failure is about has an `expect_request`.

@@ -22,4 +22,5 @@ mod step_finding;
 mod steps;
 mod text_difference;
 mod timeout_message;
+mod unasked_request;
 mod workspace_files;

@@ -23,6 +23,8 @@ pub(super) struct UnscriptedRequest {
     at: FramePosition,
     /// A sentence about it.
     pub(super) why: String,
+    /// The note about it.
+    pub(super) note: Finding,
 }
 
 /// The finding about a request.
@@ -52,6 +54,11 @@ pub(super) struct ModelRequests {
 impl ModelRequests {
     pub(super) fn add(&mut self, n: u64, at: FramePosition) {
         self.positions.insert(n, at);
+    }
+
+    /// The number of the frame of a request.
+    pub(super) fn frame(&self, request: u64) -> Option<u64> {
+        self.positions.get(&request).map(|at| at.1)
     }
 
     /// Whether the agent sent no request.
@@ -102,15 +109,15 @@ impl ModelRequests {
     }
 
     /// Adds a request that the script has no reply for, or whose reply an earlier request has taken.
-    pub(super) fn add_unscripted(&mut self, failure: &ScriptFailure) {
+    pub(super) fn add_unscripted(&mut self, failure: &ScriptFailure, note: Finding) {
         if self.unscripted.is_none() {
-            self.unscripted = self.since(failure);
+            self.unscripted = self.since(failure, note);
         }
     }
 
     /// Adds a request outside of the conversation that got a reply of the script, which may have been for another request.
-    pub(super) fn add_aside(&mut self, failure: &ScriptFailure) {
-        let mut since = self.since(failure);
+    pub(super) fn add_aside(&mut self, failure: &ScriptFailure, note: Finding) {
+        let mut since = self.since(failure, note);
         // If nothing follows, the request itself is the newest frame.
         if let Some(new) = &mut since {
             new.at.1 = new.at.1.saturating_sub(1);
@@ -120,11 +127,12 @@ impl ModelRequests {
         self.aside = since.filter(is_first).or(self.aside.take());
     }
 
-    fn since(&self, failure: &ScriptFailure) -> Option<UnscriptedRequest> {
+    fn since(&self, failure: &ScriptFailure, note: Finding) -> Option<UnscriptedRequest> {
         let at = self.positions.get(&failure.earlier.or(failure.request)?)?;
         Some(UnscriptedRequest {
             at: *at,
             why: format!("{failure}; what follows from its answer is not judged"),
+            note: Finding { at: at.1, ..note },
         })
     }
 

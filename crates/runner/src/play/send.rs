@@ -122,7 +122,7 @@ impl ScenarioPlayer {
         self.fail(StepFinding::new(step_rules::SEND, message, kind))
     }
 
-    fn command_error(&self, command: &Value) -> Option<String> {
+    pub(super) fn command_error(&self, command: &Value) -> Option<String> {
         let dialect = &self.suite.dialect;
         let (name, kind) = match dialect.commands.identify(command) {
             FrameIdentity::Known(name, kind) => (name, kind),

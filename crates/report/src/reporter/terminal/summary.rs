@@ -3,6 +3,7 @@
 use super::super::text;
 use super::finding::{BOLD, DIM, verdict_style};
 use super::{cause, scenario};
+use crate::verdict_rules::UNFORESEEN;
 use crate::{Cause, ReasonGroup, Report, ReportCommand, ScenarioReport, Verdict, VerdictCounts};
 use conform_judge::finding::Level;
 use std::io::{self, Write};
@@ -93,7 +94,7 @@ fn all_causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Res
 
 /// Whether a cause is something to fix, and neither a note nor known.
 fn is_in_full(cause: &&Cause) -> bool {
-    cause.level > Level::May && cause.baseline.is_none()
+    (cause.level > Level::May || cause.rule == UNFORESEEN) && cause.baseline.is_none()
 }
 
 /// Writes why scenarios have no result, each reason once.
