@@ -36,6 +36,8 @@ pub enum Edit {
     Add(Places<f64>),
     /// Edit: multiplies numbers.
     Multiply(Places<f64>),
+    /// Edit: rounds numbers to this many decimals.
+    Round(Places<i32>),
     /// Edit: sets numbers to a sum of other members of the same object.
     Sum(Places<Vec<String>>),
     /// Edit: cuts texts and lists to this many characters or elements; a negative number keeps the last ones.
@@ -161,6 +163,10 @@ impl Edit {
             Edit::Multiply(places) => {
                 change_each(value, places, |part, by| arithmetic(part, |n| n * by));
             }
+            Edit::Round(places) => change_each(value, places, |part, decimals| {
+                let unit = 10_f64.powi(*decimals);
+                arithmetic(part, |n| (n * unit).round() / unit);
+            }),
             Edit::Sum(places) => places.iter().for_each(|(at, parts)| sum(value, at, parts)),
             Edit::Cut(places) => change_each(value, places, |part, length| cut(part, *length)),
             Edit::Double(places) => change_all(value, places, |part| {

@@ -15,8 +15,11 @@ use std::rc::Rc;
 pub(super) async fn run_calls(turn: &TurnContext<'_>, mut requested: Vec<RequestedCall>) -> bool {
     let (session, calls) = (turn.session, &turn.turn.calls);
     let several = requested.len() > 1;
-    let one_by_one = session.settings.sequential_calls
-        || several && session.faults.triggers(Bug::OneRequestAtATime);
+    let is_played = |bug| several && session.faults.triggers(bug);
+    let backwards = is_played(Bug::RunsCallsBackwards);
+    let one_by_one = session.settings.sequential_calls && !is_played(Bug::RunsCallsTogether)
+        || backwards
+        || is_played(Bug::OneRequestAtATime);
     if several && session.faults.triggers(Bug::LosesSecondCall) {
         requested.truncate(1);
     }
@@ -24,7 +27,11 @@ pub(super) async fn run_calls(turn: &TurnContext<'_>, mut requested: Vec<Request
     let all = calls.len();
     let at_once = if one_by_one { 1 } else { all };
     let mut denied = false;
-    for first in (0..all).step_by(at_once) {
+    let mut batches: Vec<_> = (0..all).step_by(at_once).collect();
+    if backwards {
+        batches.reverse();
+    }
+    for first in batches {
         denied |= run_batch(turn, first..first + at_once).await;
     }
     denied

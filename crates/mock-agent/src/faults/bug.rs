@@ -205,6 +205,16 @@ pub(crate) enum Bug {
     CompactionKeepsHistory,
     CompactsNever,
     CompactsEarly,
+    // legal variants
+    RunsCallsBackwards,
+    RunsCallsTogether,
+    ResultsComeAtOnce,
+    QueueStartsRuns,
+    RefusesPromptsInRun,
+    AnswersLater,
+    AnswersAbortAtOnce,
+    LeavesRunsOpen,
+    HasOtherIds,
 }
 
 impl fmt::Display for Bug {

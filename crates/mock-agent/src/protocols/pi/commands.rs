@@ -139,6 +139,10 @@ fn prompt(command: &PiCommand<'_>) -> Answer {
 
 fn submit(session: PiSession<'_>, prompt: Prompt) -> Answer {
     models::before_run(session);
+    let mut state = session.state();
+    state.results_at_once = session.faults.triggers(Bug::ResultsComeAtOnce);
+    state.queue_starts_runs = session.faults.triggers(Bug::QueueStartsRuns);
+    drop(state);
     let submitted = session.submit_prompt(prompt);
     submitted
         .map(|()| Reply::Later)
@@ -151,8 +155,12 @@ fn abort(command: &PiCommand<'_>) -> Answer {
         session.stop(Halt::Stop);
         return Ok(Reply::Done);
     }
-    let id = command.fields["id"].clone();
-    session.state().pending_aborts.push(id);
+    if session.faults.triggers(Bug::AnswersAbortAtOnce) {
+        respond(session, &command.fields, Ok(Reply::Done));
+    } else {
+        let id = command.fields["id"].clone();
+        session.state().pending_aborts.push(id);
+    }
     session.stop(Halt::Stop);
     Ok(Reply::Later)
 }

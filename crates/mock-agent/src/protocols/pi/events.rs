@@ -150,8 +150,13 @@ impl PiState {
 
     /// The next request to the model ends the turn before it.
     fn next_turn(&mut self) -> Vec<Value> {
+        let had_calls = !self.run.results.is_empty();
         let mut frames = self.turn_end();
         if !frames.is_empty() {
+            if self.queue_starts_runs && !had_calls && !self.run.dequeued.is_empty() {
+                frames.push(self.agent_end(false));
+                frames.push(bare_frame("agent_start"));
+            }
             frames.push(bare_frame("turn_start"));
         }
         for (update, message) in std::mem::take(&mut self.run.dequeued) {
@@ -167,7 +172,7 @@ impl PiState {
         };
         let mut results = std::mem::take(&mut self.run.results);
         let mut frames = Vec::new();
-        if self.version > V0_14 {
+        if self.version > V0_14 && !self.results_at_once {
             results = in_order_of_calls(&answer, results);
             let messages = results.iter().cloned();
             frames.extend(messages.flat_map(|message| self.message(message)));
@@ -258,7 +263,8 @@ impl PiState {
             "result": result,
             "isError": !outcome.ok,
         });
-        let message = is_v0_14.then(|| self.message(message));
+        let at_once = is_v0_14 || self.results_at_once;
+        let message = at_once.then(|| self.message(message));
         std::iter::once(end)
             .chain(message.into_iter().flatten())
             .collect()
@@ -266,6 +272,10 @@ impl PiState {
 
     /// An aborted run ends with a message that says so, in a turn of its own if a tool was running.
     fn run_ended(&mut self, halted: bool, again: bool) -> Vec<Value> {
+        if std::mem::take(&mut self.leaves_run_open) {
+            self.run = RunState::default();
+            return vec![];
+        }
         let mut frames = Vec::new();
         if halted {
             frames.extend(self.next_turn());
@@ -276,16 +286,17 @@ impl PiState {
             frames.extend(self.answer("aborted", Some(why)));
         }
         frames.extend(self.turn_end());
-        let messages = std::mem::take(&mut self.run.messages);
         self.run.active = false;
-        let mut end = json!({ "type": "agent_end", "messages": messages });
-        if self.version >= V0_87 {
-            end["willRetry"] = json!(again);
-        }
-        frames.push(end);
+        frames.push(self.agent_end(again));
         frames.extend(self.work_ended());
         self.save_session();
         frames
+    }
+
+    fn agent_end(&mut self, again: bool) -> Value {
+        let messages = std::mem::take(&mut self.run.messages);
+        let will_retry = (self.version >= V0_87).then_some(again);
+        present(json!({ "type": "agent_end", "messages": messages, "willRetry": will_retry }))
     }
 
     fn retry_ended(&mut self, attempt: u32, error: Option<&str>) -> Vec<Value> {

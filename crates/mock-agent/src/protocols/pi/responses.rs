@@ -1,9 +1,14 @@
 //! A command of the host, and the response to it.
 
 use super::state::PiState;
+use crate::faults::Bug;
 use crate::protocols::frames::present;
 use crate::protocols::session::ProtocolSession;
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How much later [`Bug::AnswersLater`] answers.
+const LATER: Duration = Duration::from_millis(50);
 
 pub(super) type PiSession<'a> = ProtocolSession<'a, PiState>;
 
@@ -57,5 +62,12 @@ pub(super) fn response(id: &Value, command: &str, answer: Answer) -> Option<Valu
 /// Sends the response to the command with these members.
 pub(super) fn respond(session: PiSession<'_>, fields: &Value, answer: Answer) {
     let name = fields["type"].as_str().unwrap_or("unknown");
-    session.send(response(&fields["id"], name, answer));
+    let frame = response(&fields["id"], name, answer);
+    if frame.is_none() || name == "prompt" || !session.faults.triggers(Bug::AnswersLater) {
+        return session.send(frame);
+    }
+    session.spawn(async move |session| {
+        tokio::time::sleep(LATER).await;
+        session.send(frame);
+    });
 }

@@ -21,6 +21,9 @@ pub(super) fn begin(session: PiSession<'_>) {
     if std::mem::replace(&mut state.begun, true) {
         return;
     }
+    if session.faults.triggers(Bug::HasOtherIds) {
+        state.id_prefix = "Nº ";
+    }
     state.thinking_level = host_options.thinking_level.clone().unwrap_or_default();
     if host_options.has_extensions {
         state.script = ExtensionScript::read();
@@ -46,6 +49,8 @@ fn change(command: &PiCommand<'_>, event: &str, act: Change) -> Answer {
         return act(session, &command.fields);
     }
     session.queues.clear();
+    let leaves_open = session.has_turn() && session.faults.triggers(Bug::LeavesRunsOpen);
+    session.state().leaves_run_open = leaves_open;
     session.stop(Halt::Stop);
     let fields = command.fields.clone();
     session.spawn(async move |session| {

@@ -48,6 +48,14 @@ pub(super) struct PiState {
     pub(super) retry: Option<u32>,
     /// A run has begun and not settled.
     pub(super) unsettled: bool,
+    /// Each result message comes when its tool has ended.
+    pub(super) results_at_once: bool,
+    /// Queued messages that the model gets after its last reply are in a run of their own.
+    pub(super) queue_starts_runs: bool,
+    /// The run at work is not reported as ended, because its session is left.
+    pub(super) leaves_run_open: bool,
+    /// What the ids of entries and of the requests of extensions begin with.
+    pub(super) id_prefix: &'static str,
     ids: u64,
 }
 
@@ -75,7 +83,7 @@ impl PiState {
 
     pub(super) fn next_id(&mut self) -> String {
         self.ids += 1;
-        format!("{:08x}", self.ids)
+        format!("{}{:08x}", self.id_prefix, self.ids)
     }
 
     pub(super) fn append_message(&mut self, message: Value) {
@@ -150,6 +158,7 @@ impl PiState {
         log.entries = log.tree.context();
         self.has_sent_system_message = log.of_role("system").next().is_some();
         let ids = log.tree.iter().filter_map(|entry| entry["id"].as_str());
+        let ids = ids.map(|id| id.trim_start_matches(self.id_prefix));
         let numbers = ids.filter_map(|id| u64::from_str_radix(id, 16).ok());
         self.ids = numbers.fold(self.ids, u64::max);
         self.log = log;

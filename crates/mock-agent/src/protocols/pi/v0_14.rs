@@ -5,6 +5,7 @@ use super::responses::PiSession;
 use super::state::PiState;
 use crate::core::failure::{Failure, Halt};
 use crate::core::queues::Prompt;
+use crate::faults::Bug;
 use crate::model::message::ContentBlock;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
@@ -34,6 +35,9 @@ fn prompt(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
         attachments: Option<Vec<Value>>,
     }
     let fields: Fields = arguments(command)?;
+    if session.has_turn() && session.faults.triggers(Bug::RefusesPromptsInRun) {
+        return Err(Failure::protocol("A run is at work"));
+    }
     let attachments = fields.attachments.unwrap_or_default();
     let blocks = attachments.iter().map(block).collect::<Result<_, _>>();
     session.submit_prompt(Prompt {
