@@ -201,6 +201,16 @@ pub(crate) enum Bug {
     CompactionKeepsHistory,
     CompactsNever,
     CompactsEarly,
+    // what a specification allows
+    AnswersPromptFirst,
+    QueuesWhileBusy,
+    AnswersAfterTurn,
+    FailureHasNoEnd,
+    ForgetsHaltedTurn,
+    StaysBusyBriefly,
+    SetsModelWhileBusy,
+    SubagentIdsRestart,
+    AbortsAtEof,
 }
 
 impl fmt::Display for Bug {
