@@ -65,6 +65,150 @@ fn a_timeout_lists_the_events_that_came_and_the_nearest_one() {
     );
 }
 
+/// An agent that answers each `message` at once with these lines, and a scenario that sends messages.
+fn turn_agent(answer: &str) -> String {
+    let loop_of = format!("n=0\nwhile read -r line; do\nn=$((n+1))\n{answer}done\n");
+    agent(&[READY, &loop_of])
+}
+
+const MESSAGE: &str = "  - send: { type: message, msg_id: m1, input: hi }\n";
+const SECOND: &str = "  - send: { type: message, msg_id: m2, input: hi }\n";
+
+fn stream(name: &str, id: &str) -> String {
+    let usage = r#","usage":{"input_tokens":1,"output_tokens":1}"#;
+    let usage = if name == "stream_end" { usage } else { "" };
+    format!("echo '{{\"type\":\"{name}\",\"msg_id\":\"{id}\"{usage}}}'\n")
+}
+
+#[test]
+fn a_step_takes_an_event_that_came_before_one_of_an_earlier_step() {
+    let dir = TestDir::new();
+    let turn = [
+        stream("stream_start", "m1"),
+        info("early"),
+        info("late"),
+        stream("stream_end", "m1"),
+    ];
+    let agent = turn_agent(&turn.concat());
+    for (steps, fits) in [
+        (
+            "  - expect: { message: late }\n  - expect: { message: early }\n",
+            true,
+        ),
+        (
+            "  - expect: { type: stream_end }\n  - unordered: [{ message: late }, { message: early }]\n",
+            true,
+        ),
+        (
+            "  - expect: { message: late }\n  - expect: { type: info }\n",
+            true,
+        ),
+        // Each event serves one step.
+        (
+            "  - expect: { message: early }\n  - expect: { message: early }\n",
+            false,
+        ),
+        (
+            "  - unordered: [{ type: info }, { type: info }]\n  - expect: { type: info }\n",
+            false,
+        ),
+        // What must come in an order says so.
+        (
+            "  - expect: { message: late }\n  - expect_next: { message: early }\n",
+            false,
+        ),
+        (
+            "  - expect: { message: early }\n  - expect_next: { message: late }\n",
+            true,
+        ),
+        // A negative is about what follows.
+        (
+            "  - expect: { message: late }\n  - expect_none: { not: { message: early }, until: { type: stream_end } }\n",
+            true,
+        ),
+        // A barrier with the id of a command may have come already.
+        (
+            "  - expect: { message: early }\n  - expect_none: { not: { message: x }, until: { type: stream_start, msg_id: m1 } }\n",
+            true,
+        ),
+    ] {
+        let result = dir.run_with_short_budgets(&scenario(&[MESSAGE, steps].concat()), &agent);
+        let has_failed = result
+            .rules()
+            .iter()
+            .any(|rule| rule.starts_with("scenario."));
+        assert_eq!(has_failed, !fits, "{steps}{result:?}");
+    }
+}
+
+#[test]
+fn an_event_of_an_earlier_turn_serves_no_later_one() {
+    let dir = TestDir::new();
+    let first = [
+        stream("stream_start", "m1"),
+        info("zero"),
+        info("one"),
+        stream("stream_end", "m1"),
+    ];
+    let second = [stream("stream_start", "m2"), info("two")];
+    let answer = format!(
+        "case $n in 1)\n{};; *)\n{};; esac\n",
+        first.concat(),
+        second.concat()
+    );
+    let agent = turn_agent(&answer);
+    let rest = "  - expect: { message: one }\n  - pause_reading: 200ms\n";
+    for (steps, fits) in [
+        ("  - expect: { type: stream_end }\n", false),
+        (
+            "  - expect: { message: two }\n  - expect: { message: zero }\n",
+            false,
+        ),
+        // Nor does one that nobody has passed over, if it ends a turn.
+        (
+            "  - unordered: [{ message: two }, { type: stream_end }]\n",
+            false,
+        ),
+        (
+            "  - expect: { message: two }\n  - expect: { type: stream_end, msg_id: m1 }\n",
+            true,
+        ),
+    ] {
+        let steps = [MESSAGE, rest, SECOND, steps].concat();
+        let result = dir.run_with_short_budgets(&scenario(&steps), &agent);
+        let rules = result.rules();
+        let has_failed = rules.iter().any(|rule| rule.starts_with("scenario."));
+        assert_eq!(has_failed, !fits, "{steps}{result:?}");
+    }
+}
+
+#[test]
+fn a_missing_event_is_told_with_one_that_came_too_early() {
+    let dir = TestDir::new();
+    let first = [
+        stream("stream_start", "m1"),
+        info("one"),
+        stream("stream_end", "m1"),
+    ];
+    let agent = turn_agent(&format!("case $n in 1)\n{};; esac\n", first.concat()));
+    let rest = "  - expect: { message: one }\n  - pause_reading: 200ms\n";
+    for (steps, expected) in [
+        (
+            "  - expect: { type: stream_end }\n",
+            "; one that fits came earlier, in frame 5, before the host's `message`; ",
+        ),
+        (
+            "  - expect: { type: info, message: one }\n",
+            "; one that fits came earlier, in frame 4, for an earlier step; ",
+        ),
+    ] {
+        let steps = [MESSAGE, rest, SECOND, steps].concat();
+        let result = dir.run_with_short_budgets(&scenario(&steps), &agent);
+        let message = result.message("scenario.expect");
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
 #[test]
 fn expect_next_accepts_only_the_very_next_event() {
     let dir = TestDir::new();

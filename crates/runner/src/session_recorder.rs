@@ -86,6 +86,11 @@ impl SessionRecorder {
         self.checker.is_work_over()
     }
 
+    /// Whether the newest frame ended a turn.
+    pub(super) fn ended_turn(&self) -> bool {
+        self.checker.ended_turn()
+    }
+
     /// The newest frames, quoted as evidence.
     pub(super) fn evidence(&self) -> Vec<Evidence> {
         self.checker.evidence()

@@ -171,6 +171,11 @@ impl Checker {
         self.state.is_work_over()
     }
 
+    /// Whether the newest frame ended the work of a prompt: a turn.
+    pub fn ended_turn(&self) -> bool {
+        self.state.ended_turn()
+    }
+
     /// Ends the check.
     pub fn finish(self) -> CheckOutcome {
         CheckOutcome {

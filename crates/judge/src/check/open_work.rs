@@ -10,6 +10,8 @@ pub(super) struct OpenWork {
     open: Vec<u64>,
     /// Whether an event has come since the host last sent a line.
     answered: bool,
+    /// Whether the newest frame ended the work of a prompt.
+    pub(super) ended_turn: bool,
 }
 
 impl OpenWork {
@@ -17,9 +19,11 @@ impl OpenWork {
     pub(super) fn note(&mut self, dialect: &Dialect, context: &FrameContext<'_>) {
         let kinds = &dialect.session.work;
         self.open.resize(kinds.len(), 0);
+        self.ended_turn = false;
         for (open, kind) in self.open.iter_mut().zip(kinds) {
             if context.matches(&kind.to) == Truth::True {
                 *open = open.saturating_sub(1);
+                self.ended_turn |= kind.is_turn;
             }
             if context.matches(&kind.from) != Truth::False {
                 *open += 1;

@@ -206,6 +206,11 @@ impl CheckerState {
         self.work.is_over()
     }
 
+    /// Whether the newest frame ended the work of a prompt.
+    pub(super) fn ended_turn(&self) -> bool {
+        self.work.ended_turn
+    }
+
     pub(super) fn findings(&self) -> &[Finding] {
         &self.outcome.findings
     }

@@ -32,8 +32,9 @@ pub(super) fn session_of(
     let work = file.work.iter().map(|work| WorkSpec {
         from: read(Some(&work.from)),
         to: read(Some(&work.to)),
+        is_turn: false,
     });
-    let work = work.collect();
+    let mut work: Vec<WorkSpec> = work.collect();
     let version = file
         .version
         .and_then(|version| match regex::Regex::new(&version.matches) {
@@ -60,9 +61,14 @@ pub(super) fn session_of(
         };
         names.into_iter().map(check).collect()
     };
+    let prompts: Vec<String> = commands(file.prompts);
+    for work in &mut work {
+        let is_prompt = |source: &String| prompts.iter().any(|name| *source == format!(">{name}"));
+        work.is_turn = work.from.sources().iter().all(is_prompt);
+    }
     SessionSpec {
         interrupts: commands(file.interrupts),
-        prompts: commands(file.prompts),
+        prompts,
         ready: file.ready.map(|event| event.value),
         text: file.text.map(|event| event.value),
         turn,

@@ -96,6 +96,8 @@ pub struct WorkSpec {
     pub from: FramePattern,
     /// The frames that end one.
     pub to: FramePattern,
+    /// Whether only prompts begin one.
+    pub is_turn: bool,
 }
 
 /// Detects the dialect of an agent that writes nothing at the start: commands to send, and the event that answers them.

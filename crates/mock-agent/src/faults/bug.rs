@@ -207,7 +207,6 @@ pub(crate) enum Bug {
     AnswersAfterTurn,
     FailureHasNoEnd,
     ForgetsHaltedTurn,
-    StaysBusyBriefly,
     SetsModelWhileBusy,
     SubagentIdsRestart,
     AbortsAtEof,

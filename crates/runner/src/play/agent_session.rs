@@ -1,6 +1,7 @@
-//! The session with one agent process: starts it, and holds what it did that no step has looked at yet.
+//! The session with one agent process: starts it, and holds what it did that steps look for.
 
 use super::context::{EarlyStop, SuiteContext};
+use super::event_log::EventLog;
 use crate::event_queue::EventQueue;
 use crate::launch::LaunchPlan;
 use crate::limits;
@@ -14,7 +15,6 @@ use conform_dialect::file::WireRecipe;
 use conform_judge::frame::{End, LlmReply, LlmRequest};
 use conform_judge::framing::{Framer, LINE_LIMIT};
 use json_matcher::Captures;
-use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,9 @@ pub(super) struct AgentSession {
     pub(super) started: Instant,
     /// Splits what is sent to the agent into the lines of the transcript.
     pub(super) sent: Option<Framer>,
-    pub(super) events: VecDeque<AgentEvent>,
+    pub(super) events: EventLog,
+    /// Lines that the host has sent and that have not been handled yet.
+    pub(super) unhandled_sends: usize,
     pub(super) requests: VecDeque<(u64, LlmRequest)>,
     pub(super) replies: VecDeque<LlmReply>,
     /// Whether the agent wrote a line.
@@ -47,17 +49,6 @@ pub(super) struct AgentSession {
     pub(super) was_signalled: bool,
     /// The part of [`EventQueue::time_full`] that a wait has already added to its timeouts.
     pub(super) time_full: Duration,
-}
-
-/// A line that the agent wrote.
-#[derive(Debug)]
-pub(super) struct AgentEvent {
-    /// Its frame number in the transcript.
-    pub(super) n: u64,
-    /// The name of the event, or what the line is instead.
-    pub(super) name: String,
-    /// Its JSON value; null for a line that is not JSON.
-    pub(super) value: Value,
 }
 
 impl AgentSession {
@@ -94,7 +85,8 @@ impl AgentSession {
             recorder,
             started,
             sent: Some(Framer::new(LINE_LIMIT)),
-            events: VecDeque::new(),
+            events: EventLog::default(),
+            unhandled_sends: 0,
             requests: VecDeque::new(),
             replies: VecDeque::new(),
             has_written: false,

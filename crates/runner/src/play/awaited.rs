@@ -4,6 +4,7 @@ use super::player::ScenarioPlayer;
 use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::Expected;
 use json_matcher::Matcher;
+use serde_json::Value;
 
 /// What a step waits for.
 #[derive(Debug, Default)]
@@ -14,6 +15,8 @@ pub(super) struct Awaited {
     pub(super) names: Vec<String>,
     /// What is expected of each.
     pub(super) expected: Vec<Expected>,
+    /// Where an event that fits came too early, in words.
+    pub(super) earlier: Option<String>,
 }
 
 impl Awaited {
@@ -23,6 +26,7 @@ impl Awaited {
             subject: subject.into(),
             names: Vec::new(),
             expected: vec![Expected::Words(expected)],
+            earlier: None,
         }
     }
 }
@@ -49,6 +53,10 @@ impl ScenarioPlayer {
                 subjects.push(subject);
             }
             awaited.names.extend(name);
+            let fits = |event: &Value| matcher.matches(event, &self.captures).is_ok();
+            awaited.earlier = awaited
+                .earlier
+                .or_else(|| self.session.events.earlier(fits));
             awaited.expected.push(self.expected(matcher));
         }
         awaited.subject = subjects.join(" and ");

@@ -1,7 +1,7 @@
 //! The event loop of a scenario: waits for the next event of the session within the timeout budgets, and handles it.
 
-use super::agent_session::AgentEvent;
 use super::context::EarlyStop;
+use super::event_log::AgentEvent;
 use super::player::ScenarioPlayer;
 use super::settle::EarlyEnd;
 use super::skip::{offered, undeclared_capability, unoffered_tool};
@@ -15,6 +15,7 @@ use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::Parsed;
+use serde_json::Value;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -176,9 +177,10 @@ impl ScenarioPlayer {
         match event {
             SessionEvent::Frame(frame) => {
                 let parsed = Parsed::new(&frame);
+                let was_at_rest = self.session.recorder.is_work_over();
                 let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
-                    Body::FromAgent(_) => self.handle_line(n, parsed)?,
+                    Body::FromAgent(line) => self.handle_line(n, parsed, line.bytes.len())?,
                     Body::LlmRequest(request) => {
                         self.requests.add(request.n, (self.past_sessions.len(), n));
                         self.offered.insert(request.n, offered(&request.body));
@@ -190,7 +192,7 @@ impl ScenarioPlayer {
                     }
                     Body::ToAgent(_) => {
                         self.requests.add_command((self.past_sessions.len(), n));
-                        self.note_prompt(n, &parsed.value.unwrap_or_default());
+                        self.note_command(n, &parsed.value.unwrap_or_default(), was_at_rest);
                     }
                     Body::End(end) => {
                         self.starting = None;
@@ -222,7 +224,33 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
+    /// Handles the events up to the newest line that the host has sent, so that it is known what came before it.
+    pub(super) fn handle_sent(&mut self) -> Result<(), EarlyStop> {
+        while self.session.unhandled_sends > 0
+            && let Some(event) = self.queue.take()
+        {
+            self.handle(event)?;
+        }
+        Ok(())
+    }
+
+    fn note_command(&mut self, n: u64, command: &Value, was_at_rest: bool) {
+        let dialect = &self.suite.dialect;
+        let is_prompt = match dialect.commands.identify(command) {
+            FrameIdentity::Known(name, _) => dialect.session.prompts.contains(&name),
+            _ => false,
+        };
+        let begins_turn = was_at_rest && (is_prompt || dialect.session.prompts.is_empty());
+        let name = &dialect.commands.discriminator;
+        let log = &mut self.session.events;
+        log.note_command(n, command, name, begins_turn);
+        self.session.unhandled_sends = self.session.unhandled_sends.saturating_sub(1);
+        if is_prompt && self.session.first_prompt.is_none() {
+            self.session.first_prompt = Some(n);
+        }
+    }
+
+    fn handle_line(&mut self, n: u64, parsed: Parsed, bytes: usize) -> Result<(), EarlyStop> {
         self.session.has_written = true;
         self.starting = None;
         if parsed.has("blank-line") {
@@ -245,7 +273,14 @@ impl ScenarioPlayer {
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;
             self.send_answer(&value)?;
         }
-        self.session.events.push_back(AgentEvent { n, name, value });
+        let ends_turn = self.session.recorder.ended_turn();
+        self.session.events.push(AgentEvent {
+            n,
+            name,
+            value,
+            bytes,
+            ends_turn,
+        });
         Ok(())
     }
 

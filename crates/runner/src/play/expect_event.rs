@@ -1,8 +1,8 @@
 //! Steps that wait for events: `expect`, `expect_next`, `expect_none` and `expect_text`.
 
-use super::agent_session::AgentEvent;
 use super::awaited::Awaited;
 use super::context::EarlyStop;
+use super::event_log::{AgentEvent, EventWindow};
 use super::event_loop::{EventWait, WaitResult};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
@@ -15,24 +15,34 @@ use json_matcher::{Closest, Matcher, Mismatch};
 use serde_json::Value;
 
 impl ScenarioPlayer {
-    /// Waits for an event that matches, and ignores those before it.
+    /// Waits for an event that matches: the first one that no step has taken, also if it came early.
     pub(super) async fn expect(&mut self, step: &Step, matcher: &Matcher) -> Result<(), EarlyStop> {
+        self.handle_sent()?;
+        let window = self.window(matcher);
+        let (mut at, new) = (window.after, self.session.events.position());
         let mut wait = self.wait_for_event(step);
         let (mut received, mut closest) = (ReceivedEvents::default(), Closest::default());
         let found = self.wait_until(&mut wait, |player| {
-            while let Some(event) = player.session.events.pop_front() {
-                if matcher.matches(&event.value, &player.captures).is_ok() {
-                    return Some(event);
+            while let Some(event) = player.session.events.after(at) {
+                at = event.n;
+                let may_be_taken = window.contains(event);
+                if may_be_taken && matcher.matches(&event.value, &player.captures).is_ok() {
+                    return Some(event.clone());
                 }
-                received.add(&event);
-                if event.value.is_object() {
+                if event.n > new {
+                    received.add(event);
+                }
+                if event.n > new && event.value.is_object() {
                     closest.offer(event.n, matcher, &event.value, &player.captures);
                 }
             }
             None
         });
         match found.await? {
-            Ok(event) => self.matched(step, step_rules::EXPECT, matcher, &event),
+            Ok(event) => {
+                self.session.events.take(event.n);
+                self.matched(step, step_rules::EXPECT, matcher, &event)
+            }
             Err(result) => {
                 let (nearest, awaited) = (nearest(&closest), self.awaited(matcher));
                 Err(self.timed_out(step_rules::EXPECT, &result, &received, nearest, awaited))
@@ -40,17 +50,22 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Requires that the next event matches.
+    /// Requires that the next event after the furthest one that a step has taken matches.
     pub(super) async fn expect_next(
         &mut self,
         step: &Step,
         matcher: &Matcher,
     ) -> Result<(), EarlyStop> {
         let rule = step_rules::EXPECT_NEXT;
+        self.handle_sent()?;
+        let at = self.session.events.position();
         let mut wait = self.wait_for_event(step);
-        let next = self.wait_until(&mut wait, |player| player.session.events.pop_front());
+        let next = self.wait_until(&mut wait, |player| player.session.events.after(at).cloned());
         let event = match next.await? {
-            Ok(event) => event,
+            Ok(event) => {
+                self.session.events.take(event.n);
+                event
+            }
             Err(result) => {
                 let (awaited, received) = (self.awaited(matcher), ReceivedEvents::default());
                 return Err(self.timed_out(rule, &result, &received, None, awaited));
@@ -79,7 +94,7 @@ impl ScenarioPlayer {
         }))
     }
 
-    /// Requires that an event does not come before the barrier.
+    /// Requires that an event does not come between the furthest one that a step has taken and the barrier.
     pub(super) async fn expect_none(
         &mut self,
         step: &Step,
@@ -98,18 +113,30 @@ impl ScenarioPlayer {
                 EventWait::for_event_within(("quiet", self.budgets.scaled(*window)))
             }
         };
+        self.handle_sent()?;
+        let new = self.session.events.position();
+        let barrier = match until {
+            Barrier::Event(barrier) => Some((barrier, self.window_here(barrier))),
+            _ => None,
+        };
+        let mut at = barrier.map_or(new, |(_, window)| window.after);
         let mut received = ReceivedEvents::default();
         let seen = self.wait_until(&mut wait, |player| {
-            while let Some(event) = player.session.events.pop_front() {
-                if not.matches(&event.value, &player.captures).is_ok() {
-                    return Some(Some(event));
+            while let Some(event) = player.session.events.after(at) {
+                at = event.n;
+                if at > new && not.matches(&event.value, &player.captures).is_ok() {
+                    return Some(Some(event.clone()));
                 }
-                if let Barrier::Event(barrier) = until
+                if let Some((barrier, window)) = &barrier
+                    && window.contains(event)
                     && barrier.matches(&event.value, &player.captures).is_ok()
                 {
+                    player.session.events.take(at);
                     return Some(None);
                 }
-                received.add(&event);
+                if at > new {
+                    received.add(event);
+                }
             }
             // Without a barrier event the end of stdout, or of the process, is the proof.
             let has_ended = match until {
@@ -120,7 +147,9 @@ impl ScenarioPlayer {
             has_ended.then_some(None)
         });
         let rule = step_rules::EXPECT_NONE;
-        match seen.await? {
+        let seen = seen.await?;
+        self.session.events.pass(at);
+        match seen {
             Ok(Some(event)) => {
                 let message = format!("`{}` came, {}", event.name, self.not_before(until, &event));
                 let found = StepFinding::new(rule, message, DifferenceKind::Unexpected);
@@ -168,23 +197,41 @@ impl ScenarioPlayer {
         step: &Step,
         text: &JoinedText,
     ) -> Result<(), EarlyStop> {
+        self.handle_sent()?;
+        let new = self.session.events.position();
         let mut wait = self.wait_for_event(step);
         let mut received = ReceivedEvents::default();
         let mut joined = String::new();
-        let mut open: Vec<&Matcher> = text.until.iter().collect();
+        let until = text.until.iter();
+        let mut open: Vec<_> = until
+            .map(|until| (until, self.window_here(until)))
+            .collect();
+        let mut at = open
+            .iter()
+            .map(|(_, window)| window.after)
+            .fold(new, u64::min);
         let last = self.wait_until(&mut wait, |player| {
-            while let Some(event) = player.session.events.pop_front() {
-                if text.of.matches(&event.value, &player.captures).is_ok() {
+            while let Some(event) = player.session.events.after(at) {
+                at = event.n;
+                let is_piece = at > new && text.of.matches(&event.value, &player.captures).is_ok();
+                if is_piece {
                     let piece = event.value.pointer(&text.at).and_then(Value::as_str);
                     joined += piece.unwrap_or_default();
                 }
-                received.add(&event);
-                let met = |until: &&Matcher| until.matches(&event.value, &player.captures).is_ok();
-                if let Some(met) = open.iter().position(met) {
+                if at > new {
+                    received.add(event);
+                }
+                let met = open.iter().position(|(until, window)| {
+                    window.contains(event) && until.matches(&event.value, &player.captures).is_ok()
+                });
+                if let Some(met) = met {
                     open.remove(met);
                 }
+                if is_piece || met.is_some() {
+                    player.session.events.take(at);
+                }
                 if open.is_empty() {
-                    return Some(event.n);
+                    return Some(at);
                 }
             }
             None
@@ -192,7 +239,7 @@ impl ScenarioPlayer {
         let rule = step_rules::EXPECT_TEXT;
         match last.await? {
             Err(result) => {
-                let awaited = self.all_awaited(open);
+                let awaited = self.all_awaited(open.into_iter().map(|(until, _)| until));
                 Err(self.timed_out(rule, &result, &received, None, awaited))
             }
             Ok(_) if text.is_met_by(&joined) => {
@@ -209,6 +256,20 @@ impl ScenarioPlayer {
                 }))
             }
         }
+    }
+
+    /// Where a step that waits for an event may find it.
+    pub(super) fn window(&self, matcher: &Matcher) -> EventWindow {
+        let name = &self.suite.dialect.events.discriminator;
+        let expected = matcher.shown(&self.captures);
+        self.session.events.window(&expected, name)
+    }
+
+    /// The same for a step that is about what follows the furthest event that a step has taken.
+    fn window_here(&self, matcher: &Matcher) -> EventWindow {
+        let name = &self.suite.dialect.events.discriminator;
+        let expected = matcher.shown(&self.captures);
+        self.session.events.window_here(&expected, name)
     }
 
     pub(super) fn wait_for_event(&self, step: &Step) -> EventWait {

@@ -15,22 +15,35 @@ impl ScenarioPlayer {
         step: &Step,
         matchers: &[Matcher],
     ) -> Result<(), EarlyStop> {
+        self.handle_sent()?;
+        let windows: Vec<_> = matchers.iter().map(|one| self.window(one)).collect();
+        let new = self.session.events.position();
+        let mut at = windows
+            .iter()
+            .map(|window| window.after)
+            .min()
+            .unwrap_or(new);
         let mut wait = self.wait_for_event(step);
         let mut received = ReceivedEvents::default();
         let mut pairs = EventMatching::new(matchers.len());
         let mut closest: Vec<_> = matchers.iter().map(|_| Closest::default()).collect();
         let met = self.wait_until(&mut wait, |player| {
-            while let Some(event) = player.session.events.pop_front() {
-                received.add(&event);
+            while let Some(event) = player.session.events.after(at) {
+                at = event.n;
+                let is_new = at > new;
+                if is_new {
+                    received.add(event);
+                }
                 let mut fits = Vec::new();
                 for (index, matcher) in matchers.iter().enumerate() {
-                    if matcher.matches(&event.value, &player.captures).is_ok() {
+                    let matches = matcher.matches(&event.value, &player.captures).is_ok();
+                    if matches && windows[index].contains(event) {
                         fits.push(index);
-                    } else if event.value.is_object() {
+                    } else if !matches && is_new && event.value.is_object() {
                         closest[index].offer(event.n, matcher, &event.value, &player.captures);
                     }
                 }
-                pairs.add(fits);
+                pairs.add(at, fits);
                 if pairs.is_complete() {
                     return Some(());
                 }
@@ -38,6 +51,9 @@ impl ScenarioPlayer {
             None
         });
         let Err(result) = met.await? else {
+            for n in pairs.taken() {
+                self.session.events.take(n);
+            }
             self.step_passed();
             return Ok(());
         };
@@ -51,8 +67,8 @@ impl ScenarioPlayer {
 /// The assignment of events to matchers: a maximum bipartite matching, so that the order of the events does not matter.
 #[derive(Debug)]
 struct EventMatching {
-    /// For each event that matches anything, the matchers it matches.
-    events: Vec<Vec<usize>>,
+    /// For each event that matches anything, its frame number and the matchers it matches.
+    events: Vec<(u64, Vec<usize>)>,
     /// For each matcher the event that is assigned to it.
     event_of: Vec<Option<usize>>,
 }
@@ -65,10 +81,10 @@ impl EventMatching {
         }
     }
 
-    /// Adds an event, with the matchers it matches.
-    fn add(&mut self, fits: Vec<usize>) {
+    /// Adds the event of a frame, with the matchers it matches.
+    fn add(&mut self, frame: u64, fits: Vec<usize>) {
         if !fits.is_empty() && !self.is_complete() {
-            self.events.push(fits);
+            self.events.push((frame, fits));
             let mut tried = vec![false; self.event_of.len()];
             self.assign(self.events.len() - 1, &mut tried);
         }
@@ -76,7 +92,7 @@ impl EventMatching {
 
     /// Assigns an event to a matcher, and moves other events if necessary.
     fn assign(&mut self, event: usize, tried: &mut [bool]) -> bool {
-        for fit in self.events[event].clone() {
+        for fit in self.events[event].1.clone() {
             if std::mem::replace(&mut tried[fit], true) {
                 continue;
             }
@@ -96,6 +112,12 @@ impl EventMatching {
         self.event_of.iter().all(Option::is_some)
     }
 
+    /// The frames of the events that are assigned to a matcher.
+    fn taken(&self) -> Vec<u64> {
+        let taken = self.event_of.iter().flatten();
+        taken.map(|event| self.events[*event].0).collect()
+    }
+
     fn open(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.event_of.len()).filter(|index| self.event_of[*index].is_none())
     }
@@ -108,12 +130,13 @@ mod tests {
     #[test]
     fn an_event_is_moved_for_one_that_matches_fewer_matchers() {
         let mut pairs = EventMatching::new(3);
-        for fits in [vec![0, 1], vec![], vec![0], vec![1]] {
+        for (n, fits) in (1..).zip([vec![0, 1], vec![], vec![0], vec![1]]) {
             assert!(!pairs.is_complete());
-            pairs.add(fits);
+            pairs.add(n, fits);
         }
         assert_eq!(pairs.open().collect::<Vec<_>>(), [2]);
-        pairs.add(vec![0, 1, 2]);
+        pairs.add(5, vec![0, 1, 2]);
         assert!(pairs.is_complete());
+        assert_eq!(pairs.taken(), [3, 1, 5]);
     }
 }

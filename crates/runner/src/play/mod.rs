@@ -4,6 +4,7 @@ mod agent_session;
 mod answers;
 mod awaited;
 pub(super) mod context;
+mod event_log;
 mod event_loop;
 mod expect_event;
 mod expect_exit;

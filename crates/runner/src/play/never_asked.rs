@@ -6,24 +6,9 @@ use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::launch::LaunchPlan;
 use crate::step_rules;
-use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::{DifferenceKind, Part};
-use serde_json::Value;
 
 impl ScenarioPlayer {
-    /// Notes the first command of the session that the agent answers by asking its model.
-    pub(super) fn note_prompt(&mut self, frame: u64, command: &Value) {
-        let dialect = &self.suite.dialect;
-        if self.session.first_prompt.is_some() || dialect.session.prompts.is_empty() {
-            return;
-        }
-        if let FrameIdentity::Known(name, _) = dialect.commands.identify(command)
-            && dialect.session.prompts.contains(&name)
-        {
-            self.session.first_prompt = Some(frame);
-        }
-    }
-
     /// Notes at the end of a session, before the agent is asked to end, that it answered a prompt without asking its model. `stop` says why
     /// the steps ended early.
     ///

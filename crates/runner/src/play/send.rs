@@ -37,10 +37,12 @@ impl ScenarioPlayer {
             }
             let mut is_running = self.session.end.is_none();
             for line in lines {
-                if let Ok(command) = serde_json::from_slice(&line.bytes) {
+                if let Ok(command) = json_matcher::read_json(&line.bytes) {
                     self.tell_model(&command);
                 }
-                is_running &= self.queue.add_host_event(Body::ToAgent(line));
+                let is_queued = self.queue.add_host_event(Body::ToAgent(line));
+                self.session.unhandled_sends += usize::from(is_queued);
+                is_running &= is_queued;
             }
             if !is_running {
                 return Err(self.ended_early());
@@ -69,7 +71,8 @@ impl ScenarioPlayer {
         }
         if let Some(framer) = self.session.sent.take() {
             framer.finish(&mut |line| {
-                self.queue.add_host_event(Body::ToAgent(line));
+                let is_queued = self.queue.add_host_event(Body::ToAgent(line));
+                self.session.unhandled_sends += usize::from(is_queued);
             });
         }
         self.queue.add_host_event(Body::StdinClosed);

@@ -1,8 +1,8 @@
 //! The timeout message of a step: what was expected, what was received instead, and which event came closest.
 
-use super::agent_session::AgentEvent;
 use super::awaited::Awaited;
 use super::context::EarlyStop;
+use super::event_log::AgentEvent;
 use super::event_loop::{WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
@@ -155,6 +155,9 @@ impl ScenarioPlayer {
             }
             WaitResult::Event | WaitResult::AgentEnded => None,
         };
+        if let Some(earlier) = &awaited.earlier {
+            message += &format!("; {earlier}");
+        }
         message += "; ";
         message += &if self.session.has_written {
             received.describe(&self.since())

@@ -72,10 +72,9 @@ impl ScenarioPlayer {
             };
             if let Some(more) = last {
                 let mut received = ReceivedEvents::default();
-                self.session
-                    .events
-                    .iter()
-                    .for_each(|event| received.add(event));
+                let events = &self.session.events;
+                let new = events.all_after(events.position());
+                new.for_each(|event| received.add(event));
                 received.set_cause(found);
                 return Err(self.timed_out(
                     step_rules::EXPECT_FILE,

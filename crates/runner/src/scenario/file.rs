@@ -132,9 +132,9 @@ pub(super) struct StepKeys {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StepVerb {
-    /// Waits for an event that matches; other events are skipped.
+    /// Waits for an event that matches: the first that no step has taken. Other events stay for later steps.
     Expect(#[schemars(with = "EventMatcherSchema")] Node),
-    /// The next event must match.
+    /// The event after the furthest one that a step has taken must match.
     ExpectNext(#[schemars(with = "EventMatcherSchema")] Node),
     /// Waits for all of these in any order, each matched by a different event.
     Unordered(#[schemars(with = "Vec<EventMatcherSchema>")] Vec<Node>),

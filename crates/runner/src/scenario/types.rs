@@ -113,9 +113,9 @@ pub struct Step {
 /// What a step does.
 #[derive(Debug, Clone)]
 pub enum StepAction {
-    /// Waits for an event that matches; other events are skipped, though rules check them.
+    /// Waits for an event that matches: the first that no step has taken. Other events stay for later steps.
     Expect(Matcher),
-    /// The next event must match.
+    /// The event after the furthest one that a step has taken must match.
     ExpectNext(Matcher),
     /// Waits for all of these in any order, each matched by a different event.
     Unordered(Vec<Matcher>),

@@ -1,6 +1,6 @@
 //! The bodies of responses, and the conversation in them. The specification leaves them open; these are what hosts know.
 
-use super::commands::{self, SynapsSession};
+use super::commands::SynapsSession;
 use super::frames::token_counts;
 use crate::core::settings::ModelProvider;
 use crate::faults::Bug;
@@ -15,11 +15,10 @@ pub(super) fn messages(session: SynapsSession<'_>) -> Value {
 }
 
 pub(super) fn state(session: SynapsSession<'_>) -> Value {
-    let is_busy = commands::is_busy(session);
     let state = session.state();
     let stays = state.aborted && session.faults.triggers(Bug::StopLeavesStreaming);
     json!({
-        "streaming": is_busy || stays,
+        "streaming": session.is_busy() || stays,
         "model": state.model,
         "session_id": state.session,
         "message_count": session.conversation.borrow().messages.len(),

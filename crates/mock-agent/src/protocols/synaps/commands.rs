@@ -23,9 +23,6 @@ const TOO_MANY_BAD_LINES: usize = 10;
 /// How long an answer takes that a shutdown overtakes, by a fault.
 const SLOW_ANSWER: Duration = Duration::from_millis(300);
 
-/// How long the agent stays busy behind a turn, by a variant.
-const BRIEFLY: Duration = Duration::from_millis(80);
-
 /// Every command and its arguments. All but `shutdown` have an id, too.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -141,8 +138,8 @@ fn read(
         true => &text.replace("\\u", "\\\\u"),
         false => text,
     };
-    let mut command: Value =
-        serde_json::from_str(text).map_err(|error| format!("The frame is not JSON: {error}"))?;
+    let mut command = json_matcher::read_json(text.as_bytes())
+        .map_err(|error| format!("The frame is not JSON: {error}"))?;
     if !command.is_object() {
         return Err("The frame is not a JSON object".to_owned().into());
     }
@@ -202,15 +199,8 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
     Ok(body.as_object().cloned())
 }
 
-/// Whether a turn is at work, or has ended a moment ago if a variant says so.
-pub(super) fn is_busy(session: SynapsSession<'_>) -> bool {
-    let ended = session.state().turn_ended_at;
-    let is_fresh = ended.is_some_and(|ended| ended.elapsed() < BRIEFLY);
-    session.is_busy() || is_fresh && session.faults.triggers(Bug::StaysBusyBriefly)
-}
-
 fn check_idle(session: SynapsSession<'_>) -> Result<(), String> {
-    if is_busy(session) {
+    if session.is_busy() {
         if session.faults.triggers(Bug::BusyEndsTurn) {
             session.stop(Halt::Stop);
         }

@@ -12,7 +12,6 @@ use crate::protocols::frames::present;
 use crate::protocols::session::Protocol;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Map, Value, json};
-use std::time::Instant;
 
 const VERSION: u32 = 1;
 
@@ -122,7 +121,6 @@ impl SynapsState {
     fn turn_ended(&mut self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         self.spent += usage;
         self.calls.clear();
-        self.turn_ended_at = Some(Instant::now());
         let end = self.active.take().map(|active| active.end(usage, halt));
         self.active = self.queued.pop_front();
         end.into_iter()

@@ -3,7 +3,6 @@
 use crate::model::message::Usage;
 use serde_json::Value;
 use std::collections::VecDeque;
-use std::time::Instant;
 
 /// The command that takes time without a turn.
 pub(super) const COMPACT: &str = "compact";
@@ -23,8 +22,6 @@ pub(super) struct SynapsState {
     pub(super) queued: VecDeque<ActiveCommand>,
     /// Answers that wait for the end of the turn. Only a variant delays them.
     pub(super) delayed: Vec<Value>,
-    /// When the last turn ended. Only a variant goes by it.
-    pub(super) turn_ended_at: Option<Instant>,
     /// The ids of `abort` commands that wait for the end of the turn.
     pub(super) pending_aborts: Vec<String>,
     pub(super) calls: Vec<StreamingCall>,
