@@ -67,6 +67,13 @@ impl Conversation {
         }
     }
 
+    /// Removes the latest text of the user, and all messages after it.
+    pub(crate) fn truncate_before_prompt(&mut self) {
+        if let Some(last) = self.messages.iter().rposition(is_prompt) {
+            self.messages.truncate(last);
+        }
+    }
+
     /// Appends the latest user message once more.
     pub(crate) fn repeat_prompt(&mut self) {
         let last = self.messages.iter().rfind(|one| one.role == Role::User);

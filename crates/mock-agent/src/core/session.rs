@@ -195,6 +195,9 @@ impl Session {
     pub(crate) fn start_new_conversation(&self) {
         self.conversation.borrow_mut().start_new();
         self.call_ids.replace(CallIds::default());
+        if self.subagents.get() > 0 && self.faults.triggers(Bug::SubagentIdsRestart) {
+            self.subagents.set(0);
+        }
     }
 
     /// Stops shell commands, and the wait for a retry, the compaction or the turn that is running.
@@ -320,6 +323,13 @@ impl Session {
     pub(crate) fn forget_turns_if(&self, bug: Bug) {
         if self.faults.triggers(bug) {
             self.conversation.borrow_mut().messages.clear();
+        }
+    }
+
+    /// Forgets the last turn, with this bug.
+    pub(crate) fn forget_last_turn_if(&self, bug: Bug) {
+        if self.faults.triggers(bug) {
+            self.conversation.borrow_mut().truncate_before_prompt();
         }
     }
 

@@ -280,6 +280,7 @@ impl TurnContext<'_> {
     fn fail(self, failure: Failure) {
         let TurnContext { session, turn } = self;
         session.forget_turns_if(Bug::ProviderErrorForgets);
+        session.forget_last_turn_if(Bug::ForgetsHaltedTurn);
         session.reset_model_if(Bug::FailureResetsModel);
         self.emit_failure(&failure);
         turn.failure.replace(Some(failure));
@@ -315,6 +316,7 @@ impl TurnContext<'_> {
             return;
         }
         session.forget_turns_if(Bug::StopForgets);
+        session.forget_last_turn_if(Bug::ForgetsHaltedTurn);
         session.forget_allowed_if(Bug::StopForgetsAllowed);
         if session.faults.triggers(Bug::StopResetsMode) {
             session.approvals.borrow_mut().mode = ApprovalMode::Default;

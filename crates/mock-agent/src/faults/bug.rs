@@ -215,6 +215,15 @@ pub(crate) enum Bug {
     AnswersAbortAtOnce,
     LeavesRunsOpen,
     HasOtherIds,
+    // what a specification allows
+    AnswersPromptFirst,
+    QueuesWhileBusy,
+    AnswersAfterTurn,
+    FailureHasNoEnd,
+    ForgetsHaltedTurn,
+    SetsModelWhileBusy,
+    SubagentIdsRestart,
+    AbortsAtEof,
 }
 
 impl fmt::Display for Bug {

@@ -71,7 +71,8 @@ pub(crate) async fn serve(
         }
     }
     session.close();
-    if matches!(reason, ShutdownReason::EndOfInput) {
+    let is_input_over = matches!(reason, ShutdownReason::EndOfInput);
+    if is_input_over && !(session.is_busy() && faults.triggers(Bug::AbortsAtEof)) {
         let done = tokio::select! {
             biased;
             _ = shutdown_signal(&mut signals, session) => false,

@@ -3,7 +3,7 @@
 use super::answers;
 use super::attachments::SynapsAttachment;
 use super::frames::{LIMIT, error, ok, response};
-use super::state::{ActiveCommand, SynapsState};
+use super::state::{ActiveCommand, COMPACT, SynapsState};
 use crate::core::failure::Halt;
 use crate::core::queues::Prompt;
 use crate::faults::Bug;
@@ -90,10 +90,15 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
             session.events.outbox.pause(SLOW_ANSWER);
         }
     }
-    session.send(match answer(session, (&id, &name), command) {
+    let was_busy = session.is_busy();
+    let answer = match answer(session, (&id, &name), command) {
         Ok(body) => body.map(|body| response(&id, &name, body)),
         Err(why) => Some(error(Some(&id), &why)),
-    });
+    };
+    match is_query && was_busy && session.faults.triggers(Bug::AnswersAfterTurn) {
+        true => session.state().delayed.extend(answer),
+        false => session.send(answer),
+    }
 }
 
 fn reject(session: SynapsSession<'_>, bad: &BadLine) {
@@ -181,7 +186,9 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
             answers::new_session(session)
         }
         SynapsCommand::SetModel { model } => {
-            check_idle(session)?;
+            if !session.faults.triggers(Bug::SetsModelWhileBusy) {
+                check_idle(session)?;
+            }
             answers::set_model(session, &model)?
         }
         SynapsCommand::GetMessages => answers::messages(session),
@@ -232,15 +239,28 @@ fn send(
 }
 
 fn begin(session: SynapsSession<'_>, (id, name): (&str, &str)) -> Result<(), String> {
-    check_idle(session)?;
-    let mut state = session.state();
-    state.active = Some(ActiveCommand {
+    let (faults, is_turn) = (&session.faults, name != COMPACT);
+    let queues = is_turn && session.is_busy() && faults.triggers(Bug::QueuesWhileBusy);
+    if !queues {
+        check_idle(session)?;
+    }
+    let command = ActiveCommand {
         id: id.to_owned(),
         name: name.to_owned(),
-        model: state.model.clone(),
+        model: session.state().model.clone(),
         answered: false,
         failure: None,
-    });
+        is_responded: is_turn && faults.triggers(Bug::AnswersPromptFirst),
+        failure_has_no_end: is_turn && faults.triggers(Bug::FailureHasNoEnd),
+    };
+    if command.is_responded {
+        session.send(response(id, name, ok()));
+    }
+    let mut state = session.state();
+    match queues {
+        true => state.queued.push_back(command),
+        false => state.active = Some(command),
+    }
     Ok(())
 }
 

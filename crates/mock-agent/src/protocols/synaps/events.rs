@@ -105,43 +105,45 @@ impl SynapsState {
         }
     }
 
-    /// A compaction ended: its answer, and those of the aborts that waited.
+    /// A compaction ended: its answer, and those that waited.
     fn compacted(&mut self, answer: impl FnOnce(&str) -> Value) -> Vec<Value> {
         let answer = self.active.take().map(|active| answer(&active.id));
-        answer.into_iter().chain(self.answer_aborts()).collect()
+        answer.into_iter().chain(self.answer_waiting()).collect()
     }
 
-    fn answer_aborts(&mut self) -> Vec<Value> {
+    fn answer_waiting(&mut self) -> Vec<Value> {
         let aborts = self.pending_aborts.drain(..);
-        aborts.map(|id| response(&id, "abort", ok())).collect()
+        let aborts = aborts.map(|id| response(&id, "abort", ok()));
+        aborts.chain(self.delayed.drain(..)).collect()
     }
 
-    /// A turn ended: its end, its response, and those of the aborts that waited.
+    /// A turn ended: its end, its response, and those that waited.
     fn turn_ended(&mut self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         self.spent += usage;
         self.calls.clear();
         let end = self.active.take().map(|active| active.end(usage, halt));
+        self.active = self.queued.pop_front();
         end.into_iter()
             .flatten()
-            .chain(self.answer_aborts())
+            .chain(self.answer_waiting())
             .collect()
     }
 }
 
 impl ActiveCommand {
-    fn end(self, usage: Usage, halt: Option<Halt>) -> [Value; 2] {
+    fn end(self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         let model = self.answered.then_some(self.model.as_str());
         let mut body = ok();
+        let has_end = self.failure.is_none() || !self.failure_has_no_end;
         if let Some(failure) = self.failure {
             body.insert("ok".into(), json!(false));
             body.insert("error".into(), json!(failure));
         } else if halt.is_some() {
             body.insert("cancelled".into(), json!(true));
         }
-        [
-            agent_end(usage, model),
-            response(&self.id, &self.name, body),
-        ]
+        let end = has_end.then(|| agent_end(usage, model));
+        let response = (!self.is_responded).then(|| response(&self.id, &self.name, body));
+        end.into_iter().chain(response).collect()
     }
 }
 

@@ -1,6 +1,8 @@
 //! The state of one session: what the encoder and the command handlers share.
 
 use crate::model::message::Usage;
+use serde_json::Value;
+use std::collections::VecDeque;
 
 /// The command that takes time without a turn.
 pub(super) const COMPACT: &str = "compact";
@@ -16,6 +18,10 @@ pub(super) struct SynapsState {
     pub(super) spent: Usage,
     /// The command whose turn is running.
     pub(super) active: Option<ActiveCommand>,
+    /// Commands that came while another ran. Only a variant queues them.
+    pub(super) queued: VecDeque<ActiveCommand>,
+    /// Answers that wait for the end of the turn. Only a variant delays them.
+    pub(super) delayed: Vec<Value>,
     /// The ids of `abort` commands that wait for the end of the turn.
     pub(super) pending_aborts: Vec<String>,
     pub(super) calls: Vec<StreamingCall>,
@@ -35,6 +41,10 @@ pub(super) struct ActiveCommand {
     /// The model has sent something.
     pub(super) answered: bool,
     pub(super) failure: Option<String>,
+    /// Its response was sent before its turn. Only a variant does that.
+    pub(super) is_responded: bool,
+    /// Its turn has no `agent_end` if it fails. Only a variant leaves that out.
+    pub(super) failure_has_no_end: bool,
 }
 
 #[derive(Debug)]
