@@ -1,4 +1,4 @@
-//! Dialects, scenarios, rules, clauses and faults as JSON, for `conform list --json` and `conform explain --json`.
+//! Dialects, scenarios, rules, clauses, faults and variants as JSON, for `conform list --json` and `conform explain --json`.
 
 use super::catalogue::KnownDialect;
 use conform_dialect::requirement::Blame;
@@ -76,6 +76,17 @@ pub(super) fn fault(known: &KnownDialect, fault: &Fault) -> Value {
         "dialect": known.dialect.name,
         "summary": fault.summary,
         "caught_by": known.catchers(fault),
+    })
+}
+
+pub(super) fn variant(known: &KnownDialect, variant: &Fault) -> Value {
+    let legal = variant.legal.clone().unwrap_or_default();
+    json!({
+        "id": variant.id,
+        "dialect": known.dialect.name,
+        "summary": variant.summary,
+        "accepts": legal.accepts,
+        "listed": legal.listed,
     })
 }
 

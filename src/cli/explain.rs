@@ -106,7 +106,7 @@ fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
     let scenario =
         scenarios.find(|scenario| scenario.id == id || known.scenario_id(scenario) == id);
     let fault = || {
-        let mut faults = known.faults.iter();
+        let mut faults = known.faults.iter().chain(&known.variants);
         faults.find(|fault| fault.id == id).map(Topic::Fault)
     };
     let step = || {
@@ -132,6 +132,7 @@ fn json(known: &KnownDialect, found: &Topic) -> Value {
         Topic::Rule(rule) => describe::rule(known, rule),
         Topic::Clause(id, clause) => describe::clause(known, id, clause),
         Topic::Scenario(scenario) => describe::scenario(known, scenario),
+        Topic::Fault(fault) if fault.legal.is_some() => describe::variant(known, fault),
         Topic::Fault(fault) => describe::fault(known, fault),
         Topic::Step(rule) => describe::step_rule(rule),
     }
@@ -153,7 +154,8 @@ fn ids(known: &[KnownDialect]) -> Vec<String> {
                 .map(|scenario| known.scenario_id(scenario)),
         );
         ids.extend(known.scenarios.iter().map(|scenario| scenario.id.clone()));
-        ids.extend(known.faults.iter().map(|fault| fault.id.clone()));
+        let faults = known.faults.iter().chain(&known.variants);
+        ids.extend(faults.map(|fault| fault.id.clone()));
     }
     ids
 }

@@ -68,6 +68,15 @@ struct JudgeRequest {
 /// Runs the reference agent, with a judge of its host if one is asked for.
 #[must_use]
 pub fn main(mut call: AgentCall) -> ExitCode {
+    // This program is its own guard.
+    if let [first, mark] = &call.args[..]
+        && first == conform_relay::GUARD
+    {
+        return match conform_relay::serve_guard(mark) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        };
+    }
     let request = JudgeRequest::take(&mut call.args);
     let is_asked = request.decides || request.transcript.is_some() || request.findings.is_some();
     let spoken = is_asked
@@ -160,6 +169,5 @@ fn relayed(
     };
     let observer = observer(findings, HostFindings::push);
     let recording = Recording::new(file, header, None, Some(observer)).map_err(failed)?;
-    // The agent ends by itself when its input does.
-    relay(command, &recording, false).map_err(failed)
+    relay(command, &recording).map_err(failed)
 }

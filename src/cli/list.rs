@@ -1,4 +1,4 @@
-//! `conform list`: prints the known dialects, scenarios, rules, clauses or faults, one on each line.
+//! `conform list`: prints the known dialects, scenarios, rules, clauses, faults or legal variants, one on each line.
 
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use serde_json::Value;
 use std::io::Write;
 
-/// List the known dialects, scenarios, rules, clauses or faults
+/// List the known dialects, scenarios, rules, clauses, faults or legal variants
 #[derive(Debug, clap::Args)]
 pub(super) struct ListArgs {
     /// What to list
@@ -34,6 +34,8 @@ enum ListKind {
     Clauses,
     /// The deliberate defects that the reference agent plays with --fault
     Faults,
+    /// What an agent may do differently; the reference agent plays it with --fault too
+    Variants,
 }
 
 /// A list as a table and as JSON.
@@ -123,6 +125,27 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                     fault.summary.clone(),
                 ];
                 (row, describe::fault(known, fault))
+            }),
+        ),
+        ListKind::Variants => collect(
+            &[
+                "VARIANT",
+                "DIALECT",
+                "ACCEPTED INTERPRETATION",
+                "WHAT THE AGENT DOES",
+            ],
+            each(known, |known| known.variants.iter()).map(|(known, variant)| {
+                let accepts = variant
+                    .legal
+                    .as_ref()
+                    .and_then(|legal| legal.accepts.clone());
+                let row = vec![
+                    variant.id.clone(),
+                    known.dialect.name.clone(),
+                    dash(accepts.unwrap_or_default()),
+                    variant.summary.clone(),
+                ];
+                (row, describe::variant(known, variant))
             }),
         ),
     }

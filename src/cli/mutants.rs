@@ -3,6 +3,8 @@
 mod any_agent;
 mod fault_player;
 mod generic_faults;
+mod legal;
+mod legality;
 mod proof;
 mod published;
 mod reference_agent;
@@ -14,7 +16,7 @@ use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::run::RunRequest;
 use super::{output, table, termination};
-use conform_runner::mutation::matrix::Row;
+use conform_runner::mutation::matrix::{Matrix, Row};
 use conform_runner::scheduler::cores;
 use conform_runner::selection::Shard;
 use proof::{Proof, Remark};
@@ -60,6 +62,10 @@ struct RunOptions {
 /// member of another type, an id that nobody knows. What nothing catches is a question for the author, not an error, unless --accepted
 /// lists the answers.
 ///
+/// With --legal, the legal variants of the dialect are played with full budgets, in every scenario in which they can take effect. Errors are
+/// a finding, a scenario without a result that has one otherwise, and a variant that never takes effect. What is found is played again,
+/// to tell a loaded machine from an accusation.
+///
 /// Exit status: 0 all killed, 1 survivors or an agent with findings, 3 faults that were never active.
 #[derive(Debug, clap::Args)]
 pub(super) struct MutantsArgs {
@@ -76,6 +82,15 @@ pub(super) struct MutantsArgs {
     /// Play generic faults, even if the dialect has a `faults.yaml`
     #[arg(long)]
     generic: bool,
+    /// Play the legal variants of `variants.yaml`, in which nothing may be found, alone and in combinations; exit status 1 if something is
+    #[arg(long, conflicts_with_all = ["generic", "side"])]
+    legal: bool,
+    /// With --legal: how many random combinations of variants to play
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "legal")]
+    combinations: u64,
+    /// With --legal: the seed that chooses the combinations
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "legal")]
+    seed: u64,
     /// Generic faults that may survive, a YAML map from their ids to reasons; others that survive fail
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,
@@ -133,12 +148,15 @@ impl MutantsArgs {
 
     /// The faults of the shard that `--only` selects, by their ids.
     fn selected<T>(&self, all: impl IntoIterator<Item = T>, id: impl Fn(&T) -> &str) -> Vec<T> {
-        let is_selected = |one: &T| {
-            self.only.is_empty() || self.only.iter().any(|part| id(one).contains(part.as_str()))
-        };
-        let selected = all.into_iter().filter(is_selected).enumerate();
+        let selected = all.into_iter().filter(|one| self.selects(id(one)));
+        let selected = selected.enumerate();
         let part = selected.filter(|(n, _)| self.shard.is_none_or(|shard| shard.holds(*n)));
         part.map(|(_, one)| one).collect()
+    }
+
+    /// Whether `--only` selects this id.
+    fn selects(&self, id: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| id.contains(part.as_str()))
     }
 
     /// Checks that each `--only` selects one of these faults.
@@ -153,7 +171,10 @@ impl MutantsArgs {
 
 pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
     conform_runner::adopt_orphans();
-    let status = play(&args).and_then(|proofs| output::status(print(&proofs, &args)));
+    let status = match args.legal {
+        true => legal::run(&args),
+        false => play(&args).and_then(|proofs| output::status(print(&proofs, &args))),
+    };
     termination::kill_strays();
     status
 }
@@ -211,11 +232,16 @@ fn print(proofs: &[Proof], args: &MutantsArgs) -> io::Result<ExitStatus> {
         table::write(&titles, &rows, &mut out)?;
         let is_generic = proof.summary.is_some();
         if let Some(folder) = args.publish.as_ref().filter(|_| !is_generic) {
-            published::write(folder, &matrix.dialect, |before| proof.over(before))?;
+            published::write(
+                folder,
+                &matrix.dialect,
+                |before| proof.over(before),
+                Matrix::markdown,
+            )?;
         }
         let mut differences = Vec::new();
         if let Some(folder) = args.compare.as_ref().filter(|_| !is_generic) {
-            let published = published::read(folder, &matrix.dialect)?;
+            let published: Matrix = published::read(folder, &matrix.dialect)?;
             let whole = args.is_whole() && args.side.is_none();
             let found = matrix.differences(&published, whole).into_iter();
             differences.extend(found.map(Remark::error));

@@ -110,7 +110,7 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         }
         _ => drop(command.args(rest)),
     }
-    let ending = relay(command, &recording, true).map_err(|error| {
+    let ending = relay(command, &recording).map_err(|error| {
         let program = path.clone();
         SpawnError { program, error }.to_string()
     })?;

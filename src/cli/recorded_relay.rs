@@ -21,11 +21,11 @@ pub(super) fn locked<J>(judge: &Mutex<J>) -> MutexGuard<'_, J> {
     judge.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the agent, and relays until it has ended. An agent that is `guarded` ends with this process.
+/// Starts the agent, and relays until it has ended. The agent ends with this process, even if that is killed.
 ///
 /// # Errors
 /// The agent cannot be started.
-pub(super) fn relay(command: Command, recording: &Recording, guarded: bool) -> io::Result<Ending> {
+pub(super) fn relay(command: Command, recording: &Recording) -> io::Result<Ending> {
     let signals = recording.clone();
     let relay = Relay {
         command,
@@ -33,7 +33,7 @@ pub(super) fn relay(command: Command, recording: &Recording, guarded: bool) -> i
         from_agent: Box::new(RecordStage::from_agent(recording)),
         stderr: Box::new(RecordStage::stderr(recording)),
         on_signal: Box::new(move |name| signals.add(Body::Signal(name.to_owned()))),
-        guarded,
+        guarded: true,
     };
     let RelayEnd { ending, frame } = relay.run()?;
     recording.add(Body::End(frame));

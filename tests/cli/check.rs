@@ -89,6 +89,79 @@ fn each_unreadable_file_is_one_error_with_its_location() {
     }
 }
 
+/// A transcript whose header says `dialect`, in a folder of its own.
+fn recorded(dialect: &str, frames: &[serde_json::Value]) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session.jsonl");
+    let header = json!({ "conform_transcript": 1, "dialect": dialect, "agent": ["agent"] });
+    let lines: Vec<String> = [&header]
+        .into_iter()
+        .chain(frames)
+        .map(ToString::to_string)
+        .collect();
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    (folder, path.to_string_lossy().into_owned())
+}
+
+fn line(dir: &str, line: &str) -> serde_json::Value {
+    json!({ "at": 1, "dir": dir, "line": line })
+}
+
+#[test]
+fn a_recording_of_another_version_is_judged_by_it_only_if_it_knows_all_frames() {
+    let run = [
+        line("to_agent", r#"{"type":"prompt","id":"p","message":"hi"}"#),
+        line("from_agent", r#"{"type":"agent_start"}"#),
+    ];
+    let answered = [
+        line("to_agent", r#"{"type":"prompt","id":"p","message":"hi"}"#),
+        line(
+            "from_agent",
+            r#"{"type":"response","id":"p","command":"prompt","success":true}"#,
+        ),
+        line("from_agent", r#"{"type":"agent_start"}"#),
+    ];
+    let said = "judged as pi@0.14; its header says pi@0.73";
+    let why = "1 of its 3 frames are not of pi@0.14; its header says pi@0.73";
+    let (_folder, path) = recorded("pi@0.73", &answered);
+    conform(&["check", "--dialect", "pi@0.14", &path])
+        .assert()
+        .code(3)
+        .stderr(contains(said))
+        .stdout(contains(why));
+    conform(&["check", "--dialect", "pi@0.73", &path])
+        .assert()
+        .code(0)
+        .stderr(is_empty());
+    let (_folder, path) = recorded("pi@0.73", &run);
+    conform(&["check", "--dialect", "pi@0.14", &path])
+        .assert()
+        .code(0)
+        .stderr(contains(said));
+    // A session of another protocol that has a name in common.
+    let foreign = ["ready", "stream_start", "text_delta", "tool_request"];
+    let foreign = foreign.map(|name| line("from_agent", &json!({ "type": name }).to_string()));
+    let (_folder, path) = recorded("pi@0.14", &[&run[..], &foreign].concat());
+    conform(&["check", &path])
+        .assert()
+        .code(3)
+        .stdout(contains("4 of its 6 frames are not of pi@0.14"));
+}
+
+#[test]
+fn a_command_that_is_too_deep_to_read_is_named() {
+    let deep = format!(
+        r#"{{"type":"abort","a":{}{}}}"#,
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    let (_folder, path) = recorded("pi@0.73", &[line("to_agent", &deep)]);
+    conform(&["check", "--side", "host", &path])
+        .assert()
+        .code(0)
+        .stdout(contains("pi/command-length"));
+}
+
 #[test]
 fn an_unknown_dialect_is_an_error_that_lists_the_known_ones() {
     let unknown = contains("unknown-dialect.jsonl:1: unknown dialect `aionrs@9.9`")

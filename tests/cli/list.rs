@@ -8,7 +8,14 @@ use snapbox::assert_data_eq;
 
 #[test]
 fn every_kind_can_be_listed_as_a_table_and_as_json_and_explained() {
-    for kind in ["dialects", "scenarios", "rules", "clauses", "faults"] {
+    for kind in [
+        "dialects",
+        "scenarios",
+        "rules",
+        "clauses",
+        "faults",
+        "variants",
+    ] {
         let (status, table, stderr) = outcome(&mut conform(&["list", kind]));
         assert_eq!((status, stderr.as_str()), (Some(0), ""), "{kind}");
         let (_, json, _) = outcome(&mut conform(&["list", kind, "--json"]));

@@ -443,6 +443,33 @@ const GOOD_HOSTS: &[(&[&str], &[Act])] = &[
     ),
     // Closes stdin in the middle of a turn.
     (AIONRS, &[Until("ready"), Send(MESSAGE)]),
+    // Sends numbers that no double holds, which JSON allows, and ends in blanks.
+    (
+        AIONRS,
+        &[
+            Until("ready"),
+            Send(r#"{"type":"message","msg_id":"m1","input":"hi","n":[1E400,-1e999]}"#),
+            Until("stream_end"),
+            SendRaw("  "),
+        ],
+    ),
+    (
+        SYNAPS,
+        &[
+            Until("ready"),
+            Send(r#"{"type":"get_state","id":"x","n":1E400}"#),
+            Until("response"),
+            SendRaw("  "),
+        ],
+    ),
+    (
+        PI,
+        &[
+            Send(r#"{"type":"get_state","id":"x","n":1E400}"#),
+            Until("\"success\":true"),
+            SendRaw("  "),
+        ],
+    ),
     // Uses an id again when its command is answered, and ends by the end of input.
     (
         SYNAPS,
@@ -518,6 +545,58 @@ fn the_transcript_of_a_crash_has_what_the_agent_said_before_and_how_it_ended() {
     assert_eq!((of("to_agent"), of("stderr") > 0), (1, true), "{frames:?}");
     let end = frames.last().unwrap();
     assert_eq!((&end["end"], &end["code"]), (&"exited".into(), &101.into()));
+}
+
+/// The processes that this one has started, with those that they have started.
+fn descendants(pid: u32) -> Vec<u32> {
+    let path = format!("/proc/{pid}/task/{pid}/children");
+    let children = std::fs::read_to_string(path).unwrap_or_default();
+    let children = children
+        .split_whitespace()
+        .filter_map(|pid| pid.parse().ok());
+    children
+        .flat_map(|pid| [vec![pid], descendants(pid)].concat())
+        .collect()
+}
+
+fn is_alive(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[test]
+fn nothing_is_left_behind_whichever_process_is_killed() {
+    for fault in ["deaf-to-eof", "spins-after-eof"] {
+        for victim in 0..3 {
+            let args = ["--json-stream", "--fault", fault];
+            let mut host = Host::start(&args, NONE);
+            host.act(Until("ready"));
+            let judge = host.agent.id();
+            let mut processes = vec![judge];
+            processes.extend(descendants(judge));
+            assert_eq!(processes.len(), 3, "the judge, its guard and the agent");
+            let kill = |pid: u32| {
+                let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            };
+            kill(processes[victim]);
+            drop(host.stdin.take());
+            // A judge that has lost its guard goes on with its agent.
+            if victim == 1 {
+                assert!(is_alive(judge) && is_alive(processes[2]));
+                kill(processes[2]);
+            }
+            let started = Instant::now();
+            while let Some(left) = processes.iter().find(|pid| is_alive(**pid)) {
+                assert!(
+                    started.elapsed() < Duration::from_secs(60),
+                    "{fault}: {left} is left"
+                );
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            host.agent.wait().unwrap();
+        }
+    }
 }
 
 /// The transcript is whole up to the last frame, whatever ends the session.

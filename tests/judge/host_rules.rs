@@ -4,6 +4,7 @@
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource, load};
 use conform_judge::finding::{Blame, Level};
+use conform_runner::mutation::bad_hosts;
 use std::sync::Arc;
 
 /// The findings on the host, as `rule@frame`, without notes.
@@ -38,6 +39,31 @@ const SYNAPS: &str =
 
 /// A turn of aionrs that waits for the approval of the call t1.
 const REQUEST: &str = r#"> {"type":"message","msg_id":"m1","input":"hi"}; < {"type":"stream_start","msg_id":"m1"}; < {"type":"tool_request","msg_id":"m1","call_id":"t1","tool":{"name":"Write","category":"edit","args":{},"description":"d"}}"#;
+
+#[test]
+fn nothing_accuses_a_legal_host() {
+    let source = DialectSource::new(Some("schemas".into()));
+    let mut accused = Vec::new();
+    for (name, version) in source.names() {
+        let dialect = load(&source, &format!("{name}@{version}")).unwrap();
+        let hosts = bad_hosts::load_legal(&source, &dialect).unwrap();
+        assert!(hosts.len() > 5, "{name}@{version}");
+        for host in hosts {
+            let each = host.accusations(&dialect).into_iter();
+            accused.extend(each.map(|f| {
+                format!(
+                    "{}: {}: {}@{} {}",
+                    dialect.id(),
+                    host.id,
+                    f.rule,
+                    f.at,
+                    f.message
+                )
+            }));
+        }
+    }
+    assert!(accused.is_empty(), "{accused:#?}");
+}
 
 #[test]
 fn a_request_that_is_never_answered_is_a_mistake_unless_something_else_ended_it() {
@@ -242,4 +268,169 @@ fn a_host_may_stop_reading_when_no_turn_runs() {
             (&format!("{end}; stdout_closed; stdin_closed"), &[]),
         ],
     );
+}
+
+/// The rules and frames, as [`found`], and the notes among them.
+fn noted(dialect: &str, session: &str) -> Vec<String> {
+    let loaded = load(&DialectSource::default(), dialect).unwrap();
+    let mut checker = Checker::new(loaded, CheckOptions::default());
+    for frame in crate::history::frames(&session.replace("; ", "\n")) {
+        checker.push(&frame);
+    }
+    let findings = checker.finish().findings.into_iter();
+    let of_host = findings.filter(|finding| finding.blame == Blame::Host);
+    of_host.map(|finding| finding.message).collect()
+}
+
+#[test]
+fn a_call_is_answered_while_its_turn_is_open_and_by_an_answer_that_the_agent_takes() {
+    let approve = r#"> {"type":"tool_approve","call_id":"t1","scope":"once"}"#;
+    let wrong = r#"> {"type":"tool_approve","call_id":"t1","scope":"ever"}"#;
+    let refused = r#"< {"type":"error","msg_id":null,"error":{"code":"protocol_error","message":"no","retryable":false}}"#;
+    let end =
+        r#"< {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}"#;
+    let next = r#"> {"type":"message","msg_id":"m2","input":"hi"}; < {"type":"stream_start","msg_id":"m2"}"#;
+    let stop = r#"> {"type":"stop"}"#;
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {REQUEST}"),
+        &[
+            (&format!("{stop}; {approve}; {end}"), &[]),
+            (&format!("{stop}; {end}; {approve}"), &[]),
+            (
+                &format!("{stop}; {end}; 6000000 {approve}"),
+                &["answered-before-the-end@7"],
+            ),
+            (
+                &format!("{end}; {next}; {approve}"),
+                &["answered-in-turn@8"],
+            ),
+            (
+                &format!("{wrong}; {refused}; {approve}"),
+                &["schema/>tool_approve@5"],
+            ),
+            (&format!("{approve}; {approve}"), &["answered-once@6"]),
+        ],
+    );
+    let again = REQUEST.rsplit("; ").next().unwrap();
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {REQUEST}; {again}"),
+        &[
+            (&format!("{approve}; {approve}"), &[]),
+            (
+                &format!("{approve}; {approve}; {approve}"),
+                &["answered-once@8"],
+            ),
+        ],
+    );
+    let empty = |text: &str| text.replace(r#""t1""#, r#""""#);
+    let start = format!("{AIONRS}; {}", empty(REQUEST));
+    assert_all("aionrs@0.1", &start, &[(&empty(approve), &[])]);
+}
+
+#[test]
+fn a_host_waits_for_ready_and_for_its_version() {
+    let mode = r#"> {"type":"set_mode","mode":"yolo"}"#;
+    let stop = r#"> {"type":"stop"}"#;
+    assert_all(
+        "aionrs@0.1",
+        mode,
+        &[(AIONRS, &["commands-wait-for-ready@1"])],
+    );
+    assert_all("aionrs@0.1", AIONRS, &[(mode, &[]), (stop, &[])]);
+    assert_all(
+        "synaps@1",
+        &SYNAPS.replace(r#","protocol_version":1"#, ""),
+        &[
+            (
+                r#"> {"type":"get_state","id":"a"}"#,
+                &["host-refuses-version@2"],
+            ),
+            (r#"> {"type":"shutdown"}; end 0"#, &[]),
+        ],
+    );
+}
+
+#[test]
+fn of_two_prompts_the_second_says_how_it_is_queued() {
+    let prompt = r#"> {"type":"prompt","id":"p","message":"hi"}"#;
+    let second = r#"> {"type":"prompt","id":"q","message":"and"}"#;
+    let queued = r#"> {"type":"prompt","id":"q","message":"and","streamingBehavior":"steer"}"#;
+    let accepted = r#"< {"type":"response","id":"p","command":"prompt","success":true}"#;
+    let refused =
+        r#"< {"type":"response","id":"p","command":"prompt","success":false,"error":"no"}"#;
+    let start = r#"< {"type":"agent_start"}"#;
+    let dialog = r#"< {"type":"extension_ui_request","id":"d","method":"input","title":"A line"}"#;
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_all(
+            dialect,
+            prompt,
+            &[
+                (second, &["prompt-before-run@2"]),
+                (&format!("{accepted}; {second}"), &["prompt-before-run@3"]),
+                (&format!("{accepted}; {queued}"), &[]),
+                (&format!("{refused}; {second}"), &[]),
+                (
+                    &format!("{accepted}; {start}; {dialog}; {second}"),
+                    &["busy-prompt@5"],
+                ),
+                (&format!("{accepted}; {start}; {dialog}; {queued}"), &[]),
+                (
+                    &format!(r#"{accepted}; {start}; > {{"type":"abort","id":"a"}}; {second}"#),
+                    &[],
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
+fn an_extension_command_is_not_queued() {
+    let steer = r#"> {"type":"steer","id":"s","message":"/deploy"}"#;
+    let answer =
+        |rest: &str| format!(r#"< {{"type":"response","id":"s","command":"steer",{rest}}}"#);
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_all(
+            dialect,
+            steer,
+            &[
+                (&answer(r#""success":true"#), &[]),
+                (
+                    &answer(r#""success":false,"error":"The queue is full""#),
+                    &[],
+                ),
+                (
+                    &answer(r#""success":false,"error":"An extension command cannot be queued""#),
+                    &["steer-no-command@2"],
+                ),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_member_that_is_nearly_a_known_one_is_noted() {
+    let prompt = |members: &str| {
+        noted(
+            "synaps@1",
+            &format!(r#"{SYNAPS}; > {{"type":"prompt","id":"a","message":"hi",{members}}}"#),
+        )
+    };
+    let why = "`>prompt`: there is no member `attachements` here; did you mean `attachments`?";
+    assert_eq!(prompt(r#""attachements":[]"#), [why]);
+    assert_eq!(
+        prompt(r#""attachments":[],"attachment":1,"trace":2"#),
+        [] as [&str; 0]
+    );
+}
+
+#[test]
+fn blanks_at_the_end_of_stdin_are_no_line() {
+    for (dialect, start) in [("aionrs@0.1", AIONRS), ("synaps@1", SYNAPS)] {
+        let session = |end: &str| noted(dialect, &format!("{start}; {end}"));
+        assert_eq!(session(">torn   "), [] as [&str; 0]);
+        assert_eq!(session(">crlf  "), [] as [&str; 0]);
+        assert_ne!(session(">torn x"), [] as [&str; 0]);
+    }
 }

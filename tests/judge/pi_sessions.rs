@@ -197,16 +197,17 @@ fn statistics_must_match_the_session() {
     let none = Vec::<String>::new();
 
     assert_eq!(findings_with(json!({})), none);
+    // Too far from the sum to be rounded to four decimals.
+    assert_eq!(
+        findings_with(
+            json!({ "cost": 0.0006, "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 16.4 }, "totalMessages": 3 })
+        ),
+        ["stats-cost"]
+    );
     // Rounded, and with the agent's instructions counted as a message.
     assert_eq!(
         findings_with(
             json!({ "cost": 0.0005, "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 16.4 }, "totalMessages": 3 })
-        ),
-        ["stats-cost"]
-    );
-    assert_eq!(
-        findings_with(
-            json!({ "cost": 0.000_466, "contextUsage": { "tokens": 160, "contextWindow": 1000, "percent": 16.4 }, "totalMessages": 3 })
         ),
         none
     );
@@ -267,4 +268,61 @@ fn streamed_output_may_come_in_any_chunks() {
     assert_eq!(findings_with(&["one\n"]), Vec::<String>::new());
     assert_eq!(findings_with(&["o", "ne", "\n"]), Vec::<String>::new());
     assert_eq!(findings_with(&["o", "ne"]), ["bash-output-told"]);
+}
+
+#[test]
+fn costs_may_be_rounded_to_four_decimals() {
+    let found = |costs: &str| {
+        let exact = r#""cost":{"input":0.0003,"output":0.00015,"cacheRead":0.000015,"cacheWrite":0,"total":0.000465}"#;
+        let session: Vec<String> = run()
+            .iter()
+            .map(|line| line.replace(exact, costs))
+            .collect();
+        assert_ne!(session, run());
+        rules_found("pi@0.73", &session)
+    };
+    let rounded =
+        r#""cost":{"input":0.0003,"output":0.0002,"cacheRead":0.0,"cacheWrite":0,"total":0.0005}"#;
+    assert_eq!(found(rounded), Vec::<String>::new());
+    let wrong = rounded.replace("0.0002", "0.0004");
+    assert_eq!(found(&wrong), ["cost-at-rates"]);
+    let wrong = rounded.replace("0.0005", "0.001");
+    assert_eq!(found(&wrong), ["cost-total"]);
+}
+
+#[test]
+fn the_end_of_a_run_may_leave_out_its_prompt_and_keep_a_queued_message() {
+    let first = run();
+    let mut queued: Vec<String> = first[5..11].to_vec();
+    for line in &mut queued {
+        *line = line.replace("\"hi\"", "\"and\"").replace("Hello", "More");
+    }
+    let message = |line: &String| {
+        let event: Value = serde_json::from_str(line.trim_start_matches("< ")).unwrap();
+        event["message"].clone()
+    };
+    let steer = [
+        command("steer", "s", json!({ "message": "and" })),
+        "< {\"type\":\"queue_update\",\"steering\":[\"and\"],\"followUp\":[]}".to_owned(),
+        success("steer", "s", Value::Null),
+    ];
+    let (hi, hello) = (message(&first[7]), message(&first[9]));
+    let (and, more) = (message(&queued[2]), message(&queued[4]));
+    let found = |messages: Value| {
+        let end = format!("< {}", json!({ "type": "agent_end", "messages": messages }));
+        rules_found(
+            "pi@0.73",
+            &[&first[..6], &steer, &first[6..11], &queued, &[end]].concat(),
+        )
+    };
+    for legal in [
+        json!([hi, hello, and, more]),
+        json!([hello, and, more]),
+        json!([hello, more]),
+    ] {
+        assert_eq!(found(legal.clone()), Vec::<String>::new(), "{legal}");
+    }
+    for wrong in [json!([and, more]), json!([hi, hello, more])] {
+        assert_eq!(found(wrong.clone()), ["run-messages"], "{wrong}");
+    }
 }

@@ -152,7 +152,7 @@ impl FaultPlayer {
         if let Log::Moved(line) = self.log {
             self.log = Log::Due(line);
         }
-        match serde_json::from_slice::<Value>(bytes) {
+        match json_matcher::read_json(bytes) {
             Ok(frame) if frame.is_object() => self.play(&frame, bytes.to_vec()),
             _ if self.silent => Vec::new(),
             _ => self.counted(vec![Output::Bytes(bytes.to_vec())]),
@@ -184,7 +184,7 @@ impl FaultPlayer {
         if !matches!(self.effect(), Some(Effect::Commands(..))) {
             return None;
         }
-        let mut command = serde_json::from_slice(bytes).ok()?;
+        let mut command = json_matcher::read_json(bytes).ok()?;
         self.command(&mut command).then(|| line(&command))
     }
 

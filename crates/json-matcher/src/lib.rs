@@ -28,6 +28,7 @@ mod mismatch;
 mod operators;
 mod pattern;
 mod placeholder;
+mod read;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -44,5 +45,6 @@ pub use pattern::object_in_words;
 pub use placeholder::{
     Placeholder, Segment, UnknownPlaceholder, escape, fill, placeholders, segments,
 };
+pub use read::{read_json, with_bounded_numbers};
 pub use template::{Template, render_text};
 pub use yaml::{compile_filled_node, compile_node, placeholders_in};

@@ -74,7 +74,7 @@ impl Shared {
         {
             return;
         }
-        let Ok(frame) = serde_json::from_slice::<Value>(line) else {
+        let Ok(frame) = json_matcher::read_json(line) else {
             return;
         };
         let kind = frame.pointer(kind_at).and_then(Value::as_str);

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Instant;
 
 /// The subcommand of this program that is the guard.
-pub(crate) const SUBCOMMAND: &str = "relay-guard";
+pub const SUBCOMMAND: &str = "relay-guard";
 
 /// What the relay writes when there is nothing left to kill.
 const DONE: &str = "done";

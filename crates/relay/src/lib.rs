@@ -28,7 +28,7 @@ pub use agent_script::{RecordedScript, agent_script};
 pub use child::{Relay, RelayEnd};
 pub use ending::Ending;
 pub use fault_filter::FaultFilter;
-pub use guard::serve as serve_guard;
+pub use guard::{SUBCOMMAND as GUARD, serve as serve_guard};
 pub use llm::{FailureObserver, ModelUrl, Upstream, relay_model};
 pub use model_script::model_script;
 pub use recording::{FrameObserver, RecordStage, Recording};

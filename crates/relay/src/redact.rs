@@ -167,7 +167,7 @@ impl Redactor {
         let Cow::Owned(redacted) = self.text(text.as_bytes()) else {
             return None;
         };
-        let read = serde_json::from_slice(&redacted);
+        let read = json_matcher::read_json(&redacted);
         Some(read.unwrap_or_else(|_| String::from_utf8_lossy(&redacted).into()))
     }
 }

@@ -143,7 +143,7 @@ fn outcome(
             n: arrived.n,
             wire,
             headers: headers.clone(),
-            body: serde_json::from_slice(body).map_err(|error| json_error(wire, &error))?,
+            body: json_matcher::read_json(body).map_err(|error| json_error(wire, &error))?,
         })
     };
     Ok(match endpoint {

@@ -92,5 +92,5 @@ impl ReceivedRequest {
 /// A body as JSON; a JSON string with the text if it is not JSON.
 #[must_use]
 pub fn body_json(body: &[u8]) -> Value {
-    serde_json::from_slice(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
+    json_matcher::read_json(body).unwrap_or_else(|_| String::from_utf8_lossy(body).into())
 }

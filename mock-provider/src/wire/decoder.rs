@@ -144,7 +144,7 @@ impl ReplyDecoder {
                 self.decoder.end(&mut self.reply);
                 continue;
             }
-            let event = serde_json::from_str(&data).map_err(DecodeError::NotJson)?;
+            let event = json_matcher::read_json(data.as_bytes()).map_err(DecodeError::NotJson)?;
             let decoded = self.decoder.event(&event, &mut self.reply);
             decoded.map_err(DecodeError::Reported)?;
         }

@@ -7,6 +7,7 @@ use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
 use conform_judge::check::{CheckOptions, CheckOutcome, Coverage};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Blame;
+use conform_judge::frame::Body;
 use conform_judge::transcript::{self, TranscriptReader};
 use conform_report::ReportBuilder;
 use conform_report::Verdict;
@@ -99,10 +100,12 @@ impl TranscriptJudge<'_> {
         };
         let mut judge = SessionJudge::new(choice, options, PEEK_FRAMES);
         let (mut micros, mut error) = (0, None);
+        let mut lines = 0;
         for frame in reader {
             match frame {
                 Ok(frame) => {
                     micros = frame.at;
+                    lines += u64::from(is_record(&frame.body));
                     judge.push(frame);
                 }
                 Err(problem) => error = Some(problem),
@@ -115,13 +118,29 @@ impl TranscriptJudge<'_> {
             output::note(format_args!("{}: {}, {by}", name(path), dialect.id()));
         }
         self.report.add_dialect(&dialect);
-        Ok(self.judged(path, outcome, micros, error))
+        let foreign = ForeignFrames {
+            recorded: recorded
+                .filter(|id| **id != dialect.id() && **id != dialect.name)
+                .map(str::to_owned),
+            judged: dialect.id(),
+            lines,
+            unknown: lines.saturating_sub(outcome.events + outcome.commands),
+        };
+        if let Some(recorded) = &foreign.recorded {
+            output::note(format_args!(
+                "{}: judged as {}; its header says {recorded}",
+                name(path),
+                dialect.id()
+            ));
+        }
+        Ok(self.judged(path, outcome, &foreign, micros, error))
     }
 
     fn judged(
         &self,
         path: &Path,
         mut outcome: CheckOutcome,
+        foreign: &ForeignFrames,
         micros: u64,
         error: Option<transcript::TranscriptError>,
     ) -> JudgedTranscript {
@@ -131,13 +150,14 @@ impl TranscriptJudge<'_> {
         };
         let verdict = match verdict_rules::of_findings(&outcome.findings, self.side, known > 0) {
             Verdict::Fail => Verdict::Fail,
-            _ if error.is_some() => Verdict::Inconclusive,
+            _ if error.is_some() || (known > 0 && foreign.spoil()) => Verdict::Inconclusive,
             other => other,
         };
         let reason = match (verdict, &error) {
             (Verdict::Inconclusive, Some(error)) => {
                 format!("could not be read beyond line {}", error.line)
             }
+            (Verdict::Inconclusive, None) => foreign.reason(),
             (Verdict::NotExercised, _) => format!("no {} of this dialect in it", self.what()),
             _ => String::new(),
         };
@@ -223,6 +243,38 @@ impl TranscriptJudge<'_> {
         }
         format!("{command} {}", output::quoted(&path.to_string_lossy()))
     }
+}
+
+/// Frames of a session that the dialect by which it is judged does not have.
+struct ForeignFrames {
+    /// The dialect of the header, if it is another one.
+    recorded: Option<String>,
+    judged: String,
+    /// The lines of both sides, and those that are no frame of the dialect.
+    lines: u64,
+    unknown: u64,
+}
+
+impl ForeignFrames {
+    /// Whether the session is not one of the dialect: a clean result would say nothing.
+    fn spoil(&self) -> bool {
+        let most = self.unknown * 2 > self.lines;
+        most || (self.recorded.is_some() && self.unknown > 0)
+    }
+
+    fn reason(&self) -> String {
+        let header = self.recorded.as_ref();
+        let header = header.map_or(String::new(), |id| format!("; its header says {id}"));
+        format!(
+            "{} of its {} frames are not of {}{header}",
+            self.unknown, self.lines, self.judged
+        )
+    }
+}
+
+/// Whether a frame is a line of the protocol.
+fn is_record(body: &Body) -> bool {
+    matches!(body, Body::FromAgent(line) | Body::ToAgent(line) if !line.bytes.trim_ascii().is_empty())
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {

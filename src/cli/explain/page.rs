@@ -96,8 +96,15 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
 }
 
 fn fault(known: &KnownDialect, fault: &Fault) -> String {
-    let mut page = title("fault", &fault.id, &known.dialect.name);
+    let what = if fault.legal.is_some() {
+        "legal variant"
+    } else {
+        "fault"
+    };
+    let mut page = title(what, &fault.id, &known.dialect.name);
     paragraphs(&mut page, &format!("{}.", fault.summary));
+    let accepts = fault.legal.iter().filter_map(|legal| legal.accepts.clone());
+    list(&mut page, "The interpretation that allows it", accepts);
     list(
         &mut page,
         "Caught by any of",

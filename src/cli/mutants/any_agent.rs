@@ -24,7 +24,7 @@ use conform_runner::scheduler::DialectSuite;
 use frame_faults::{Effect, Fault, FaultTable, KnownNames, SampleFrames};
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -46,15 +46,10 @@ pub(super) struct GoodAgent {
 pub(super) async fn proofs(args: &MutantsArgs) -> Result<Vec<Proof>, CommandError> {
     let accepted = args.accepted.as_deref().map(generic_faults::accepted);
     let accepted = accepted.transpose()?;
-    let request = args.run.request(&args.dialect, &args.agent);
-    let sandboxes = Arc::new(SandboxRoot::new()?);
-    let (_cancel, cancelled) = watch::channel(false);
-    let before = LastFailures::read(&args.agent);
-    let plan = run_plan(&request, &sandboxes, &cancelled, &before).await?;
-    let source = DialectSource::new(plan.dialect_dir.clone());
+    let (source, players) = players(args).await?;
     let mut tables = Vec::new();
-    for suite in &plan.suites {
-        let table = listed_faults(&source, &suite.dialect)?;
+    for player in &players {
+        let table = listed_faults(&source, &player.dialect)?;
         tables.push(table.filter(|_| !args.generic));
     }
     // Generic faults are known only when the agent has been played.
@@ -63,9 +58,8 @@ pub(super) async fn proofs(args: &MutantsArgs) -> Result<Vec<Proof>, CommandErro
         args.check_only(known.map(|fault| fault.id.clone()).collect())?;
     }
     let mut proofs = Vec::new();
-    for (suite, table) in plan.suites.into_iter().zip(tables) {
-        let folder = plan.dialect_dir.clone();
-        let good = good_agent(args, suite, folder, Arc::clone(&sandboxes)).await?;
+    for (player, table) in players.into_iter().zip(tables) {
+        let good = good_agent(args, player, &mut |_| ()).await?;
         let proof = match table {
             Some(table) => listed(args, good, &table).await,
             None => generic_faults::proof(args, good, accepted.as_ref()).await,
@@ -75,32 +69,46 @@ pub(super) async fn proofs(args: &MutantsArgs) -> Result<Vec<Proof>, CommandErro
     Ok(proofs)
 }
 
-/// Plays the suite without a fault.
-async fn good_agent(
+/// The dialects of the run plan with the agent, and where dialects come from.
+///
+/// # Errors
+/// The agent could not be started, or there is no such dialect.
+pub(super) async fn players(
     args: &MutantsArgs,
-    suite: DialectSuite,
-    dialect_dir: Option<PathBuf>,
-    sandboxes: Arc<SandboxRoot>,
+) -> Result<(DialectSource, Vec<SuitePlayer>), CommandError> {
+    let request = args.run.request(&args.dialect, &args.agent);
+    let sandboxes = Arc::new(SandboxRoot::new()?);
+    let (_cancel, cancelled) = watch::channel(false);
+    let before = LastFailures::read(&args.agent);
+    let plan = run_plan(&request, &sandboxes, &cancelled, &before).await?;
+    let dialect_dir = plan.dialect_dir;
+    let player = |suite: DialectSuite| {
+        let agent = TestedAgent::Filtered {
+            agent: suite.agent,
+            dialect_dir: dialect_dir.clone(),
+        };
+        let sandboxes = Arc::clone(&sandboxes);
+        SuitePlayer {
+            wire: suite.wire,
+            ..SuitePlayer::new(agent, suite.dialect, suite.scenarios, sandboxes)
+        }
+    };
+    let players = plan.suites.into_iter().map(player).collect();
+    Ok((DialectSource::new(dialect_dir), players))
+}
+
+/// Plays the suite without a fault, which keeps the scenarios that pass, and shows them to `note`.
+pub(super) async fn good_agent(
+    args: &MutantsArgs,
+    mut suite: SuitePlayer,
+    note: &mut dyn FnMut(&ScenarioRun),
 ) -> Result<GoodAgent, CommandError> {
-    let DialectSuite {
-        agent,
-        dialect,
-        wire,
-        scenarios,
-    } = suite;
     let baseline = BaselineArgs::new(args.baseline.clone()).read()?;
-    let id = dialect.id();
+    let id = suite.dialect.id();
     output::note(format_args!(
         "{id}: playing {} without a fault, which the agent must pass",
-        count(scenarios.len() as u64, "scenario")
+        count(suite.scenarios.len() as u64, "scenario")
     ));
-    let mut suite = SuitePlayer {
-        agent: TestedAgent::Filtered { agent, dialect_dir },
-        dialect,
-        scenarios,
-        wire,
-        sandboxes,
-    };
     let mut played = suite.play(None, suite.scenarios.clone(), 1.0).await?;
     for entry in &mut played {
         baseline.mark(&mut entry.report, Blame::Agent);
@@ -114,6 +122,7 @@ async fn good_agent(
     for entry in &played {
         if entry.report.verdict == Verdict::Pass && !has_finding(entry) {
             note_exercised(&mut exercised, entry);
+            note(entry);
             let sample = sample(entry, &suite.dialect);
             samples.insert(entry.report.id.clone(), sample);
         }

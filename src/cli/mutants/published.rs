@@ -1,7 +1,9 @@
-//! The kill matrices that are published with the program.
+//! The kill matrices that are published with the program, and files of results beside them.
 
 use conform_runner::mutation::matrix::Matrix;
 use include_dir::{Dir, include_dir};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::io;
 use std::path::Path;
 
@@ -17,11 +19,11 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
         })
 }
 
-/// The matrix of a dialect in a folder.
+/// The result for a dialect in a folder.
 ///
 /// # Errors
-/// A file that cannot be read, or is not a matrix.
-pub(in crate::cli) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
+/// A file that cannot be read, or is not such a result.
+pub(in crate::cli) fn read<T: DeserializeOwned>(folder: &Path, dialect: &str) -> io::Result<T> {
     let path = folder.join(format!("{dialect}.json"));
     let place =
         |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
@@ -29,21 +31,22 @@ pub(in crate::cli) fn read(folder: &Path, dialect: &str) -> io::Result<Matrix> {
     serde_json::from_slice(&text).map_err(|error| place(&error))
 }
 
-/// Writes a matrix as JSON and as a page. `over` is the matrix over an earlier one, whose rows stay for faults that were not played.
+/// Writes a result as JSON and as a page. `over` is the result over an earlier one, whose rows stay for what was not played.
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn write(
+pub(super) fn write<T: Serialize + DeserializeOwned + Default>(
     folder: &Path,
     dialect: &str,
-    over: impl FnOnce(&Matrix) -> Matrix,
+    over: impl FnOnce(&T) -> T,
+    page: impl FnOnce(&T) -> String,
 ) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let file = folder.join(format!("{dialect}.json"));
     let before = std::fs::read(&file).ok();
     let before = before.and_then(|text| serde_json::from_slice(&text).ok());
-    let matrix = over(&before.unwrap_or_default());
-    let text = serde_json::to_string_pretty(&matrix)?;
+    let result = over(&before.unwrap_or_default());
+    let text = serde_json::to_string_pretty(&result)?;
     std::fs::write(file, text + "\n")?;
-    std::fs::write(folder.join(format!("{dialect}.md")), matrix.markdown())
+    std::fs::write(folder.join(format!("{dialect}.md")), page(&result))
 }

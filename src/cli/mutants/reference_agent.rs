@@ -7,12 +7,13 @@ use super::suite_player::SuitePlayer;
 use super::tested_agent::TestedAgent;
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::command_error::CommandError;
-use conform_judge::dialect::DialectSource;
+use conform_judge::dialect::{Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_runner::mutation::bad_hosts;
 use conform_runner::mutation::coverage::provable_rules;
 use conform_runner::mutation::matrix::Row;
 use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::scenario::Scenario;
 use std::sync::Arc;
 
 /// Plays the faults of the dialects that the command line asks for.
@@ -60,15 +61,7 @@ async fn proof(
     if !is_played(&Blame::Host) {
         hosts.clear();
     }
-    let suite = SuitePlayer {
-        agent: TestedAgent::Reference {
-            dialect_dir: source.folder(),
-        },
-        dialect: Arc::clone(&dialect),
-        scenarios: known.scenarios,
-        wire: None,
-        sandboxes: Arc::new(SandboxRoot::new().map_err(|e| e.to_string())?),
-    };
+    let suite = player(source, &dialect, known.scenarios)?;
     let player = FaultPlayer::new(suite, None, args.jobs(), args.time_scale);
     let mut rows = player.rows(faults).await?;
     rows.append(&mut hosts);
@@ -83,4 +76,23 @@ async fn proof(
     let complaints = proof.matrix().complaints(args.is_whole()).into_iter();
     proof.remarks = complaints.map(Remark::error).collect();
     Ok(Some(proof))
+}
+
+/// The suite of a dialect, played with the reference agent.
+pub(super) fn player(
+    source: &DialectSource,
+    dialect: &Arc<Dialect>,
+    scenarios: Vec<Scenario>,
+) -> Result<SuitePlayer, String> {
+    let agent = TestedAgent::Reference {
+        dialect_dir: source.folder(),
+    };
+    let sandboxes = SandboxRoot::new().map_err(|e| e.to_string())?;
+    let dialect = Arc::clone(dialect);
+    Ok(SuitePlayer::new(
+        agent,
+        dialect,
+        scenarios,
+        Arc::new(sandboxes),
+    ))
 }

@@ -11,7 +11,7 @@ use conform_runner::scenario::Scenario;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings};
 use conform_runner::transcripts::KeepTranscripts;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -26,9 +26,34 @@ pub(super) struct SuitePlayer {
     /// The wire of the model; the recipe's first one if `None`.
     pub(super) wire: Option<String>,
     pub(super) sandboxes: Arc<SandboxRoot>,
+    /// How many scenarios are played in parallel.
+    pub(super) jobs: NonZeroUsize,
+    /// How often a scenario is played again while something is found.
+    pub(super) retries: u32,
+    /// After how many failed scenarios the rest is left out.
+    pub(super) max_fail: Option<NonZeroU32>,
 }
 
 impl SuitePlayer {
+    /// A player of faults, with the usual wire.
+    pub(super) fn new(
+        agent: TestedAgent,
+        dialect: Arc<Dialect>,
+        scenarios: Vec<Scenario>,
+        sandboxes: Arc<SandboxRoot>,
+    ) -> Self {
+        SuitePlayer {
+            agent,
+            dialect,
+            scenarios,
+            wire: None,
+            sandboxes,
+            jobs: PARALLEL_SCENARIOS,
+            retries: 0,
+            max_fail: None,
+        }
+    }
+
     /// The full id of a scenario.
     pub(super) fn id(&self, scenario: &Scenario) -> String {
         format!("{}/{}", self.dialect.id(), scenario.id)
@@ -80,14 +105,18 @@ impl SuitePlayer {
             scenarios,
         };
         let settings = SuiteSettings {
-            jobs: PARALLEL_SCENARIOS,
+            jobs: self.jobs,
             smoke_first: false,
-            max_fail: None,
+            max_fail: self.max_fail,
             settle: true,
             profile: Profile::Spec,
             time_scale,
             seed: 0,
-            retry: RetryOptions::default(),
+            retry: RetryOptions {
+                max_retries: self.retries,
+                retry_warnings: true,
+                baseline: None,
+            },
             keep: KeepTranscripts::Nothing,
             with_frames: true,
         };

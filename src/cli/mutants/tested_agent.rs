@@ -35,6 +35,13 @@ impl TestedAgent {
             }
             (TestedAgent::Filtered { agent, .. }, None) => Ok(agent.clone()),
             (TestedAgent::Filtered { agent, dialect_dir }, Some(fault)) => {
+                // Of several, each has its own filter.
+                if let Some((first, rest)) = fault.split_once(',') {
+                    let agent = self.with_fault(Some(first), dialect)?;
+                    let dialect_dir = dialect_dir.clone();
+                    let filtered = TestedAgent::Filtered { agent, dialect_dir };
+                    return filtered.with_fault(Some(rest), dialect);
+                }
                 let mut words: Vec<OsString> = vec![inject::SUBCOMMAND.into()];
                 let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
                 option("--fault", fault.into());

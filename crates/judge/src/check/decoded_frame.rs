@@ -3,7 +3,7 @@
 use super::end_of_session::{KILL, ShutdownFacts, end_value};
 use super::line_classifier::{Classification, FrameDefinition, LineClassifier};
 use crate::dialect::Dialect;
-use crate::finding::{Blame, Finding};
+use crate::finding::{Blame, Difference, DifferenceKind, Finding, Level};
 use crate::frame::{Body, Frame, Line};
 use crate::framing::{Defect, Parsed};
 use crate::rules::symbol::FrameSymbols;
@@ -125,6 +125,9 @@ impl<'a> DecodedFrame<'a> {
                 self.definitions = [Some(definition), nested];
                 for definition in self.definitions.into_iter().flatten() {
                     self.mark(definition.symbol);
+                    if lines.command {
+                        self.note_misspelt_members(dialect, definition);
+                    }
                     let validator = definition.validator.as_ref();
                     if validator.is_some_and(|v| !v.is_valid(&self.value)) {
                         self.mark(lines.invalid);
@@ -150,6 +153,23 @@ impl<'a> DecodedFrame<'a> {
                 self.mark(lines.malformed);
             }
         }
+    }
+
+    /// An unknown member is legal. One that is nearly a known one is noted, because the agent does not read it.
+    fn note_misspelt_members(&mut self, dialect: &Dialect, definition: &'a FrameDefinition) {
+        let (_, schemas) = dialect.frames(true);
+        let misspelt = schemas.misspelt_members(&definition.name, &self.value);
+        let notes = misspelt.into_iter().map(|(pointer, message)| {
+            let finding = Finding {
+                level: Level::May,
+                difference: Difference::of_kind(DifferenceKind::Unexpected),
+                pointer,
+                message,
+                ..Finding::default()
+            };
+            (definition, finding)
+        });
+        self.schema_violations.extend(notes);
     }
 
     fn mark(&mut self, symbol: Option<usize>) {

@@ -51,7 +51,10 @@ impl From<Frame> for ParsedFrame {
 /// Parses one line. No input makes it panic, overflow the stack or use unbounded memory.
 pub fn parse(line: &Line) -> Parsed {
     let mut defects = Vec::new();
+    let is_blank = line.bytes.iter().all(u8::is_ascii_whitespace);
     match line.eol {
+        // A line without a record has none that could be cut off.
+        _ if is_blank && line.dropped == 0 => {}
         Eol::Lf => {}
         Eol::CrLf => defects.push(Defect::new("crlf", "")),
         Eol::None => defects.push(Defect::new("no-final-newline", "")),
@@ -60,7 +63,7 @@ pub fn parse(line: &Line) -> Parsed {
         let length = line.bytes.len() as u64 + line.dropped;
         defects.push(Defect::new("too-long", length));
         None
-    } else if line.bytes.iter().all(u8::is_ascii_whitespace) {
+    } else if is_blank {
         defects.push(Defect::new("blank-line", ""));
         None
     } else {

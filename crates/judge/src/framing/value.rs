@@ -15,6 +15,16 @@ const MAX_DUPLICATES: usize = 8;
 
 /// Parses one JSON text. Of two equal keys the last one counts; `duplicates` gets a JSON Pointer to each, at most [`MAX_DUPLICATES`].
 pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
+    build(text, duplicates).or_else(|error| {
+        let bounded = json_matcher::with_bounded_numbers(text, &error);
+        bounded.map_or(Err(error), |text| {
+            duplicates.clear();
+            build(&text, duplicates)
+        })
+    })
+}
+
+fn build(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
     let found = RefCell::new(std::mem::take(duplicates));
     let mut json = serde_json::Deserializer::from_str(text);
     let value = ValueBuilder {

@@ -8,6 +8,13 @@ use serde_json::{Map, Value, json};
 /// A JSON Pointer into the frame or matcher, and what is wrong there.
 pub type MemberError = (String, String);
 
+/// A member that a definition does not know.
+struct UnknownMember {
+    place: String,
+    message: String,
+    is_misspelt: bool,
+}
+
 /// The members of an object, by all parts of a definition together.
 #[derive(Debug, Default)]
 struct Members<'a> {
@@ -30,6 +37,11 @@ impl<'a> Members<'a> {
         named.map(|(_, part)| *part).collect()
     }
 
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        let parts = self.fixed.iter().chain(&self.maybe);
+        parts.map(|(name, _)| *name)
+    }
+
     fn knows(&self, name: &str) -> bool {
         self.open || !self.all(name).is_empty()
     }
@@ -42,6 +54,18 @@ impl<'a> Members<'a> {
 impl Schemas {
     /// The members of a frame, at any depth, that its definition does not know.
     pub fn unknown_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
+        let members = self.unknown(name, frame).into_iter();
+        members.map(|one| (one.place, one.message)).collect()
+    }
+
+    /// Those of the unknown members whose name is nearly that of a member that is not there.
+    pub fn misspelt_members(&self, name: &str, frame: &Value) -> Vec<MemberError> {
+        let members = self.unknown(name, frame).into_iter();
+        let misspelt = members.filter(|one| one.is_misspelt);
+        misspelt.map(|one| (one.place, one.message)).collect()
+    }
+
+    fn unknown(&self, name: &str, frame: &Value) -> Vec<UnknownMember> {
         let mut found = Vec::new();
         if let Some(definition) = self.document["$defs"].get(name) {
             self.find_unknown(&[definition], frame, String::new(), &mut found);
@@ -54,7 +78,7 @@ impl Schemas {
         parts: &[&Value],
         value: &Value,
         at: String,
-        found: &mut Vec<MemberError>,
+        found: &mut Vec<UnknownMember>,
     ) {
         match value {
             Value::Object(written) => {
@@ -67,7 +91,13 @@ impl Schemas {
                     if members.knows(name) {
                         self.find_unknown(&members.all(name), value, place, found);
                     } else {
-                        found.push((place, format!("there is no member `{name}` here")));
+                        let missing = members.names().filter(|name| !written.contains_key(*name));
+                        let near = spanned_yaml::suggestion(name, missing);
+                        found.push(UnknownMember {
+                            place,
+                            is_misspelt: !near.is_empty(),
+                            message: format!("there is no member `{name}` here{near}"),
+                        });
                     }
                 }
             }
@@ -278,6 +308,19 @@ mod tests {
             places(schemas().unknown_members("go", &frame)),
             ["/then run", "/where/idd"]
         );
+        let frame = json!({ "type": "go", "mod": "a", "moda": 1, "model of all": 1, "where": { "idd": "x" } });
+        assert_eq!(
+            schemas().misspelt_members("go", &frame),
+            [("/mod", "mode"), ("/moda", "mode"), ("/where/idd", "id")].map(|(at, near)| (
+                at.to_owned(),
+                format!(
+                    "there is no member `{}` here; did you mean `{near}`?",
+                    &at[at.rfind('/').unwrap() + 1..]
+                )
+            ))
+        );
+        let both = json!({ "type": "go", "mode": "a", "modes": 1 });
+        assert_eq!(schemas().misspelt_members("go", &both), []);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::control::Recorded;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
 use json_matcher::Captures;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -116,9 +116,9 @@ impl Player {
         if line.trim_ascii().is_empty() {
             return;
         }
-        match serde_json::from_slice::<Map<String, Value>>(&line) {
-            Ok(command) => self.command(Value::Object(command)),
-            Err(_) => self.malformed(&line),
+        match json_matcher::read_json(&line) {
+            Ok(command) if command.is_object() => self.command(command),
+            _ => self.malformed(&line),
         }
     }
 

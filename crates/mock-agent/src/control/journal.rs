@@ -30,8 +30,8 @@ impl Recorded {
 }
 
 fn frame(bytes: &[u8]) -> Option<Value> {
-    let frame = serde_json::from_slice::<Map<String, Value>>(bytes);
-    frame.ok().map(Value::Object)
+    let frame = json_matcher::read_json(bytes).ok();
+    frame.filter(Value::is_object)
 }
 
 impl Record for Recorded {

@@ -54,7 +54,7 @@ fn command<P: Protocol>(
     if text.is_empty() {
         return Ok(None);
     }
-    let command = serde_json::from_str(text);
+    let command = json_matcher::read_json(text.as_bytes());
     let mut command = command.map_err(|error| format!("The command is not JSON: {error}"))?;
     session.faults.command(&mut command);
     match command.is_object() {

@@ -99,7 +99,7 @@ async fn handle(request: Request<Incoming>, state: &State) -> Answer {
         Ok(body) => body.to_bytes(),
         Err(error) => return failure(StatusCode::BAD_REQUEST, &error.to_string()),
     };
-    let value = serde_json::from_slice(&body)
+    let value = json_matcher::read_json(&body)
         .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(&body)));
     state.recording.add(Body::LlmRequest(LlmRequest {
         n,

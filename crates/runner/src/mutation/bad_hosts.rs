@@ -1,12 +1,12 @@
 //! Bad hosts (`hosts.yaml`): sessions in which the host makes a mistake, and the rules that must report it. They prove the rules about
-//! hosts, as the faults of the reference agent prove the rules about agents.
+//! hosts, as the faults of the reference agent prove the rules about agents. Legal hosts stand beside them: nothing may accuse those.
 
 use super::fault_trace::FaultTrace;
 use super::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
 use super::matrix::{HOST, Row};
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource};
-use conform_judge::finding::Blame;
+use conform_judge::finding::{Blame, Finding};
 use conform_judge::framing::ParsedFrame;
 use conform_judge::history;
 use schemars::JsonSchema;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The file with the bad hosts in the folder of a dialect.
 const FILE: &str = "hosts.yaml";
 
-/// A session whose last frame is, or shows, a mistake of the host.
+/// A session whose last frame is, or shows, a mistake of the host; or a session without a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BadHost {
@@ -25,7 +25,7 @@ pub struct BadHost {
     pub id: String,
     /// What goes wrong, in one line.
     pub summary: String,
-    /// The rules that catch it, without their dialect; one of them is enough.
+    /// The rules that catch it, without their dialect; one of them is enough. None (`[]`) for a legal host, whom nothing may accuse.
     pub caught_by: Vec<String>,
     /// Whether newer versions of the dialect have it too. Not one that uses what they removed.
     #[serde(default = "yes")]
@@ -45,6 +45,22 @@ pub struct BadHost {
 /// # Errors
 /// A file that cannot be read or parsed, with the location.
 pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
+    let mut hosts = all(source, dialect)?;
+    hosts.retain(|host| !host.caught_by.is_empty());
+    Ok(hosts)
+}
+
+/// The legal hosts of a dialect, which have no [`BadHost::accusations`]; those of its base dialects come first.
+///
+/// # Errors
+/// A file that cannot be read or parsed, with the location.
+pub fn load_legal(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
+    let mut hosts = all(source, dialect)?;
+    hosts.retain(|host| host.caught_by.is_empty());
+    Ok(hosts)
+}
+
+fn all(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
     let own = dialect.id();
     let mut all = Vec::new();
     let bases = dialect.bases.iter().rev().map(|base| &base.id);
@@ -77,16 +93,7 @@ impl BadHost {
     /// Its row of the kill matrix.
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {
-        let frames = history::frames(&self.session).unwrap_or_default();
-        let frames: Vec<ParsedFrame> = frames.into_iter().map(ParsedFrame::from).collect();
-        let options = CheckOptions {
-            argv: (!self.agent.is_empty()).then(|| self.agent.clone()),
-            ..CheckOptions::default()
-        };
-        let mut checker = Checker::new(Arc::clone(dialect), options);
-        for one in &frames {
-            checker.push_parsed(&one.frame, &one.parsed);
-        }
+        let frames = self.frames();
         let last = frames.len() as u64;
         let full = |rule: &String| Catcher::Rule(format!("{}/{rule}", dialect.name));
         let fault = TestedFault {
@@ -98,9 +105,34 @@ impl BadHost {
         };
         let played = PlayedScenario {
             id: String::new(),
-            findings: checker.finish().findings,
+            findings: self.findings(dialect),
             traces: vec![FaultTrace::read(&frames, dialect, |_| None).with_affected_frame(last)],
         };
         matrix_row(&fault, &[played])
+    }
+
+    /// What its session accuses the host of, notes included: nothing, if it is a legal host.
+    #[must_use]
+    pub fn accusations(&self, dialect: &Arc<Dialect>) -> Vec<Finding> {
+        let mut findings = self.findings(dialect);
+        findings.retain(|finding| finding.blame == Blame::Host);
+        findings
+    }
+
+    fn findings(&self, dialect: &Arc<Dialect>) -> Vec<Finding> {
+        let options = CheckOptions {
+            argv: (!self.agent.is_empty()).then(|| self.agent.clone()),
+            ..CheckOptions::default()
+        };
+        let mut checker = Checker::new(Arc::clone(dialect), options);
+        for one in &self.frames() {
+            checker.push_parsed(&one.frame, &one.parsed);
+        }
+        checker.finish().findings
+    }
+
+    fn frames(&self) -> Vec<ParsedFrame> {
+        let frames = history::frames(&self.session).unwrap_or_default();
+        frames.into_iter().map(ParsedFrame::from).collect()
     }
 }

@@ -37,7 +37,7 @@ impl ScenarioPlayer {
             }
             let mut is_running = self.session.end.is_none();
             for line in lines {
-                if let Ok(command) = serde_json::from_slice(&line.bytes) {
+                if let Ok(command) = json_matcher::read_json(&line.bytes) {
                     self.tell_model(&command);
                 }
                 let is_queued = self.queue.add_host_event(Body::ToAgent(line));

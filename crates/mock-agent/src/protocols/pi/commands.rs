@@ -101,7 +101,7 @@ pub(super) fn take(session: PiSession<'_>, input: &Input) {
 
 fn read(input: &Input) -> Result<Value, String> {
     let text = text(input, "the line", LINE_LIMIT)?;
-    serde_json::from_str(text.trim()).map_err(|error| error.to_string())
+    json_matcher::read_json(text.trim().as_bytes()).map_err(|error| error.to_string())
 }
 
 fn prompt(command: &PiCommand<'_>) -> Answer {

@@ -133,8 +133,8 @@ fn read(
         true => &text.replace("\\u", "\\\\u"),
         false => text,
     };
-    let mut command: Value =
-        serde_json::from_str(text).map_err(|error| format!("The frame is not JSON: {error}"))?;
+    let mut command = json_matcher::read_json(text.as_bytes())
+        .map_err(|error| format!("The frame is not JSON: {error}"))?;
     if !command.is_object() {
         return Err("The frame is not a JSON object".to_owned().into());
     }
