@@ -23,8 +23,7 @@ use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::DialectSuite;
 use frame_faults::{ActiveFrom, Effect, Fault, FaultTable, KnownNames, SampleFrames};
 use indexmap::IndexMap;
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 

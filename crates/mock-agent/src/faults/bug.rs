@@ -215,7 +215,6 @@ pub(crate) enum Bug {
     AnswersAbortAtOnce,
     LeavesRunsOpen,
     HasOtherIds,
-    // what a specification allows
     AnswersPromptFirst,
     QueuesWhileBusy,
     AnswersAfterTurn,
