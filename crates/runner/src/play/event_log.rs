@@ -111,6 +111,13 @@ impl EventLog {
         later.filter(|(_, taken)| !taken).map(|(event, _)| event)
     }
 
+    /// Whether an event has the name and the id of a command that a step shows, whatever else it has.
+    pub(super) fn is_answer(&self, event: &Value, expected: &Value, name: &str) -> bool {
+        let mut ids = members(expected, name).filter(|member| self.members.contains_key(member));
+        event.pointer(name) == expected.pointer(name)
+            && ids.all(|(key, value)| event.get(&key).is_some_and(|own| own.to_string() == value))
+    }
+
     /// Takes the event of this frame.
     pub(super) fn take(&mut self, n: u64) {
         self.pass(n);
@@ -135,12 +142,6 @@ impl EventLog {
             event.n
         ))
     }
-}
-
-/// Whether an event has the name and the id that a step shows, whatever else it has.
-pub(super) fn is_answer(event: &Value, expected: &Value) -> bool {
-    let mut known = members(expected, "");
-    known.all(|(key, value)| event.get(&key).is_some_and(|own| own.to_string() == value))
 }
 
 /// The members of a command or an event that can say which two belong together: texts and numbers, without the name.

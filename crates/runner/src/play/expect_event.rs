@@ -2,7 +2,7 @@
 
 use super::awaited::Awaited;
 use super::context::EarlyStop;
-use super::event_log::{AgentEvent, EventWindow, is_answer};
+use super::event_log::{AgentEvent, EventWindow};
 use super::event_loop::{EventWait, WaitResult, cancelled};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
@@ -25,6 +25,7 @@ impl ScenarioPlayer {
         let mut wait = self.wait_for_event(step);
         let (mut received, mut closest) = (ReceivedEvents::default(), Closest::default());
         let expected = matcher.shown(&self.captures);
+        let name = self.suite.dialect.events.discriminator.clone();
         let may_ask_until = Instant::now() + self.budgets.response;
         loop {
             let found = self.wait_until(&mut wait, |player| {
@@ -40,7 +41,12 @@ impl ScenarioPlayer {
                     if event.n > new && event.value.is_object() {
                         closest.offer(event.n, matcher, &event.value, &player.captures);
                     }
-                    if step.again.is_some() && is_answer(&event.value, &expected) {
+                    if step.again.is_some()
+                        && player
+                            .session
+                            .events
+                            .is_answer(&event.value, &expected, &name)
+                    {
                         return Some((false, event.clone()));
                     }
                 }
