@@ -36,8 +36,7 @@ fn members_that_no_part_knows_are_reported() {
 
 #[test]
 fn a_member_that_is_nearly_a_known_one_is_misspelt() {
-    let frame =
-        json!({ "type": "go", "mod": "a", "moda": 1, "model of all": 1, "where": { "idd": "x" } });
+    let frame = json!({ "type": "go", "mod": "a", "moda": 1, "where": { "idd": "x" } });
     let misspelt = |at: &str, near: &str| {
         let name = &at[at.rfind('/').unwrap() + 1..];
         let message = format!("there is no member `{name}` here; did you mean `{near}`?");
