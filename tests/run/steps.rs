@@ -210,6 +210,21 @@ fn a_missing_event_is_told_with_one_that_came_too_early() {
 }
 
 #[test]
+fn a_query_is_sent_again_until_its_answer_matches() {
+    let dir = TestDir::new();
+    let answer = r#"echo "{\"type\":\"info\",\"msg_id\":\"m1\",\"message\":\"state $n\"}""#;
+    let agent = turn_agent(&format!("{answer}\n"));
+    for (again, fits) in [("    again: 10ms\n", true), ("", false)] {
+        let expect = "  - expect: { type: info, msg_id: m1, message: state 3 }\n";
+        let steps = [MESSAGE, expect, again].concat();
+        let result = dir.run_with_short_budgets(&scenario(&steps), &agent);
+        let rules = result.rules();
+        let has_failed = rules.iter().any(|rule| rule.starts_with("scenario."));
+        assert_eq!(has_failed, !fits, "{steps}{result:?}");
+    }
+}
+
+#[test]
 fn expect_next_accepts_only_the_very_next_event() {
     let dir = TestDir::new();
     let steps = "  - expect_next: { type: info, message: two }\n";

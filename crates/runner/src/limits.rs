@@ -16,9 +16,7 @@ pub(crate) const STDERR_LINE: usize = 64 << 10;
 pub(crate) const QUEUE_BYTES: usize = 4 << 20;
 /// The events in the event queue beyond which stdout is not read.
 pub(crate) const QUEUE_EVENTS: usize = 4096;
-/// The bytes of the newest events in which steps look for one that came early.
-pub(crate) const LOG_BYTES: usize = 8 << 20;
-/// The number of those events.
+/// The newest events, in which steps look for one that came early.
 pub(crate) const LOG_EVENTS: usize = 16 << 10;
 /// The writes to the agent's stdin that may wait for it to read.
 pub(crate) const STDIN_WRITES: usize = 4096;

@@ -17,18 +17,15 @@ pub(super) struct AgentEvent {
     pub(super) name: String,
     /// Its JSON value; null for a line that is not JSON.
     pub(super) value: Value,
-    /// Its length.
-    pub(super) bytes: usize,
     /// Whether it ends a turn.
     pub(super) ends_turn: bool,
 }
 
-/// The events of a session, the oldest of which are dropped beyond [`limits::LOG_BYTES`] and [`limits::LOG_EVENTS`].
+/// The events of a session, the oldest of which are dropped beyond [`limits::LOG_EVENTS`].
 #[derive(Debug, Default)]
 pub(super) struct EventLog {
     /// Each with whether a step has taken it.
     events: VecDeque<(AgentEvent, bool)>,
-    bytes: usize,
     /// The frame of the furthest event that a step has taken.
     position: u64,
     /// The frame of the newest prompt that was sent at rest.
@@ -59,12 +56,9 @@ impl EventWindow {
 
 impl EventLog {
     pub(super) fn push(&mut self, event: AgentEvent) {
-        self.bytes += event.bytes;
         self.events.push_back((event, false));
-        while (self.bytes > limits::LOG_BYTES || self.events.len() > limits::LOG_EVENTS)
-            && let Some((oldest, _)) = self.events.pop_front()
-        {
-            self.bytes -= oldest.bytes;
+        if self.events.len() > limits::LOG_EVENTS {
+            self.events.pop_front();
         }
     }
 
@@ -80,33 +74,18 @@ impl EventLog {
         }
     }
 
-    /// Where a step looks for the event that it shows: `name` is where it has its name.
-    pub(super) fn window(&self, expected: &Value, name: &str) -> EventWindow {
+    /// Where a step looks for the event that it shows, which has its name at `name`. `here`: only an event with the id of a command may have
+    /// come before the furthest event that a step has taken.
+    pub(super) fn window(&self, expected: &Value, name: &str, here: bool) -> EventWindow {
         let named = members(expected, name).filter_map(|member| self.members.get(&member));
-        match named.max() {
-            Some(command) => {
-                let after = self.position.min(*command);
-                EventWindow {
-                    after,
-                    turn_end_after: after,
-                }
-            }
-            None => EventWindow {
-                after: self.position.min(self.turn),
-                turn_end_after: self.turn,
-            },
-        }
-    }
-
-    /// What follows the furthest event that a step has taken; an event with the id of a command may have come before it.
-    pub(super) fn window_here(&self, expected: &Value, name: &str) -> EventWindow {
-        let is_named = members(expected, name).any(|member| self.members.contains_key(&member));
-        match is_named {
-            true => self.window(expected, name),
-            false => EventWindow {
-                after: self.position,
-                turn_end_after: self.position,
-            },
+        let (after, turn_end_after) = match named.max() {
+            Some(command) => (self.position.min(*command), self.position.min(*command)),
+            None if here => (self.position, self.position),
+            None => (self.position.min(self.turn), self.turn),
+        };
+        EventWindow {
+            after,
+            turn_end_after,
         }
     }
 
@@ -130,6 +109,13 @@ impl EventLog {
         let first = self.events.partition_point(|(event, _)| event.n <= n);
         let later = self.events.range(first..);
         later.filter(|(_, taken)| !taken).map(|(event, _)| event)
+    }
+
+    /// Whether an event has the name and the id of a command that a step shows, whatever else it has.
+    pub(super) fn is_answer(&self, event: &Value, expected: &Value, name: &str) -> bool {
+        let mut ids = members(expected, name).filter(|member| self.members.contains_key(member));
+        event.pointer(name) == expected.pointer(name)
+            && ids.all(|(key, value)| event.get(&key).is_some_and(|own| own.to_string() == value))
     }
 
     /// Takes the event of this frame.

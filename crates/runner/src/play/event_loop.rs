@@ -180,7 +180,7 @@ impl ScenarioPlayer {
                 let was_at_rest = self.session.recorder.is_work_over();
                 let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
-                    Body::FromAgent(line) => self.handle_line(n, parsed, line.bytes.len())?,
+                    Body::FromAgent(_) => self.handle_line(n, parsed)?,
                     Body::LlmRequest(request) => {
                         self.requests.add(request.n, (self.past_sessions.len(), n));
                         self.offered.insert(request.n, offered(&request.body));
@@ -250,7 +250,7 @@ impl ScenarioPlayer {
         }
     }
 
-    fn handle_line(&mut self, n: u64, parsed: Parsed, bytes: usize) -> Result<(), EarlyStop> {
+    fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
         self.session.has_written = true;
         self.starting = None;
         if parsed.has("blank-line") {
@@ -278,7 +278,6 @@ impl ScenarioPlayer {
             n,
             name,
             value,
-            bytes,
             ends_turn,
         });
         Ok(())

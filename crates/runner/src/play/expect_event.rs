@@ -3,7 +3,7 @@
 use super::awaited::Awaited;
 use super::context::EarlyStop;
 use super::event_log::{AgentEvent, EventWindow};
-use super::event_loop::{EventWait, WaitResult};
+use super::event_loop::{EventWait, WaitResult, cancelled};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use super::text_difference::describe_text_difference;
@@ -13,40 +13,76 @@ use crate::step_rules;
 use conform_judge::finding::{DifferenceKind, Expected};
 use json_matcher::{Closest, Matcher, Mismatch};
 use serde_json::Value;
+use std::sync::Arc;
+use tokio::time::Instant;
 
 impl ScenarioPlayer {
     /// Waits for an event that matches: the first one that no step has taken, also if it came early.
     pub(super) async fn expect(&mut self, step: &Step, matcher: &Matcher) -> Result<(), EarlyStop> {
         self.handle_sent()?;
-        let window = self.window(matcher);
+        let window = self.window_of(false, matcher);
         let (mut at, new) = (window.after, self.session.events.position());
         let mut wait = self.wait_for_event(step);
         let (mut received, mut closest) = (ReceivedEvents::default(), Closest::default());
-        let found = self.wait_until(&mut wait, |player| {
-            while let Some(event) = player.session.events.after(at) {
-                at = event.n;
-                let may_be_taken = window.contains(event);
-                if may_be_taken && matcher.matches(&event.value, &player.captures).is_ok() {
-                    return Some(event.clone());
+        let expected = matcher.shown(&self.captures);
+        let name = self.suite.dialect.events.discriminator.clone();
+        let may_ask_until = Instant::now() + self.budgets.response;
+        loop {
+            let found = self.wait_until(&mut wait, |player| {
+                while let Some(event) = player.session.events.after(at) {
+                    at = event.n;
+                    let may_be_taken = window.contains(event);
+                    if may_be_taken && matcher.matches(&event.value, &player.captures).is_ok() {
+                        return Some((true, event.clone()));
+                    }
+                    if event.n > new {
+                        received.add(event);
+                    }
+                    if event.n > new && event.value.is_object() {
+                        closest.offer(event.n, matcher, &event.value, &player.captures);
+                    }
+                    if step.again.is_some()
+                        && player
+                            .session
+                            .events
+                            .is_answer(&event.value, &expected, &name)
+                    {
+                        return Some((false, event.clone()));
+                    }
                 }
-                if event.n > new {
-                    received.add(event);
+                None
+            });
+            match found.await? {
+                Ok((true, event)) => {
+                    self.session.events.take(event.n);
+                    return self.matched(step, step_rules::EXPECT, matcher, &event);
                 }
-                if event.n > new && event.value.is_object() {
-                    closest.offer(event.n, matcher, &event.value, &player.captures);
+                Ok((false, event)) => {
+                    self.session.events.take(event.n);
+                    if Instant::now() < may_ask_until {
+                        self.ask_again(step).await?;
+                    }
+                }
+                Err(result) => {
+                    let (nearest, awaited) = (nearest(&closest), self.awaited(matcher));
+                    let rule = step_rules::EXPECT;
+                    return Err(self.timed_out(rule, &result, &received, nearest, awaited));
                 }
             }
-            None
-        });
-        match found.await? {
-            Ok(event) => {
-                self.session.events.take(event.n);
-                self.matched(step, step_rules::EXPECT, matcher, &event)
-            }
-            Err(result) => {
-                let (nearest, awaited) = (nearest(&closest), self.awaited(matcher));
-                Err(self.timed_out(step_rules::EXPECT, &result, &received, nearest, awaited))
-            }
+        }
+    }
+
+    /// Sends the command of the step before once more, after the pause that the step names.
+    async fn ask_again(&mut self, step: &Step) -> Result<(), EarlyStop> {
+        tokio::select! {
+            biased;
+            () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
+            () = tokio::time::sleep(self.budgets.scaled(step.again.unwrap_or_default())) => {}
+        }
+        let scenario = Arc::clone(&self.scenario);
+        match scenario.steps.get(self.step.wrapping_sub(1)) {
+            Some(before) => self.play_action(before),
+            None => Ok(()),
         }
     }
 
@@ -116,7 +152,7 @@ impl ScenarioPlayer {
         self.handle_sent()?;
         let new = self.session.events.position();
         let barrier = match until {
-            Barrier::Event(barrier) => Some((barrier, self.window_here(barrier))),
+            Barrier::Event(barrier) => Some((barrier, self.window_of(true, barrier))),
             _ => None,
         };
         let mut at = barrier.map_or(new, |(_, window)| window.after);
@@ -204,7 +240,7 @@ impl ScenarioPlayer {
         let mut joined = String::new();
         let until = text.until.iter();
         let mut open: Vec<_> = until
-            .map(|until| (until, self.window_here(until)))
+            .map(|until| (until, self.window_of(true, until)))
             .collect();
         let mut at = open
             .iter()
@@ -258,18 +294,11 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Where a step that waits for an event may find it.
-    pub(super) fn window(&self, matcher: &Matcher) -> EventWindow {
+    /// Where a step that waits for an event may find it; `here`: in what follows the furthest event that a step has taken.
+    pub(super) fn window_of(&self, here: bool, matcher: &Matcher) -> EventWindow {
         let name = &self.suite.dialect.events.discriminator;
         let expected = matcher.shown(&self.captures);
-        self.session.events.window(&expected, name)
-    }
-
-    /// The same for a step that is about what follows the furthest event that a step has taken.
-    fn window_here(&self, matcher: &Matcher) -> EventWindow {
-        let name = &self.suite.dialect.events.discriminator;
-        let expected = matcher.shown(&self.captures);
-        self.session.events.window_here(&expected, name)
+        self.session.events.window(&expected, name, here)
     }
 
     pub(super) fn wait_for_event(&self, step: &Step) -> EventWait {

@@ -16,7 +16,10 @@ impl ScenarioPlayer {
         matchers: &[Matcher],
     ) -> Result<(), EarlyStop> {
         self.handle_sent()?;
-        let windows: Vec<_> = matchers.iter().map(|one| self.window(one)).collect();
+        let windows: Vec<_> = matchers
+            .iter()
+            .map(|one| self.window_of(false, one))
+            .collect();
         let new = self.session.events.position();
         let mut at = windows
             .iter()

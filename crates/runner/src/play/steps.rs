@@ -34,6 +34,13 @@ impl ScenarioPlayer {
             StepAction::ExpectExit(expected) => self.expect_exit(step, expected).await,
             StepAction::PauseReading(time) => self.pause_reading(*time).await,
             StepAction::Restart(setup) => self.restart(setup).await,
+            _ => self.play_action(step),
+        }
+    }
+
+    /// Plays a step that does not wait.
+    pub(super) fn play_action(&mut self, step: &Step) -> Result<(), EarlyStop> {
+        match &step.action {
             StepAction::Send(template) => {
                 let command = template
                     .render(&self.captures)
@@ -55,6 +62,7 @@ impl ScenarioPlayer {
                 self.close_stdin();
                 Ok(())
             }
+            _ => Ok(()),
         }
     }
 

@@ -122,6 +122,8 @@ pub(super) struct StepKeys {
     pub(super) capture: Spanned<TextMap>,
     /// The timeout of this step, in place of the dialect's.
     pub(super) within: Option<Spanned<TimeSpan>>,
+    /// Sends the command of the step before again, after this pause, when its answer does not match yet: for a query that may say "busy".
+    pub(super) again: Option<Spanned<TimeSpan>>,
     /// The clauses that this step checks, if they are fewer than those of the scenario; `[]` if no clause requires it.
     pub(super) clauses: Option<Vec<Spanned<String>>>,
     /// The severity of its failure, if it differs from that of the scenario.

@@ -31,6 +31,7 @@ pub(super) fn build(step: &StepFile, context: &mut LoadContext<'_>) -> Option<St
         span: step.span,
         action: context.value_or_report(action(&step.verb))?,
         capture: texts(&keys.capture),
+        again: keys.again.as_ref().map(|span| span.0),
         within: keys.within.as_ref().map(|span| span.0),
         clauses: keys.clauses.as_deref().map(words),
         level: keys.level,

@@ -104,6 +104,8 @@ pub struct Step {
     pub capture: IndexMap<String, String>,
     /// A timeout in place of the dialect's.
     pub within: Option<Duration>,
+    /// The pause after which the command of the step before is sent again, when its answer does not match yet.
+    pub again: Option<Duration>,
     /// The clauses that this step checks, if they are fewer than those of the scenario.
     pub clauses: Option<Vec<String>>,
     /// The severity of its failure, if it differs from that of the scenario.

@@ -9,6 +9,18 @@ pub(super) fn order(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     if file.steps.is_empty() {
         context.error(file.written.span, "a scenario needs at least one step");
     }
+    for (n, step) in file.steps.iter().enumerate() {
+        let before = n.checked_sub(1).map(|before| &file.steps[before].verb);
+        let asks = matches!(
+            (before, &step.verb),
+            (Some(StepVerb::Send(_)), StepVerb::Expect(_))
+        );
+        if let Some(again) = step.keys.again.as_ref().filter(|_| !asks) {
+            let message =
+                "`again` belongs to an `expect` directly behind the `send` that it repeats";
+            context.error(again.span, message);
+        }
+    }
     let (mut closed, mut gone) = (None, None);
     for step in &file.steps {
         if let StepVerb::Restart(_) = step.verb {
