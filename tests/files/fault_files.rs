@@ -3,12 +3,12 @@
 use frame_faults::{Effect, Fault, FaultTable, NestedKinds};
 use std::collections::BTreeSet;
 
-use crate::dialect_faults::faults_of;
+use crate::dialect_faults::faults_and_variants_of;
 
 fn all_faults() -> Vec<(String, Fault)> {
     let dialects = mock_agent::dialects();
     let faults = dialects.flat_map(|(name, version)| {
-        let faults = faults_of(name, version).into_iter();
+        let faults = faults_and_variants_of(name, version).into_iter();
         faults.map(move |fault| (format!("{name}@{version}"), fault))
     });
     faults.collect()

@@ -50,7 +50,7 @@ fn a_member_that_is_nearly_a_known_one_is_misspelt() {
             misspelt("/where/idd", "id")
         ]
     );
-    let both = json!({ "type": "go", "mode": "a", "modes": 1 });
+    let both = json!({ "type": "go", "mode": "a", "more": 1, "modes": 1 });
     assert_eq!(schemas().misspelt_members(&["go"], &both), []);
 }
 
