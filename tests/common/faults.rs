@@ -15,5 +15,7 @@ pub(crate) fn faults_and_variants_of(name: &str, version: &str) -> Vec<Fault> {
     let source = DialectSource::default();
     let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
     let table = dialect::faults(&source, &dialect.fault_sources()).unwrap();
-    table.map_or_else(Vec::new, |table| table.faults().chain(table.variants()).cloned().collect())
+    table.map_or_else(Vec::new, |table| {
+        table.faults().chain(table.variants()).cloned().collect()
+    })
 }

@@ -115,7 +115,7 @@ impl EventLog {
     pub(super) fn is_answer(&self, event: &Value, expected: &Value, name: &str) -> bool {
         let mut ids = members(expected, name).filter(|member| self.members.contains_key(member));
         event.pointer(name) == expected.pointer(name)
-            && ids.all(|(key, value)| event.get(&key).is_some_and(|own| own.to_string() == value))
+            && ids.all(|(key, value)| event.get(&key).map(Value::to_string) == Some(value))
     }
 
     /// Takes the event of this frame.
