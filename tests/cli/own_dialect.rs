@@ -224,6 +224,54 @@ fn every_key_of_a_dialect_file_has_an_example_on_the_page() {
 }
 
 #[test]
+fn a_legal_variant_is_accused_not_active_or_legal() {
+    const VARIANTS: &str = r#"
+variants:
+  pieces: { summary: a word comes in pieces, on: word, split: /text }
+  spaced: { summary: JSON has white space, on: any, written: spaced }
+  other-end: { summary: the end has another text, on: end, set: { /text: x } }
+  never: { summary: nothing, on: "word{/text = nobody-says-this}", drop: }
+  stale: { summary: JSON is reversed, on: any, written: reversed, listed: { words-in-turn: it is not found } }
+"#;
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    std::fs::write(
+        folder.path().join("dialects/parrot/1/variants.yaml"),
+        VARIANTS,
+    )
+    .unwrap();
+    let line = "conform mutants --legal --dialect parrot@1 --dialect-dir dialects --scenarios scenarios --combinations 4";
+    let mut all = conform(folder.path(), &format!("{line} ./parrot.sh"));
+    let all = all.unwrap_err();
+    let output = all.as_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let fates = text.lines().skip(1).map(|row| {
+        let words = row.split_whitespace().collect::<Vec<_>>();
+        words[..2].join(" ")
+    });
+    assert_eq!(
+        fates.take(6).collect::<Vec<_>>(),
+        [
+            "pieces legal",
+            "spaced legal",
+            "other-end ACCUSED",
+            "never NOT",
+            "stale ACCUSED",
+            "pieces,spaced legal"
+        ],
+        "{text}"
+    );
+    assert!(text.contains("error: other-end: parrot/end-has-all in parrot@1/"));
+    assert!(text.contains("error: stale: words-in-turn is listed, but is not found"));
+    assert!(text.contains("parrot@1: 2 of 5 legal variants and 1 of 1 combinations"));
+    assert_eq!(output.status.code(), Some(1));
+    for (only, code) in [("pieces", 0), ("never", 3)] {
+        let line = format!("{line} --only {only} ./parrot.sh");
+        conform(folder.path(), &line).assert().code(code);
+    }
+}
+
+#[test]
 fn a_bug_in_the_agent_of_the_page_is_found() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());

@@ -164,7 +164,7 @@ fn an_event_of_an_earlier_turn_serves_no_later_one() {
             "  - expect: { message: two }\n  - expect: { message: zero }\n",
             false,
         ),
-        // Nor does one that nobody has passed over, if it ends a turn.
+        // Nor does one that no step has looked at, if it ends a turn.
         (
             "  - unordered: [{ message: two }, { type: stream_end }]\n",
             false,

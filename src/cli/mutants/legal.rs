@@ -126,34 +126,32 @@ async fn play(
     let name = |(_, one): &(usize, &Fault)| one.id.clone();
     let alone = args.selected(numbered(), |(_, one)| &one.id);
     let alone: Vec<Vec<usize>> = alone.into_iter().map(|(n, _)| vec![n]).collect();
-    let playable = numbered().filter(|(_, one)| player.can_play(one));
+    output::note(format_args!(
+        "{id}: playing {}; the results come at the end",
+        count(alone.len() as u64, "legal variant"),
+    ));
+    let variants = player.rows(alone).await.map_err(CommandError::harness)?;
+    // What is wrong alone would be told again in each of its combinations.
+    let is_wrong = |id: &str| {
+        let mut rows = variants.iter().filter(|row| row.fate != Legality::Legal);
+        rows.any(|row| row.variant == id)
+    };
+    let playable = numbered().filter(|(_, one)| player.can_play(one) && !is_wrong(&one.id));
     let playable: Vec<_> = playable.filter(|one| args.selects(&name(one))).collect();
     let drawn = (0..args.combinations).filter_map(|n| Together::drawn(&playable, args.seed, n));
-    let drawn = drawn.enumerate();
+    let mut told = HashSet::new();
+    let drawn = drawn.filter(|one| told.insert(one.clone())).enumerate();
     let drawn = drawn.filter(|(n, _)| args.shard.is_none_or(|shard| shard.holds(*n)));
     let drawn: Vec<Vec<usize>> = drawn.map(|(_, one)| one).collect();
     output::note(format_args!(
-        "{id}: playing {} and {}; the results come at the end",
-        count(alone.len() as u64, "legal variant"),
+        "{id}: playing {}",
         count(drawn.len() as u64, "combination")
     ));
-    let first = alone.len();
-    let mut tasks = JoinSet::new();
-    for (n, variants) in alone.into_iter().chain(drawn).enumerate() {
-        let player = Arc::clone(&player);
-        tasks.spawn_local(async move { (n, player.row(&variants).await) });
-    }
-    let mut rows = Vec::new();
-    while let Some(done) = tasks.join_next().await {
-        let (n, row) = done.map_err(|error| CommandError::harness(error.to_string()))?;
-        rows.push((n, row.map_err(CommandError::harness)?));
-    }
-    rows.sort_by_key(|(n, _)| *n);
-    let mut rows = rows.into_iter().map(|(_, row)| row);
+    let combinations = player.rows(drawn).await.map_err(CommandError::harness)?;
     let matrix = LegalMatrix {
         dialect: id,
-        variants: rows.by_ref().take(first).collect(),
-        combinations: rows.collect(),
+        variants,
+        combinations,
     };
     let all = player.variants.iter().map(|one| one.id.clone());
     Ok((matrix, all.collect()))
@@ -163,6 +161,22 @@ impl LegalPlayer {
     /// Whether the agent can play this variant.
     fn can_play(&self, variant: &Fault) -> bool {
         !self.outside || variant.is_playable_outside()
+    }
+
+    /// Plays sets of variants, and gives a row for each in their order.
+    async fn rows(self: &Arc<Self>, sets: Vec<Vec<usize>>) -> Result<Vec<LegalRow>, String> {
+        let mut tasks = JoinSet::new();
+        for (n, variants) in sets.into_iter().enumerate() {
+            let player = Arc::clone(self);
+            tasks.spawn_local(async move { (n, player.row(&variants).await) });
+        }
+        let mut rows = Vec::new();
+        while let Some(done) = tasks.join_next().await {
+            let (n, row) = done.map_err(|error| error.to_string())?;
+            rows.push((n, row?));
+        }
+        rows.sort_by_key(|(n, _)| *n);
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
     /// Plays variants together, in every scenario in which one of them can take effect: until then, nothing differs from the agent

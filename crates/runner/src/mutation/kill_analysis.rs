@@ -4,6 +4,7 @@
 use super::fault_trace::{FaultTrace, TracePosition};
 use super::matrix::{Fate, Row};
 use conform_judge::finding::{Blame, Finding};
+use conform_report::verdict_rules::UNFORESEEN;
 use std::collections::HashSet;
 
 /// A rule or a scenario that can catch a fault.
@@ -84,7 +85,9 @@ impl PlayedScenario {
             .traces
             .iter()
             .position(|trace| trace.first_in_vain().is_some());
-        let theirs = self.findings.iter().filter(move |f| f.blame == side);
+        // That a scenario is inconclusive catches nothing.
+        let is_detection = move |f: &&Finding| f.blame == side && f.rule != UNFORESEEN;
+        let theirs = self.findings.iter().filter(is_detection);
         theirs.map(move |finding| {
             let session = finding.origin.session_index();
             let trace = self.traces.get(session);

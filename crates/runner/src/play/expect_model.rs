@@ -85,13 +85,13 @@ impl ScenarioPlayer {
         let own = self.scenario.level;
         let (rule, level) = match failure.kind {
             FailureKind::Exhausted | FailureKind::Unmatched => {
-                self.check_unasked(failure);
-                let note = self.unforeseen_note(failure);
+                let is_violation = self.check_unasked(failure);
+                let note = (!is_violation).then(|| self.unforeseen_note(failure));
                 return self.requests.add_unscripted(failure, note);
             }
             FailureKind::SideRequest => {
                 let note = self.unforeseen_note(failure);
-                return self.requests.add_aside(failure, note);
+                return self.requests.add_aside(failure, Some(note));
             }
             FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
             FailureKind::Repeated => (step_rules::SCRIPT, own),

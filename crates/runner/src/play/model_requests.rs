@@ -23,8 +23,8 @@ pub(super) struct UnscriptedRequest {
     at: FramePosition,
     /// A sentence about it.
     pub(super) why: String,
-    /// The note about it.
-    pub(super) note: Finding,
+    /// The note about it, unless a finding tells it.
+    pub(super) note: Option<Finding>,
 }
 
 /// The finding about a request.
@@ -109,14 +109,14 @@ impl ModelRequests {
     }
 
     /// Adds a request that the script has no reply for, or whose reply an earlier request has taken.
-    pub(super) fn add_unscripted(&mut self, failure: &ScriptFailure, note: Finding) {
+    pub(super) fn add_unscripted(&mut self, failure: &ScriptFailure, note: Option<Finding>) {
         if self.unscripted.is_none() {
             self.unscripted = self.since(failure, note);
         }
     }
 
     /// Adds a request outside of the conversation that got a reply of the script, which may have been for another request.
-    pub(super) fn add_aside(&mut self, failure: &ScriptFailure, note: Finding) {
+    pub(super) fn add_aside(&mut self, failure: &ScriptFailure, note: Option<Finding>) {
         let mut since = self.since(failure, note);
         // If nothing follows, the request itself is the newest frame.
         if let Some(new) = &mut since {
@@ -127,12 +127,12 @@ impl ModelRequests {
         self.aside = since.filter(is_first).or(self.aside.take());
     }
 
-    fn since(&self, failure: &ScriptFailure, note: Finding) -> Option<UnscriptedRequest> {
+    fn since(&self, failure: &ScriptFailure, note: Option<Finding>) -> Option<UnscriptedRequest> {
         let at = self.positions.get(&failure.earlier.or(failure.request)?)?;
         Some(UnscriptedRequest {
             at: *at,
             why: format!("{failure}; what follows from its answer is not judged"),
-            note: Finding { at: at.1, ..note },
+            note: note.map(|note| Finding { at: at.1, ..note }),
         })
     }
 

@@ -58,10 +58,8 @@ impl ScenarioPlayer {
         let is_only_one = past.len() == 1;
         for (n, mut session) in past.into_iter().enumerate() {
             let found = &mut session.findings;
-            let note = requests
-                .unscripted()
-                .filter(|one| one.note.origin.session_index() == n);
-            found.extend(note.map(|one| one.note.clone()));
+            let note = requests.unscripted().and_then(|one| one.note.clone());
+            found.extend(note.filter(|note| note.origin.session_index() == n));
             found.extend(step_findings.extract_if(.., |one| one.origin.session_index() == n));
             found.sort_by_key(|finding| finding.at);
             if is_only_one {

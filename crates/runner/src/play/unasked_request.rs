@@ -30,21 +30,21 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Adds the finding about a request that the script has no reply for, if a clause forbids it.
-    pub(super) fn check_unasked(&mut self, failure: &ScriptFailure) {
+    /// Adds the finding about a request that the script has no reply for, and says that it did, if a clause forbids the request.
+    pub(super) fn check_unasked(&mut self, failure: &ScriptFailure) -> bool {
         let Some(newest) = self.session.asks_no_more.clone() else {
-            return;
+            return false;
         };
         let why = match (newest.as_str(), failure.brings) {
             (INVALID, Some(News::Prompt)) => "for a command that it must refuse".to_owned(),
-            (INVALID, _) | (_, None | Some(News::Prompt)) => return,
+            (INVALID, _) | (_, None | Some(News::Prompt)) => return false,
             (stop, Some(News::Results)) => format!("again after the host's `{stop}`"),
         };
         let (Some(clause), Some(request)) = (
             self.suite.dialect.session.no_request.get(&newest),
             failure.request.and_then(|n| self.requests.frame(n)),
         ) else {
-            return;
+            return false;
         };
         self.add_finding(StepFinding {
             level: Some(self.suite.dialect.clauses[clause].strength),
@@ -58,5 +58,6 @@ impl ScenarioPlayer {
             )
             .about(Some("@request".to_owned()))
         });
+        true
     }
 }
