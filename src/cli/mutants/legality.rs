@@ -143,7 +143,8 @@ impl Together<'_> {
                 }
             }
         }
-        if whole && self.0.len() == 1 {
+        // What is listed may be what a retry did not find.
+        if whole && self.0.len() == 1 && row.flaky.is_empty() {
             let stale = row.listed.iter().filter(|check| !shown.contains(*check));
             let stale = stale.map(|check| format!("{check} is listed, but is not found"));
             row.found.extend(stale);

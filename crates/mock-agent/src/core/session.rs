@@ -195,9 +195,6 @@ impl Session {
     pub(crate) fn start_new_conversation(&self) {
         self.conversation.borrow_mut().start_new();
         self.call_ids.replace(CallIds::default());
-        if self.subagents.get() > 0 && self.faults.triggers(Bug::SubagentIdsRestart) {
-            self.subagents.set(0);
-        }
     }
 
     /// Stops shell commands, and the wait for a retry, the compaction or the turn that is running.

@@ -221,7 +221,6 @@ pub(crate) enum Bug {
     FailureHasNoEnd,
     ForgetsHaltedTurn,
     SetsModelWhileBusy,
-    SubagentIdsRestart,
     AbortsAtEof,
 }
 
