@@ -139,15 +139,28 @@ impl FaultTable {
     }
 }
 
+/// A version may replace a name of its base; its own two files share one.
+fn defined_twice(name: &Spanned<String>, file: &Node, other: &Node) -> Option<Error> {
+    let other = &other.source().path;
+    let same_folder = file.source().path.parent() == other.parent();
+    same_folder.then(|| {
+        let message = format!("{} already defines `{}`", other.display(), name.value);
+        file.error_at(name.span, message)
+    })
+}
+
 impl Merged {
     /// Adds the file of a newer version.
     fn add(&mut self, file: FaultsFile, node: &Node) -> Vec<Error> {
         let mut errors = Vec::new();
         for (name, list) in file.rules {
-            self.rules.insert(name.value, (list, node.clone()));
+            let replaced = self.rules.insert(name.value.clone(), (list, node.clone()));
+            errors.extend(replaced.and_then(|(_, other)| defined_twice(&name, node, &other)));
         }
         for (name, frames) in file.frames {
-            self.frames.insert(name.value, (frames, node.clone()));
+            let frames = (frames, node.clone());
+            let replaced = self.frames.insert(name.value.clone(), frames);
+            errors.extend(replaced.and_then(|(_, other)| defined_twice(&name, node, &other)));
         }
         let inherited = |faults: &IndexMap<String, Entry>, id: &Spanned<String>| {
             let known = faults.keys().map(String::as_str);

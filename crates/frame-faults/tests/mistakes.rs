@@ -230,8 +230,8 @@ faults:
   c: { summary: new, on: word, twice: , caught_by: [turn-ends] }
 ";
     let files = [
-        ("a.yaml".into(), base.into()),
-        ("b.yaml".into(), delta.into()),
+        ("1/a.yaml".into(), base.into()),
+        ("2/b.yaml".into(), delta.into()),
     ];
     let table = FaultTable::load(&files, NestedKinds::new()).unwrap();
     let shown = table.faults();
@@ -255,4 +255,24 @@ faults:
             "b b word-in-turn,turn-ends"
         ]
     );
+}
+
+#[test]
+fn the_two_files_of_a_version_share_the_names_of_frames() {
+    let frames = "frames:\n  ends: { on: end }\n";
+    let fault = "faults:\n  x: { summary: x, on: ends, drop: }\n";
+    let load = |faults: &str, variants: &str| {
+        let faults = (faults.into(), format!("{frames}{fault}"));
+        FaultTable::load(
+            &[faults, (variants.into(), frames.into())],
+            NestedKinds::new(),
+        )
+    };
+    let errors = load("1/faults.yaml", "1/variants.yaml").unwrap_err();
+    let told: Vec<_> = errors.iter().map(|error| error.headline()).collect();
+    assert_eq!(
+        told,
+        ["1/variants.yaml:2:3: 1/faults.yaml already defines `ends`"]
+    );
+    assert!(load("1/faults.yaml", "2/faults.yaml").is_ok());
 }
