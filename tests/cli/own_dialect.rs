@@ -537,10 +537,31 @@ fn the_faults_of_the_page_are_all_killed_and_every_clause_is_covered() {
 }
 
 #[test]
-fn the_bad_hosts_of_the_page_are_all_caught() {
+fn a_rule_that_forbids_too_much_is_seen_by_a_legal_variant_of_the_page() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());
     let line = blocks("prove").remove(1).1;
+    let run = conform(folder.path(), line.trim()).assert().success();
+    run.stdout(contains("parrot@1: 3 of 3 legal variants"));
+
+    let path = folder.path().join("dialects/parrot/1/ordering.yaml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let too_strict = text.replacen("    each: /id\n", "", 1);
+    assert_ne!(text, too_strict);
+    std::fs::write(&path, too_strict).unwrap();
+    conform(folder.path(), &commands()[1]).assert().success();
+    let run = conform(folder.path(), line.trim()).assert().code(1);
+    let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
+    for told in blocks("accused").remove(0).1.lines() {
+        assert!(text.contains(told.trim_end()), "{told}\n{text}");
+    }
+}
+
+#[test]
+fn the_bad_hosts_of_the_page_are_all_caught() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let line = blocks("prove").remove(2).1;
     let run = conform(folder.path(), line.trim()).assert().success();
     run.stdout(contains("parrot@1: 2 of 2 faults killed"));
 
