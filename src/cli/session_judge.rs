@@ -4,6 +4,7 @@ use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Finding;
 use conform_judge::frame::{Body, Frame};
+use conform_judge::framing::LINE_LIMIT;
 use conform_runner::detect::recording::dialect_of_frames;
 use spanned_yaml::Error;
 use std::collections::HashMap;
@@ -112,8 +113,8 @@ impl DialectChoice {
     }
 }
 
-/// So many bytes of frames are held at most until the dialect is chosen.
-const HELD_BYTES: usize = 4 << 20;
+/// If so many bytes of frames show no dialect, none is chosen. A line of the longest length is not enough.
+const HELD_BYTES: usize = LINE_LIMIT + (4 << 20);
 
 /// The judge of a session.
 pub(super) struct SessionJudge {
@@ -144,16 +145,15 @@ impl SessionJudge {
         if let Some((_, checker)) = &mut self.judged {
             return checker.push(&frame);
         }
+        if self.is_lost() {
+            return;
+        }
         if let Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) = &frame.body {
             self.held_bytes += line.bytes.len();
         }
-        // Without a dialect after so many frames there will be none.
-        if self.held.len() < self.patience && self.held_bytes <= HELD_BYTES {
-            self.held.push(frame);
-            let is_over = self.held.len() == self.patience || self.held_bytes > HELD_BYTES;
-            if is_over || self.choice.only().is_some() {
-                self.choose();
-            }
+        self.held.push(frame);
+        if self.is_lost() || self.choice.only().is_some() {
+            self.choose();
         }
     }
 

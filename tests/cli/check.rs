@@ -163,6 +163,24 @@ fn a_command_that_is_too_deep_to_read_is_named() {
 }
 
 #[test]
+fn a_session_that_begins_with_a_very_long_command_is_judged() {
+    let long = json!({ "type": "prompt", "id": "p", "message": "x".repeat(15 << 20) });
+    let short = json!({ "type": "get_state", "id": "p" });
+    let refused = r#"{"type":"response","id":"p","command":"get_state","success":7}"#;
+    for command in [long, short] {
+        let frames = [
+            line("to_agent", &command.to_string()),
+            line("from_agent", refused),
+        ];
+        let (_folder, path) = recorded("pi@0.73", &frames);
+        conform(&["check", &path])
+            .assert()
+            .code(1)
+            .stdout(contains("/success"));
+    }
+}
+
+#[test]
 fn an_unknown_dialect_is_an_error_that_lists_the_known_ones() {
     let unknown = contains("unknown-dialect.jsonl:1: unknown dialect `aionrs@9.9`")
         .and(contains("aionrs@0.1"));

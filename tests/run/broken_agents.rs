@@ -30,6 +30,19 @@ fn run(dir: &TestDir, scenario: &str, fault: &str, budget: &str, more: &[&str]) 
 }
 
 #[test]
+fn a_stop_that_leaves_the_tool_running_is_told_beside_what_comes_first() {
+    const TOOL: &str = include_str!("../../scenarios/aionrs/0.1/stop/tool-does-not-finish.yaml");
+    let dir = TestDir::new();
+    let result = run(&dir, TOOL, "stop-keeps-tool,stop-without-end", "8s", &[]);
+    result.assert_exit(1, "");
+    assert_eq!(
+        result.rules(),
+        ["aionrs/stop-ends-turn", "scenario.files_after"],
+        "{result:?}"
+    );
+}
+
+#[test]
 fn the_first_line_names_the_cause_of_five_usual_defects() {
     for (scenario, fault, cause) in [
         (

@@ -88,6 +88,26 @@ fn a_request_for_a_title_or_a_summary_is_not_a_finding() {
 }
 
 #[test]
+fn a_scenario_over_a_wire_that_the_agent_may_lack_is_skipped_if_it_asks_nothing_over_it() {
+    const TOKENS: &str = include_str!("../../scenarios/synaps/1/usage/tokens-over-anthropic.yaml");
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", TOKENS);
+    let mock_agent = env!("CARGO_BIN_EXE_mock-agent");
+    let asks_elsewhere =
+        format!("SYNAPS_ANTHROPIC_BASE_URL=http://127.0.0.1:9 exec {mock_agent} rpc");
+    let agent = dir.file("agent.sh", &asks_elsewhere);
+    let dialect = ["--dialect", "synaps@1", "--scenarios", &scenario];
+    let skipped = dir.run(&[&dialect[..], &["sh", &agent]].concat());
+    assert_eq!(skipped.only_scenario().verdict, Verdict::Skipped);
+    assert_eq!(
+        skipped.only_scenario().reason,
+        "the agent does not ask its model over anthropic"
+    );
+    let asks = dir.run(&[&dialect[..], &[mock_agent]].concat());
+    assert_eq!(asks.only_scenario().verdict, Verdict::Pass);
+}
+
+#[test]
 fn a_request_that_repeats_an_answered_one_is_a_violation() {
     let dir = TestDir::new();
     let result = run_bundled_with_fault(&dir, "asks-twice", TWO_TURNS);
