@@ -271,6 +271,82 @@ variants:
     }
 }
 
+/// Replaces a text in a file of the page.
+fn edit(folder: &Path, file: &str, from: &str, to: &str) {
+    let path = folder.join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file}: {from}");
+    std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn an_agent_is_ready_when_the_event_has_that_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_files(folder);
+    let dialect = "dialects/parrot/1/dialect.yaml";
+    let kinds = "events: { hello: { kind: /about, kinds: [init, wait] }";
+    edit(folder, dialect, "events: { hello: ", kinds);
+    edit(folder, dialect, "ready: hello", "ready: hello.init");
+    let schemas = r#""$defs": { "hello.init": {}, "hello.wait": {},"#;
+    edit(
+        folder,
+        "dialects/parrot/1/events.json",
+        r#""$defs": {"#,
+        schemas,
+    );
+    let version = r#""version":"1""#;
+    let of_kind = |kind: &str| format!(r#"{version},"about":"{kind}""#);
+    edit(folder, "parrot.sh", version, &of_kind("init"));
+    for line in commands() {
+        conform(folder, &line).assert().success();
+    }
+    edit(folder, "parrot.sh", "init", "wait");
+    let run = conform(folder, &commands()[1]).assert().code(3);
+    run.stderr(contains("writes `hello.init` when it is ready"));
+}
+
+#[test]
+fn a_captured_object_may_stand_for_an_object_of_several_forms() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_files(folder);
+    let forget = r#""forget": { "properties": { "what": { "oneOf": [
+        { "type": "object", "required": ["one"], "properties": { "one": { "type": "object" } } }, { "type": "null" } ] } },"#;
+    edit(
+        folder,
+        "dialects/parrot/1/commands.json",
+        r#""forget": {"#,
+        forget,
+    );
+    let scenario = |what: &str| {
+        format!(
+            "name: what was said is forgotten
+clauses: [parrot.all]
+steps:
+  - send: {{ type: say, id: a, text: hi }}
+  - expect: {{ type: end }}
+    capture: {{ end: \"\" }}
+  - send: {{ type: forget, what: {what} }}
+"
+        )
+    };
+    std::fs::write(
+        folder.join("scenarios/forgets.yaml"),
+        scenario("{ one: \"{end}\" }"),
+    )
+    .unwrap();
+    for line in commands() {
+        conform(folder, &line).assert().success();
+    }
+    std::fs::write(
+        folder.join("scenarios/forgets.yaml"),
+        scenario("{ one: 7 }"),
+    )
+    .unwrap();
+    conform(folder, &commands()[0]).assert().code(2);
+}
+
 #[test]
 fn a_bug_in_the_agent_of_the_page_is_found() {
     let folder = tempfile::tempdir().unwrap();
