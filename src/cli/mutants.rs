@@ -91,6 +91,10 @@ pub(super) struct MutantsArgs {
     /// With --legal: the seed that chooses the combinations
     #[arg(long, value_name = "N", default_value_t = 0, requires = "legal")]
     seed: u64,
+    /// With --legal: in at most so many scenarios a variant is played, spread over the suite, beside the one in which it took effect when
+    /// the matrix of --compare was published
+    #[arg(long, value_name = "N", requires = "legal")]
+    sample: Option<NonZeroUsize>,
     /// Generic faults that may survive, a YAML map from their ids to reasons; others that survive fail
     #[arg(long, value_name = "FILE")]
     accepted: Option<PathBuf>,

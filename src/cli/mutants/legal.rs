@@ -40,6 +40,10 @@ struct LegalPlayer {
     /// For each variant of frames the scenarios in which a frame is sent that it changes.
     reached: HashSet<(usize, String)>,
     permits: Semaphore,
+    /// In at most so many scenarios each is played.
+    sample: usize,
+    /// Where variants took effect when the matrix was published.
+    published: LegalMatrix,
     /// Whether all scenarios are played.
     whole: bool,
     /// Whether another agent than the reference agent is played.
@@ -113,7 +117,11 @@ async fn play(
         }
     };
     let good = good_agent(args, suite, &mut note).await?;
+    let folder = args.compare.as_deref().filter(|_| args.sample.is_some());
+    let published = folder.map(|folder| published::read(folder, &dialect.id()));
     let player = Arc::new(LegalPlayer {
+        sample: args.sample.map_or(usize::MAX, NonZeroUsize::get),
+        published: published.transpose()?.unwrap_or_default(),
         suite: good.suite,
         reached,
         permits: Semaphore::new(args.jobs.map_or(AT_ONCE, NonZeroUsize::get)),
@@ -200,9 +208,17 @@ impl LegalPlayer {
             return Ok(variants.unplayed(Legality::NotActive));
         }
         let id = variants.id();
+        let is_whole = self.whole && scenarios.len() <= self.sample;
+        let stride = scenarios.len().div_ceil(self.sample);
+        let known = self.published.scenario_of(&id).unwrap_or_default();
+        let mut place = numbers[0];
+        scenarios.retain(|scenario| {
+            place += 1;
+            place % stride == 0 || self.suite.id(scenario) == known
+        });
         let mut runs = self.suite.play(Some(&id), scenarios, 1.0).await?;
         runs.retain(|run| run.played);
-        Ok(variants.row(&self.suite.dialect.id(), &runs, self.whole))
+        Ok(variants.row(&self.suite.dialect.id(), &runs, is_whole))
     }
 }
 

@@ -40,6 +40,9 @@ pub(super) struct LegalRow {
     pub(super) played: usize,
     /// In how many of them it took effect.
     pub(super) active: usize,
+    /// One of those.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) scenario: String,
     /// What must be found all the same: rules, and `scenario:ID`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) listed: Vec<String>,
@@ -127,7 +130,10 @@ impl Together<'_> {
         let mut row = self.unplayed(Legality::Legal);
         let mut shown = BTreeSet::new();
         row.played = runs.len();
-        row.active = runs.iter().filter(|run| self.took_effect(run)).count();
+        let mut active = runs.iter().filter(|run| self.took_effect(run)).peekable();
+        let first = active.peek().map(|run| run.report.id.clone());
+        row.scenario = first.unwrap_or_default();
+        row.active = active.count();
         for run in runs {
             if run.report.flaky {
                 row.flaky.push(run.report.id.clone());
@@ -248,6 +254,12 @@ impl LegalMatrix {
             variants: all.iter().filter_map(row).collect(),
             combinations: combinations.cloned().unwrap_or_default(),
         }
+    }
+
+    /// A scenario in which this variant took effect.
+    pub(super) fn scenario_of(&self, id: &str) -> Option<&str> {
+        let row = self.variants.iter().find(|row| row.variant == id)?;
+        Some(&row.scenario)
     }
 
     /// The differences from a published matrix, as sentences. Removed variants are reported only if all were played (`whole`).
