@@ -1,0 +1,74 @@
+// The control socket of a running agent: a request and its response, each a JSON object on a line.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+
+/** An agent as it has registered in the control folder. */
+export interface Registered {
+  /** Its number, from 1, in the order in which the agents of the folder started. */
+  order: number;
+  name: string;
+  pid: number;
+  /** `unix:PATH` or `tcp:HOST:PORT`. */
+  address: string;
+  token?: string | null;
+}
+
+/** The agent has ended, or ends before it answers. */
+export class AgentEnded extends Error {
+  override name = "AgentEnded";
+}
+
+/** The agent refuses a request, or a wait has ended. */
+export class Refused extends Error {
+  override name = "Refused";
+}
+
+/** The agents that have registered in a folder, in the order in which they started. */
+export function registered(folder: string): Registered[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((name) => /^\d+\.json$/.test(name));
+  const read = (file: string): Registered[] => {
+    try {
+      return [JSON.parse(readFileSync(join(folder, file), "utf8")) as Registered];
+    } catch {
+      return []; // It is being written.
+    }
+  };
+  return files.flatMap(read).sort((one, other) => one.order - other.order);
+}
+
+/** How long a response may take beyond the timeout of its request, in milliseconds. */
+const SLACK = 10_000;
+
+/** Sends one request on a connection of its own, so that a wait holds up nothing else. */
+export function request(agent: Registered, command: unknown, timeoutMs: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(endpoint(agent.address));
+    let text = "";
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      socket.destroy();
+      settle();
+    };
+    const gone = () => end(() => reject(new AgentEnded(`the agent ${agent.order} (${agent.name}, process ${agent.pid}) has ended`)));
+    const late = () => end(() => reject(new Refused(`the agent ${agent.order} (${agent.name}, process ${agent.pid}) does not answer`)));
+    const timer = setTimeout(late, timeoutMs + SLACK);
+    socket.setEncoding("utf8");
+    socket.on("connect", () => socket.write(`${JSON.stringify({ ...(agent.token && { token: agent.token }), do: command })}\n`));
+    socket.on("error", gone);
+    socket.on("close", gone);
+    socket.on("data", (part: string) => {
+      text += part;
+      if (!text.endsWith("\n")) return;
+      const { ok, error } = JSON.parse(text) as { ok?: unknown; error?: string };
+      end(() => (error === undefined ? resolve(ok) : reject(new Refused(error))));
+    });
+  });
+}
+
+function endpoint(address: string): { path: string } | { host: string; port: number } {
+  if (!address.startsWith("tcp:")) return { path: address.replace(/^unix:/, "") };
+  const at = address.lastIndexOf(":");
+  return { host: address.slice("tcp:".length, at), port: Number(address.slice(at + 1)) };
+}

@@ -1,0 +1,10 @@
+// Mock agents for tests of hosts.
+export { AgentProcess } from "./agent-process.js";
+export type { Crash, JournalEntry, Matcher, Status } from "./agent-process.js";
+export { AgentEnded, Refused } from "./control.js";
+export { HostError } from "./findings.js";
+export type { Clause, Finding } from "./findings.js";
+export { MockAgent, MockAgents, startMockAgent } from "./mock-agent.js";
+export type { MockAgentOptions } from "./mock-agent.js";
+export type { Script, ScriptDocument } from "./script.js";
+export type { CommandOf, Dialects, EventOf, JsonObject, Protocol } from "./types/index.js";

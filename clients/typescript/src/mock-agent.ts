@@ -1,0 +1,232 @@
+// What a test prepares: the command and the environment for the host, and the agents that the host starts with them.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { AgentProcess, type Control, type Crash, type CommandOfType, type JournalEntry, type Matcher, type Status } from "./agent-process.js";
+import { registered, request } from "./control.js";
+import { judge, type Finding } from "./findings.js";
+import { argumentsOf, findProgram } from "./program.js";
+import { scriptSetting, type Script } from "./script.js";
+import { JUDGE, Session, TRANSCRIPT } from "./sessions.js";
+import type { CommandOf, EventOf, JsonObject, Protocol } from "./types/index.js";
+import { isRunning, until } from "./waiting.js";
+
+export interface MockAgentOptions<P extends Protocol = Protocol> {
+  /** `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide. */
+  protocol?: P;
+  /** What the agent says. Without it, it repeats the prompt. */
+  script?: Script;
+  /** A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them. */
+  fault?: string;
+  /** The speed of replies: `human`, or a multiple of it. */
+  pace?: string;
+  /** More arguments, after those of the protocol. */
+  args?: readonly string[];
+  /** More variables, such as MOCK_AGENT_LATENCY_MS. */
+  env?: Readonly<Record<string, string>>;
+  /** A folder of own dialects; `protocol` is then one of them. */
+  dialectDir?: string;
+  /** The path of mock-agent. By default MOCK_AGENT of the environment, or `mock-agent` on the PATH. */
+  program?: string;
+  /** How long each wait may take, in milliseconds. By default 10,000. */
+  timeoutMs?: number;
+  /** Whether agents may run on when the test ends, as those of a server that is shared by tests do. They are then ended. */
+  mayOutlive?: boolean;
+  /** Whether the host may start no agent at all. */
+  mayStayUnused?: boolean;
+}
+
+/** A mock agent for a host. Its methods act on the agent that was started last and still runs; they wait until there is one. */
+export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
+  /** The program for the host to start, and the arguments that select the protocol. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** The variables for the host, which passes them on to its agents. Those of the test itself are not among them. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A folder that only this test has, for example as the workspace of the agent. It is removed at the end. */
+  readonly folder: string;
+
+  readonly #options: MockAgentOptions<P>;
+  readonly #own: string;
+  readonly #control: string;
+  readonly #expected = new Set<string>();
+  readonly #deferred: (() => unknown)[] = [];
+  #closed: Promise<void> | null = null;
+
+  constructor(options: MockAgentOptions<P> = {}) {
+    this.#options = options;
+    const { protocol, script, fault, pace, dialectDir } = options;
+    this.command = findProgram(options.program);
+    this.args = [...(dialectDir === undefined ? argumentsOf(protocol) : []), ...(options.args ?? [])];
+    this.#own = mkdtempSync(join(tmpdir(), "mock-agent-"));
+    this.folder = join(this.#own, "workspace");
+    mkdirSync(this.folder);
+    this.#control = join(this.#own, "control");
+    const file = join(this.#own, "script.yaml");
+    this.env = {
+      MOCK_AGENT_CONTROL: process.platform === "win32" ? `tcp:${this.#control}` : this.#control,
+      MOCK_AGENT_JUDGE: join(this.#own, JUDGE),
+      MOCK_AGENT_TRANSCRIPT: join(this.#own, TRANSCRIPT),
+      ...(protocol !== undefined && { [dialectDir === undefined ? "MOCK_AGENT_PROTOCOL" : "MOCK_AGENT_DIALECT"]: protocol }),
+      ...(dialectDir !== undefined && { MOCK_AGENT_DIALECT_DIR: resolve(dialectDir) }),
+      ...(script !== undefined && { MOCK_AGENT_SCRIPT: scriptSetting(script, (text) => (writeFileSync(file, text), file)) }),
+      ...(fault !== undefined && { MOCK_AGENT_FAULT: fault }),
+      ...(pace !== undefined && { MOCK_AGENT_PACE: pace }),
+      ...options.env,
+    };
+  }
+
+  /** The agents that the host has started, in order, also those that have ended. */
+  agents(): AgentProcess<P>[] {
+    return registered(this.#control).map((agent) => new AgentProcess<P>(agent, this.#own, this.#timeoutMs));
+  }
+
+  /** Waits for an agent of the host: by its number from 1, also one that has ended since, or one that runs. */
+  async waitForAgent(number?: number): Promise<AgentProcess<P>> {
+    const found = await until(() => this.#find(number), this.#timeoutMs);
+    if (found !== null) return found;
+    const started = this.agents().length;
+    const which = number === undefined ? "no agent" : `no agent ${number}`;
+    const why = started === 0 ? "does the host start `command` with the variables of `env`?" : `${started} have started${number === undefined ? " and ended" : ""}`;
+    throw new Error(`${which} has started within ${this.#timeoutMs} ms: ${why}`);
+  }
+
+  async waitForGate(gate: string): Promise<void> {
+    await (await this.waitForAgent()).waitForGate(gate);
+  }
+
+  async release(gate: string): Promise<void> {
+    await (await this.waitForAgent()).release(gate);
+  }
+
+  async waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>> {
+    return (await this.waitForAgent()).waitForCommand(matches, options);
+  }
+
+  async send(event: EventOf<P> | JsonObject): Promise<void> {
+    await (await this.waitForAgent()).send(event);
+  }
+
+  async sendRaw(text: string): Promise<void> {
+    await (await this.waitForAgent()).sendRaw(text);
+  }
+
+  async fault(id: string): Promise<void> {
+    await (await this.waitForAgent()).fault(id);
+  }
+
+  async crash(how?: Crash): Promise<void> {
+    await (await this.waitForAgent()).crash(how);
+  }
+
+  async reset(script: Script): Promise<void> {
+    await (await this.waitForAgent()).reset(script);
+  }
+
+  async journal(options?: { after?: number }): Promise<JournalEntry<P>[]> {
+    return (await this.waitForAgent()).journal(options);
+  }
+
+  /** The commands of the host to all of its agents, one agent after the other, also after they have ended. */
+  async commands(): Promise<CommandOf<P>[]> {
+    return Session.all(this.#own).flatMap((session) => session.commands()) as CommandOf<P>[];
+  }
+
+  async status(): Promise<Status> {
+    return (await this.waitForAgent()).status();
+  }
+
+  /** The mistakes of the host so far, by the judgement of each agent. */
+  findings(): Finding[] {
+    return Session.all(this.#own).flatMap((session) => session.findings());
+  }
+
+  /** Expects that the host breaks this rule or clause, such as `aionrs/message-id-unique`. `close` then fails if it does not. */
+  expectFinding(id: string): void {
+    this.#expected.add(id);
+  }
+
+  /** Calls the function at the beginning of `close`, the last one first: to end the host, before it is judged. */
+  defer(action: () => unknown): void {
+    this.#deferred.push(action);
+  }
+
+  /**
+   * Ends the test: waits until the agents have ended, and fails if one outlives its host, if the host broke the protocol, or if it has started
+   * no agent.
+   */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const errors: unknown[] = [];
+    for (const action of this.#deferred.reverse()) {
+      try {
+        await action();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    const { mayOutlive = false, mayStayUnused = false } = this.#options;
+    const agents = this.agents();
+    // Between the host and each agent is a process that judges, which ends last.
+    const running = () => [...agents, ...Session.all(this.#own)].map(({ pid }) => pid).filter(isRunning);
+    const ended = () => until(() => (running().length === 0 ? true : null), this.#timeoutMs);
+    if (!mayOutlive) await ended();
+    for (const agent of agents.filter(({ isRunning }) => isRunning)) {
+      if (!mayOutlive) errors.push(new Error(`the agent ${agent.number} (process ${agent.pid}) has outlived its host`));
+      await agent.crash();
+    }
+    await ended();
+    if (agents.length === 0 && !mayStayUnused) errors.push(new Error("the host has started no agent: does it pass on the variables of `env`?"));
+    const broken = judge(this.findings(), this.#expected);
+    if (broken) errors.push(broken);
+    if (existsSync(this.#own)) rmSync(this.#own, { recursive: true, force: true });
+    if (errors.length === 1) throw errors[0];
+    if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error instanceof Error ? error.message : String(error))).join("\n\n"));
+  }
+
+  async #find(number: number | undefined): Promise<AgentProcess<P> | null> {
+    const all = registered(this.#control);
+    const wrap = (agent: (typeof all)[number]) => new AgentProcess<P>(agent, this.#own, this.#timeoutMs);
+    if (number !== undefined) return all.filter(({ order }) => order === number).map(wrap)[0] ?? null;
+    for (const agent of all.reverse()) {
+      const answers = await request(agent, "status", this.#timeoutMs).then(() => true, () => false);
+      if (answers) return wrap(agent);
+    }
+    return null;
+  }
+
+  get #timeoutMs(): number {
+    return this.#options.timeoutMs ?? 10_000;
+  }
+}
+
+/** Prepares a mock agent. The host starts it: with `command`, `args` and the variables of `env`. */
+export async function startMockAgent<const P extends Protocol = Protocol>(options: MockAgentOptions<P> = {}): Promise<MockAgent<P>> {
+  return new MockAgent<P>(options);
+}
+
+/** Prepares mock agents, and closes them together. */
+export class MockAgents {
+  readonly #agents: MockAgent[] = [];
+
+  readonly start = async <const P extends Protocol = Protocol>(options: MockAgentOptions<P> = {}): Promise<MockAgent<P>> => {
+    const agent = await startMockAgent(options);
+    this.#agents.push(agent as unknown as MockAgent);
+    return agent;
+  };
+
+  /** Closes all; fails as the first one does that fails. */
+  async close(): Promise<void> {
+    const closed = await Promise.allSettled(this.#agents.map((agent) => agent.close()));
+    const failed = closed.find((outcome) => outcome.status === "rejected");
+    if (failed) throw failed.reason;
+  }
+}

@@ -1,0 +1,159 @@
+// What a test can do with the agents of its host.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { test } from "node:test";
+import { HostError, Refused, startMockAgent } from "agent-conform";
+import { mockAgent } from "agent-conform/node-test";
+import { Host } from "./support/host.js";
+
+const protocol = "aionrs@0.1";
+const HALVES = [{ content: [{ text: "The answer is " }, { gate: "half" }, { text: "42." }] }];
+const message = (id: string) => ({ type: "message", msg_id: id, input: "What is the answer?" });
+
+test("an answer is held at a gate, and released", async (t) => {
+  const agent = await mockAgent(t, { protocol, script: HALVES });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  await host.event("ready");
+  host.send(message("m1"));
+  await agent.waitForGate("half");
+  assert.deepEqual((await agent.status()).gates, ["half"]);
+  assert.equal((await host.event("text_delta"))?.["text"], "The answer is ");
+  await agent.release("half");
+  assert.equal((await host.event("text_delta"))?.["text"], "42.");
+  await host.event("stream_end");
+  const journal = await agent.journal();
+  assert.ok(journal.some((entry) => entry.dir === "gate" && entry.gate === "half"));
+  assert.deepEqual(await agent.journal({ after: journal.length }), []);
+});
+
+test("a wait holds up nothing else, and begins before the host starts its agent", async (t) => {
+  const agent = await mockAgent(t, { protocol, script: HALVES });
+  const held = agent.waitForGate("half");
+  const asked = agent.waitForCommand({ type: "message" });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  await host.event("ready");
+  host.send(message("m1"));
+  await held;
+  assert.equal((await asked)["msg_id"], "m1");
+  await agent.release("half");
+  await host.event("stream_end");
+});
+
+test("a crash is followed by the next agent, and the commands of both are kept", async (t) => {
+  const agent = await mockAgent(t, { protocol, script: HALVES });
+  const first = new Host(agent);
+  await first.event("ready");
+  first.send(message("m1"));
+  await agent.waitForGate("half");
+  await agent.crash({ status: 3 });
+  assert.equal(await first.event("stream_end"), null);
+  const second = new Host(agent);
+  agent.defer(() => second.close());
+  await second.event("ready");
+  second.send(message("m2"));
+  await (await agent.waitForAgent(2)).release("half");
+  await second.event("stream_end");
+  assert.deepEqual((await agent.commands()).map((command) => command["msg_id"]), ["m1", "m2"]);
+  assert.deepEqual(agent.agents().map(({ number, isRunning }) => [number, isRunning]), [[1, false], [2, true]]);
+});
+
+test("events, bytes, faults and a new script come when the test wants them", async (t) => {
+  const agent = await mockAgent(t, { protocol });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  await host.event("ready");
+  await agent.send({ type: "info", msg_id: "m0", message: "by the test" });
+  assert.equal((await host.event("info"))?.["message"], "by the test");
+  await agent.sendRaw('{"type":"info","msg_id":"m0","message":"raw"}\n');
+  assert.equal((await host.event("info"))?.["message"], "raw");
+  await agent.reset("- text: Another one.");
+  await agent.fault("two-stream-ends");
+  host.send(message("m1"));
+  assert.equal((await host.event("text_delta"))?.["text"], "Another one.");
+  await host.event("stream_end");
+  await host.event("stream_end");
+  await assert.rejects(agent.fault("no-such-fault"), Refused);
+});
+
+test("the other protocols, with a built-in script, a file of their own and a fault from the start", async (t) => {
+  const pi = await mockAgent(t, { protocol: "pi@0.87", script: "markdown" });
+  const host = new Host(pi);
+  pi.defer(() => host.close());
+  host.send({ type: "prompt", id: "p1", message: "hi" });
+  await host.event("agent_settled");
+  assert.deepEqual((await pi.commands()).map(({ type }) => type), ["prompt"]);
+
+  const synaps = await mockAgent(t, { protocol: "synaps@1", fault: "no-ready", mayOutlive: true });
+  const silent = new Host(synaps);
+  await synaps.waitForAgent();
+  assert.ok(existsSync(synaps.folder));
+  await synaps.close();
+  assert.equal(await silent.event("ready"), null);
+  assert.ok(!existsSync(synaps.folder));
+});
+
+test("a mistake of the host fails the test with clause and frame, in the session and after it", async () => {
+  const agent = await startMockAgent({ protocol });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  await host.event("ready");
+  host.send({ type: "set_mode", mode: "auto" });
+  await host.event("error");
+  const [early] = agent.findings();
+  assert.equal(early?.rule, "aionrs/schema/>set_mode");
+  assert.equal(early?.frame, '{"type":"set_mode","mode":"auto"}');
+  await assert.rejects(agent.close(), (error: unknown) => {
+    assert.ok(error instanceof HostError);
+    assert.match(error.message, /aionrs\.mode\.shape \(section 2\.6/);
+    const [finding, ...others] = error.findings;
+    assert.deepEqual(others, []);
+    assert.deepEqual({ ...finding, text: "", clauses: finding?.clauses.map(({ id, section }) => [id, section]) }, {
+      rule: "aionrs/schema/>set_mode",
+      level: "must",
+      message: '`>set_mode`: `/mode` is "auto"',
+      clauses: [["aionrs.command.type-field", "2"], ["aionrs.mode.shape", "2.6"]],
+      at: early?.at,
+      frame: '{"type":"set_mode","mode":"auto"}',
+      text: "",
+    });
+    assert.equal(finding?.clauses[0]?.text, "Every line of the client is an object with a field type, which names the command.");
+    return true;
+  });
+});
+
+test("a mistake that a test expects is none, and its absence is one", async () => {
+  const breaks = async (...expected: string[]) => {
+    const agent = await startMockAgent({ protocol });
+    const host = new Host(agent);
+    agent.defer(() => host.close());
+    expected.forEach((id) => agent.expectFinding(id));
+    await host.event("ready");
+    host.send({ type: "set_mode", mode: "auto" });
+    await agent.waitForCommand({ type: "set_mode" });
+    await agent.close();
+  };
+  await breaks("aionrs/schema/>set_mode");
+  await breaks("aionrs.mode.shape");
+  await assert.rejects(breaks("aionrs.mode.shape", "aionrs.stop.aborts"), /the host did not break aionrs\.stop\.aborts/);
+});
+
+test("an agent that outlives its host, or that was never started, is a mistake", async () => {
+  const outlived = await startMockAgent({ protocol, timeoutMs: 500 });
+  const host = new Host(outlived);
+  await host.event("ready");
+  await assert.rejects(outlived.close(), /the agent 1 \(process \d+\) has outlived its host/);
+  assert.equal(await host.event("ready"), null);
+
+  const unused = await startMockAgent({ protocol, timeoutMs: 100 });
+  await assert.rejects(unused.release("half"), /no agent has started within 100 ms: does the host start `command`/);
+  await assert.rejects(unused.close(), /the host has started no agent/);
+  await (await startMockAgent({ mayStayUnused: true })).close();
+});
+
+test("a program that is not there is named", async () => {
+  await assert.rejects(startMockAgent({ program: "/no/such/agent" }), /\/no\/such\/agent is no program: name the mock agent by the option/);
+  await assert.rejects(startMockAgent({ program: "no-such-agent" }), /no-such-agent is not on the PATH/);
+});
+
