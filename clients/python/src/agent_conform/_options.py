@@ -1,0 +1,79 @@
+"""What a test says of its agent."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Union
+
+# The name of a built-in script, the path of a file that ends in `.yaml` or `.json`, a YAML text, or the script itself.
+Script = Union[str, Path, Sequence[Any], Mapping[str, Any]]
+
+_ARGUMENTS = {"aionrs": ["--json-stream"], "pi": ["--mode", "rpc"], "synaps": ["rpc"]}
+
+
+class Options(TypedDict, total=False):
+    """The options of `start_mock_agent`.
+
+    protocol: `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide.
+    script: What the agent says. Without it, it repeats the prompt.
+    fault: A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them.
+    pace: The speed of replies: `human`, or a multiple of it.
+    args: More arguments, after those of the protocol.
+    env: More variables, such as MOCK_AGENT_LATENCY_MS.
+    dialect_dir: A folder of own dialects; `protocol` is then one of them.
+    program: The path of mock-agent. By default MOCK_AGENT of the environment, or `mock-agent` on the PATH.
+    timeout: How long each wait may take, in seconds. By default 10.
+    may_outlive: Whether agents may run on when the test ends. They are then ended.
+    may_stay_unused: Whether the host may start no agent at all.
+    """
+
+    protocol: str
+    script: Script
+    fault: str
+    pace: str
+    args: Sequence[str]
+    env: Mapping[str, str]
+    dialect_dir: str | Path
+    program: str | Path
+    timeout: float
+    may_outlive: bool
+    may_stay_unused: bool
+
+
+def find_program(given: str | Path | None) -> str:
+    """The path of the program: as given, as MOCK_AGENT names it, or `mock-agent` on the PATH."""
+    name = str(given) if given is not None else os.environ.get("MOCK_AGENT", "mock-agent")
+    found = shutil.which(name)
+    if found is None:
+        is_path = os.path.dirname(name) != ""
+        what = f"{name} is no program" if is_path else f"{name} is not on the PATH"
+        raise FileNotFoundError(f"{what}: name the mock agent by the option `program` or by MOCK_AGENT in the environment")
+    return os.path.abspath(found)
+
+
+def arguments_of(options: Options) -> list[str]:
+    """The arguments with which the real agent of a protocol is started, and those of the test."""
+    own = "dialect_dir" in options
+    protocol = options.get("protocol", "").split("@")[0]
+    return [*([] if own else _ARGUMENTS.get(protocol, [])), *options.get("args", [])]
+
+
+def script_setting(script: Script, file: Path) -> str:
+    """The value of MOCK_AGENT_SCRIPT for a script, which is written to the file if it is none yet."""
+    if isinstance(script, Path):
+        return str(script.resolve())
+    if not isinstance(script, str):
+        text = json.dumps(script)
+    elif re.fullmatch(r"[\w-]+", script):
+        return script
+    elif re.fullmatch(r"[^\n]*\.(ya?ml|json)", script):
+        return os.path.abspath(script)
+    else:
+        text = script
+    file.write_text(text, encoding="utf-8")
+    return str(file)

@@ -1,0 +1,169 @@
+"""What a test prepares: the command and the environment for the host, and what the agents leave in their folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from typing_extensions import Unpack
+
+from ._control import AgentEnded, Registered, registered, request
+from ._findings import Finding, HostError, judge, parse_findings
+from ._options import Options, arguments_of, find_program, script_setting
+
+# How often files and processes are looked at while something is awaited, in seconds.
+STEP = 0.01
+
+
+class Prepared:
+    """A mock agent for a host.
+
+    command, args: The program for the host to start, and the arguments that select the protocol.
+    env: The variables for the host, which passes them on to its agents. Those of the test itself are not among them.
+    folder: A folder that only this test has, for example as the workspace of the agent. It is removed at the end.
+    """
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self.command = find_program(options.get("program"))
+        self.args = arguments_of(options)
+        self._options = options
+        self._timeout = options.get("timeout", 10.0)
+        self._expected: set[str] = set()
+        self._deferred: list[Callable[[], object]] = []
+        self._is_closed = False
+        self._own = Path(tempfile.mkdtemp(prefix="mock-agent-"))
+        self._control = self._own / "control"
+        self.folder = self._own / "workspace"
+        self.folder.mkdir()
+        self.env = self._environment(options)
+
+    def _environment(self, options: Options) -> dict[str, str]:
+        is_port = sys.platform == "win32"
+        env = {
+            "MOCK_AGENT_CONTROL": f"tcp:{self._control}" if is_port else str(self._control),
+            "MOCK_AGENT_JUDGE": str(self._own / "host-{pid}.txt"),
+            "MOCK_AGENT_TRANSCRIPT": str(self._own / "session-{pid}.jsonl"),
+        }
+        if "protocol" in options:
+            env["MOCK_AGENT_DIALECT" if "dialect_dir" in options else "MOCK_AGENT_PROTOCOL"] = options["protocol"]
+        if "dialect_dir" in options:
+            env["MOCK_AGENT_DIALECT_DIR"] = os.path.abspath(options["dialect_dir"])
+        if "script" in options:
+            env["MOCK_AGENT_SCRIPT"] = script_setting(options["script"], self._own / "script.yaml")
+        if "fault" in options:
+            env["MOCK_AGENT_FAULT"] = options["fault"]
+        if "pace" in options:
+            env["MOCK_AGENT_PACE"] = options["pace"]
+        return {**env, **options.get("env", {})}
+
+    def commands(self) -> list[Any]:
+        """The commands of the host to all of its agents, one agent after the other, also after they have ended."""
+        return [command for pid in self._sessions() for command in _commands(self._own / f"session-{pid}.jsonl")]
+
+    def findings(self) -> list[Finding]:
+        """The mistakes of the host so far, by the judgement of each agent."""
+        files = (self._own / f"host-{pid}.txt" for pid in self._sessions())
+        return [finding for file in files for finding in parse_findings(file.read_text(encoding="utf-8"))]
+
+    def expect_finding(self, id: str) -> None:
+        """Expects that the host breaks this rule or clause. The end of the test fails if it does not."""
+        self._expected.add(id)
+
+    def _sessions(self) -> list[int]:
+        """The processes between the host and each agent, which record and judge, in the order of their ids."""
+        return sorted(int(file.stem.removeprefix("host-")) for file in self._own.glob("host-*.txt"))
+
+    def _not_started(self, number: int | None) -> TimeoutError:
+        started = len(registered(self._control))
+        which = "no agent" if number is None else f"no agent {number}"
+        ended = " and ended" if number is None else ""
+        why = f"{started} have started{ended}" if started else "does the host start `command` with the variables of `env`?"
+        return TimeoutError(f"{which} has started within {self._timeout:g} s: {why}")
+
+    def _finish(self) -> None:
+        """Waits until the agents have ended, and judges the host."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        errors: list[Exception] = []
+        for action in reversed(self._deferred):
+            try:
+                action()
+            except Exception as error:
+                errors.append(error)
+        try:
+            errors += self._end()
+            broken = judge(self.findings(), self._expected)
+        finally:
+            shutil.rmtree(self._own, ignore_errors=True)
+        if broken is not None:
+            errors.append(broken)
+        if len(errors) == 1:
+            raise errors[0]
+        if errors:
+            findings = broken.findings if broken else []
+            raise HostError("\n\n".join(str(error) for error in errors), findings) from errors[0]
+
+    def _end(self) -> list[HostError]:
+        agents = registered(self._control)
+        pids = [agent.pid for agent in agents] + self._sessions()
+        may_outlive = self._options.get("may_outlive", False)
+        if not agents and not self._options.get("may_stay_unused", False):
+            return [HostError("the host has started no agent: does it pass on the variables of `env`?")]
+        if not may_outlive:
+            self._until_ended(pids)
+        left = [agent for agent in agents if is_running(agent.pid)]
+        for agent in left:
+            crash(agent, {}, self._timeout)
+        self._until_ended(pids)
+        outlived = [] if may_outlive else left
+        return [HostError(f"the agent {agent.order} (process {agent.pid}) has outlived its host") for agent in outlived]
+
+    def _until_ended(self, pids: list[int]) -> None:
+        end = time.monotonic() + self._timeout
+        while any(map(is_running, pids)) and time.monotonic() < end:
+            time.sleep(STEP)
+
+
+def crash(agent: Registered, how: dict[str, Any], timeout: float) -> None:
+    """Ends an agent, which may be gone before it answers."""
+    try:
+        request(agent, {"crash": how}, timeout)
+    except AgentEnded:
+        pass
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs. One that has ended and is not yet reaped by its parent does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return not Path("/proc/self/stat").exists()
+    return stat[stat.rindex(")") + 2] not in "ZX"
+
+
+def _commands(transcript: Path) -> list[Any]:
+    lines = transcript.read_text(encoding="utf-8").split("\n")[:-1]
+    records = (cast("dict[str, Any]", json.loads(line)) for line in lines)
+    return [frame for record in records if record.get("dir") == "to_agent" for frame in _objects(record["line"])]
+
+
+def _objects(line: str) -> list[Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return []
+    return [value] if isinstance(value, dict) else []

@@ -1,0 +1,168 @@
+"""What a test can do with the agents of its host."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import pytest
+from host import Host
+
+from agent_conform import AgentProcess, HostError, MockAgent, Refused, aio, start_mock_agent
+from agent_conform.pytest_plugin import StartMockAgent
+
+PROTOCOL = "aionrs@0.1"
+HALVES = [{"content": [{"text": "The answer is "}, {"gate": "half"}, {"text": "42."}]}]
+
+
+def message(id: str) -> dict[str, Any]:
+    return {"type": "message", "msg_id": id, "input": "What is the answer?"}
+
+
+def started(agent: MockAgent) -> Host:
+    host = Host(agent)
+    agent.defer(host.close)
+    return host
+
+
+def text(host: Host) -> str:
+    return (host.event("text_delta") or {})["text"]
+
+
+def test_an_answer_is_held_at_a_gate_and_released(mock_agent: StartMockAgent) -> None:
+    agent = mock_agent(protocol=PROTOCOL, script=HALVES)
+    host = started(agent)
+    host.event("ready")
+    host.send(message("m1"))
+    agent.wait_for_gate("half")
+    assert agent.status()["gates"] == ["half"]
+    assert text(host) == "The answer is "
+    agent.release("half")
+    assert text(host) == "42."
+    host.event("stream_end")
+    assert agent.wait_for_command({"type": "message"}) == message("m1")
+    journal = agent.journal()
+    assert any(entry.get("gate") == "half" for entry in journal)
+    assert agent.journal(after=len(journal)) == []
+
+
+def test_a_crash_is_followed_by_the_next_agent_and_the_commands_of_both_are_kept(mock_agent: StartMockAgent) -> None:
+    agent = mock_agent(protocol=PROTOCOL, script=HALVES)
+    first = started(agent)
+    first.event("ready")
+    first.send(message("m1"))
+    agent.wait_for_gate("half")
+    agent.crash(status=3)
+    assert first.event("stream_end") is None
+    second = started(agent)
+    second.event("ready")
+    second.send(message("m2"))
+    agent.wait_for_agent(2).release("half")
+    second.event("stream_end")
+    assert [command["msg_id"] for command in agent.commands()] == ["m1", "m2"]
+    assert [(one.number, one.is_running) for one in agent.agents()] == [(1, False), (2, True)]
+
+
+def test_events_bytes_faults_and_a_new_script_come_when_the_test_wants_them(mock_agent: StartMockAgent) -> None:
+    agent = mock_agent(protocol=PROTOCOL)
+    host = started(agent)
+    host.event("ready")
+    agent.send({"type": "info", "msg_id": "m0", "message": "by the test"})
+    assert (host.event("info") or {})["message"] == "by the test"
+    agent.send_raw('{"type":"info","msg_id":"m0","message":"raw"}\n')
+    assert (host.event("info") or {})["message"] == "raw"
+    agent.reset("- text: Another one.")
+    agent.fault("two-stream-ends")
+    host.send(message("m1"))
+    assert text(host) == "Another one."
+    host.event("stream_end")
+    host.event("stream_end")
+    with pytest.raises(Refused, match="no-such-fault"):
+        agent.fault("no-such-fault")
+
+
+def test_the_other_protocols_with_a_built_in_script_and_a_fault_from_the_start(mock_agent: StartMockAgent) -> None:
+    pi = mock_agent(protocol="pi@0.87", script="markdown")
+    host = started(pi)
+    host.send({"type": "prompt", "id": "p1", "message": "hi"})
+    host.event("agent_settled")
+    assert [command["type"] for command in pi.commands()] == ["prompt"]
+
+    synaps = mock_agent(protocol="synaps@1", fault="no-ready", may_outlive=True)
+    silent = Host(synaps)
+    synaps.wait_for_agent()
+    synaps.close()
+    assert silent.event("ready") is None
+    silent.close()
+    assert not synaps.folder.exists()
+
+
+def broken(*expected: str) -> MockAgent:
+    """An agent whose host sends a mode that the protocol does not have."""
+    agent = start_mock_agent(protocol=PROTOCOL)
+    host = started(agent)
+    for id in expected:
+        agent.expect_finding(id)
+    host.event("ready")
+    host.send({"type": "set_mode", "mode": "auto"})
+    host.event("error")
+    return agent
+
+
+def test_a_mistake_of_the_host_has_its_clause_and_its_frame_in_the_session_and_after_it() -> None:
+    agent = broken()
+    [early] = agent.findings()
+    assert early.rule == "aionrs/schema/>set_mode"
+    assert json.loads(early.frame or "") == {"type": "set_mode", "mode": "auto"}
+    with pytest.raises(HostError, match=r"aionrs\.mode\.shape \(section 2\.6") as raised:
+        agent.close()
+    [finding] = raised.value.findings
+    assert (finding.rule, finding.level, finding.at) == (early.rule, "must", early.at)
+    assert finding.message == early.message == '`>set_mode`: `/mode` is "auto"'
+    assert finding.frame == early.frame
+    assert finding.clauses == early.clauses
+    assert [clause.id for clause in finding.clauses] == ["aionrs.command.type-field", "aionrs.mode.shape"]
+
+
+def test_a_mistake_that_a_test_expects_is_none_and_its_absence_is_one() -> None:
+    broken("aionrs/schema/>set_mode").close()
+    broken("aionrs.mode.shape").close()
+    with pytest.raises(HostError, match=r"the host did not break aionrs\.stop\.aborts"):
+        broken("aionrs.mode.shape", "aionrs.stop.aborts").close()
+
+
+def test_an_agent_that_outlives_its_host_or_that_was_never_started_is_a_mistake() -> None:
+    outlived = start_mock_agent(protocol=PROTOCOL, timeout=0.5)
+    host = Host(outlived)
+    host.event("ready")
+    with pytest.raises(HostError, match=r"the agent 1 \(process \d+\) has outlived its host"):
+        outlived.close()
+    assert host.event("ready") is None
+    host.close()
+
+    unused = start_mock_agent(protocol=PROTOCOL, timeout=0.1)
+    with pytest.raises(TimeoutError, match=r"no agent has started within 0.1 s: does the host start `command`"):
+        unused.release("half")
+    with pytest.raises(HostError, match="the host has started no agent"):
+        unused.close()
+    with start_mock_agent(may_stay_unused=True):
+        pass
+
+
+def test_a_program_that_is_not_there_is_named() -> None:
+    with pytest.raises(FileNotFoundError, match="/no/such/agent is no program"):
+        start_mock_agent(program="/no/such/agent")
+    with pytest.raises(FileNotFoundError, match="no-such-agent is not on the PATH"):
+        start_mock_agent(program="no-such-agent")
+
+
+def test_the_names_of_the_plain_and_the_asynchronous_agents_are_the_same() -> None:
+    def methods(kind: type) -> dict[str, str]:
+        members = inspect.getmembers(kind, inspect.isfunction)
+        return {name: str(inspect.signature(member)).split(" -> ")[0] for name, member in members if not name.startswith("_")}
+
+    plain, asynchronous = methods(MockAgent), methods(aio.AsyncMockAgent)
+    assert plain.pop("defer")
+    assert plain == asynchronous
+    assert methods(AgentProcess) == methods(aio.AsyncAgentProcess)

@@ -1,0 +1,39 @@
+"""The fixture fails a test whose host breaks the protocol; the examples of the README are tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+BROKEN = """
+import json, os, subprocess
+
+def test_a_mode_that_the_protocol_does_not_have(mock_agent):
+    agent = mock_agent(protocol="aionrs@0.1")
+    {expect}
+    subprocess.run([agent.command, *agent.args], env={{**os.environ, **agent.env}}, input=b'{{"type":"set_mode","mode":"auto"}}\\n')
+"""
+
+RULES = ["aionrs/schema/>set_mode", "aionrs/commands-wait-for-ready"]
+
+
+def test_a_host_that_breaks_the_protocol_fails_its_test_with_clause_and_frame(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(BROKEN.format(expect=""))
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["the host broke the protocol", "*aionrs.mode.shape (section 2.6*", '*{"type":"set_mode","mode":"auto"}'])
+
+
+def test_a_mistake_that_is_expected_passes(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(BROKEN.format(expect=f"[agent.expect_finding(id) for id in {RULES}]"))
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_the_examples_of_the_readme_are_these_tests() -> None:
+    root = Path(__file__).parent.parent
+    examples = re.findall(r"^```python file=(\S+)\n(.*?)^```$", (root / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert examples
+    for file, text in examples:
+        assert text in (root / file).read_text(), f"not in {file}:\n{text}"
