@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AgentEnded, request, type Registered } from "./control.js";
 import { scriptSetting, type Script } from "./script.js";
-import type { CommandOf, EventOf, JsonObject, Protocol } from "./types/index.js";
+import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isRunning, until } from "./waiting.js";
 
 /** A matcher of `conform`: the members that a command must have; `{ $type: ... }` and the like for more than equality. */

@@ -1,5 +1,5 @@
 // What a test prepares: the command and the environment for the host, and the agents that the host starts with them.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentProcess, type Control, type Crash, type CommandOfType, type JournalEntry, type Matcher, type Status } from "./agent-process.js";
@@ -8,7 +8,7 @@ import { judge, type Finding } from "./findings.js";
 import { argumentsOf, findProgram } from "./program.js";
 import { scriptSetting, type Script } from "./script.js";
 import { JUDGE, Session, TRANSCRIPT } from "./sessions.js";
-import type { CommandOf, EventOf, JsonObject, Protocol } from "./types/index.js";
+import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isRunning, until } from "./waiting.js";
 
 export interface MockAgentOptions<P extends Protocol = Protocol> {
@@ -43,7 +43,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   readonly args: readonly string[];
   /** The variables for the host, which passes them on to its agents. Those of the test itself are not among them. */
   readonly env: Readonly<Record<string, string>>;
-  /** A folder that only this test has, for example as the workspace of the agent. It is removed at the end. */
+  /** A folder that only this test has, for example as the workspace of the agent. It is removed at the end, unless the host broke the protocol. */
   readonly folder: string;
 
   readonly #options: MockAgentOptions<P>;
@@ -187,7 +187,8 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     if (agents.length === 0 && !mayStayUnused) errors.push(new Error("the host has started no agent: does it pass on the variables of `env`?"));
     const broken = judge(this.findings(), this.#expected);
     if (broken) errors.push(broken);
-    if (existsSync(this.#own)) rmSync(this.#own, { recursive: true, force: true });
+    // The transcript of a session with a mistake is kept: the message names it.
+    else rmSync(this.#own, { recursive: true, force: true });
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error instanceof Error ? error.message : String(error))).join("\n\n"));
   }

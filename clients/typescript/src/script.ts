@@ -1,11 +1,9 @@
 // What the agent says: a built-in script, a file, or a script that a test writes.
 import { resolve } from "node:path";
-
-/** A model script: the replies of the model, in order. Or an agent script, which is a table of commands and replies. */
-export type ScriptDocument = readonly object[] | object;
+import type { AgentScript, ModelScript } from "./types/index.js";
 
 /** The name of a built-in script, the path of a file that ends in `.yaml` or `.json`, a YAML text, or the script itself. */
-export type Script = string | ScriptDocument;
+export type Script = string | ModelScript | AgentScript;
 
 /** The value of MOCK_AGENT_SCRIPT for a script. `write` writes a text to a file and returns its path. */
 export function scriptSetting(script: Script, write: (text: string) => string): string {

@@ -27,7 +27,8 @@ class Prepared:
 
     command, args: The program for the host to start, and the arguments that select the protocol.
     env: The variables for the host, which passes them on to its agents. Those of the test itself are not among them.
-    folder: A folder that only this test has, for example as the workspace of the agent. It is removed at the end.
+    folder: A folder that only this test has, for example as the workspace of the agent. It is removed at the end,
+        unless the host broke the protocol.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
@@ -98,13 +99,13 @@ class Prepared:
                 action()
             except Exception as error:
                 errors.append(error)
-        try:
-            errors += self._end()
-            broken = judge(self.findings(), self._expected)
-        finally:
-            shutil.rmtree(self._own, ignore_errors=True)
+        errors += self._end()
+        broken = judge(self.findings(), self._expected)
         if broken is not None:
+            # The transcript of a session with a mistake is kept: the message names it.
             errors.append(broken)
+        else:
+            shutil.rmtree(self._own, ignore_errors=True)
         if len(errors) == 1:
             raise errors[0]
         if errors:
