@@ -9,6 +9,14 @@ import os
 import signal
 import sys
 import uuid
+from asyncio.subprocess import Process
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeGuard, cast
+
+# A frame, and the part of it that describes a tool.
+Json = dict[str, Any]
+Decide = Callable[[Json], Awaitable[str | None]]
 
 # In bytes. asyncio fails at 64 KiB by default.
 LONGEST_LINE = 16 * 1024 * 1024
@@ -33,13 +41,18 @@ class AgentSilent(AgentError):
 class Agent:
     """A running agent. Timeouts are in seconds."""
 
-    def __init__(self, process, silence):
+    def __init__(self, process: Process, silence: float) -> None:
+        assert process.stdin and process.stdout
         self._process = process
+        self._stdin = process.stdin
+        self._stdout = process.stdout
         self._silence = silence
         self._in_turn = False
 
     @classmethod
-    async def start(cls, command, *, cwd=None, env=None, startup=30, silence=60):
+    async def start(
+        cls, command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None, startup: float = 30, silence: float = 60
+    ) -> "Agent":
         """Starts the agent and waits until it is ready. Its stderr is the host's."""
         pipe = asyncio.subprocess.PIPE
         arguments = [*command, "--json-stream", "--session-id", str(uuid.uuid4())]
@@ -59,13 +72,13 @@ class Agent:
             raise
         return agent
 
-    async def prompt(self, text, *, on_text, decide):
+    async def prompt(self, text: str, *, on_text: Callable[[str], object], decide: Decide) -> None:
         """Sends a prompt and returns when the turn has ended.
 
         `on_text` is called with each piece of the answer, `await decide(tool)` returns None to approve a call, or the reason of a denial.
         """
         turn = str(uuid.uuid4())
-        answered = set()
+        answered: set[str] = set()
         self._in_turn = True
         await self._send({"type": "message", "msg_id": turn, "input": text})
         while True:
@@ -80,11 +93,11 @@ class Agent:
             except KeyError as missing:
                 raise AgentError(f"an event has no {missing}: {json.dumps(event)[:200]}") from None
 
-    async def close(self):
+    async def close(self) -> None:
         """Ends the agent: closes its stdin, then SIGTERM, then SIGKILL. A turn is stopped first, so that no call stays unanswered."""
         if self._in_turn:
             await self._send({"type": "stop"})
-        self._process.stdin.close()
+        self._stdin.close()
         for last_resort in (signal.SIGTERM, signal.SIGKILL):
             try:
                 # Reading to the end keeps an agent that still writes from being blocked.
@@ -94,7 +107,7 @@ class Agent:
                 self._signal(last_resort)
         await self._process.wait()
 
-    async def _handle(self, event, answered, on_text, decide):
+    async def _handle(self, event: Json, answered: set[str], on_text: Callable[[str], object], decide: Decide) -> None:
         match event["type"]:
             case "text_delta":
                 on_text(event["text"])
@@ -103,19 +116,21 @@ class Agent:
                 await self._send(decision(event["call_id"], await decide(event["tool"])))
             case "error":
                 on_text(f"[{event['error']['message']}]")
+            case _:
+                pass
 
-    async def _send(self, command):
+    async def _send(self, command: Json) -> None:
         try:
-            self._process.stdin.write(json.dumps(command).encode() + b"\n")
-            await self._process.stdin.drain()
+            self._stdin.write(json.dumps(command).encode() + b"\n")
+            await self._stdin.drain()
         except (BrokenPipeError, ConnectionResetError):
             pass  # The agent has ended; reading says so.
 
-    async def _next_event(self, timeout):
+    async def _next_event(self, timeout: float) -> Json:
         """The next event that is JSON. Other lines are shown and skipped."""
         while True:
             try:
-                line = await asyncio.wait_for(self._process.stdout.readline(), timeout)
+                line = await asyncio.wait_for(self._stdout.readline(), timeout)
             except TimeoutError:
                 raise AgentSilent(f"no answer for {timeout} s") from None
             except ValueError:
@@ -128,35 +143,39 @@ class Agent:
                 event = json.loads(line)
             except ValueError:
                 event = None
-            if isinstance(event, dict) and isinstance(event.get("type"), str):
+            if is_event(event):
                 return event
             print(f"not an event: {line.decode(errors='replace').strip()[:200]}", file=sys.stderr)
 
-    async def _drain(self):
-        while await self._process.stdout.read(65536):
+    async def _drain(self) -> None:
+        while await self._stdout.read(65536):
             pass
 
-    def _signal(self, number):
+    def _signal(self, number: signal.Signals) -> None:
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
             pass
 
 
-def decision(call, reason):
+def is_event(value: Any) -> TypeGuard[Json]:
+    return isinstance(value, dict) and isinstance(cast(Json, value).get("type"), str)
+
+
+def decision(call: str, reason: str | None) -> Json:
     """The command that approves a call, or denies it for a reason."""
     if reason is None:
         return {"type": "tool_approve", "call_id": call, "scope": "once"}
     return {"type": "tool_deny", "call_id": call, "reason": reason}
 
 
-async def main(command):
+async def main(command: Sequence[str]) -> int:
     """Reads prompts from stdin until it ends; returns the exit status."""
 
-    def say(text):
+    def say(text: str) -> None:
         print(text, end="", flush=True)
 
-    async def ask(tool):
+    async def ask(tool: Json) -> str | None:
         say(f"\n{tool['name']}: {tool['description']}. Run it? [y or a reason] ")
         answer = (await asyncio.to_thread(sys.stdin.readline)).strip()
         return None if answer == "y" else answer or "The user said no."

@@ -83,7 +83,7 @@ fn the_web_host_is_pinned_and_names_no_registry() {
     let folder = root().join("examples/web-host");
     let lock = fs::read_to_string(folder.join("package-lock.json")).unwrap();
     assert!(lock.contains(r#""integrity": "sha512-"#));
-    assert!(!lock.contains("resolved"));
+    assert!(!lock.contains("://"));
     let package = fs::read_to_string(folder.join("package.json")).unwrap();
     let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
     let version = Regex::new(r#""playwright-core": "([0-9.]+)""#).unwrap();

@@ -1,3 +1,4 @@
+// @ts-check
 // Defects of agents, one after the other, and what the page makes of each.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -8,12 +9,17 @@ after(closeBrowser);
 /** Only in the tests of silence: everything else is awaited, however slow the machine is. */
 const IMPATIENT = { silence: 300 };
 
+/** @typedef {import("playwright-core").Page} Page */
+
+/** @param {Page} page */
 const turnEnds = (page) => page.locator("#state[data-state=ready]").waitFor();
+/** @param {Page} page @param {string} text */
 const logged = async (page, text) => {
   await page.locator("#log-button").click();
   await page.locator("#log").getByText(text).first().waitFor();
 };
 
+/** @type {Record<string, { shows: string, script?: string, timeouts?: Record<string, number>, check: (page: Page) => Promise<void> }>} */
 const FAULTS = {
   "no-stream-end": {
     shows: "an agent that never ends its turn gets the note that there is no answer, and can be stopped",
@@ -65,23 +71,22 @@ const FAULTS = {
 };
 
 for (const [fault, { shows, script, timeouts, check }] of Object.entries(FAULTS)) {
-  test(`${fault}: ${shows}`, () =>
-    withHost({ fault, script, timeouts }, async ({ open }) => {
+  test(`${fault}: ${shows}`, (t) =>
+    withHost(t, { fault, script, timeouts }, async ({ open }) => {
       const page = await open();
       await prompt(page, "hi");
       await check(page);
     }));
 }
 
-test("late events of a turn do not touch the next one", () => {
+test("late events of a turn do not touch the next one", (t) => {
   const script = '- text: One.\n- content: [{ text: "Two" }, { gate: half }, { text: ", whole." }]';
-  return withHost({ script }, async ({ open, agents }) => {
+  return withHost(t, { script }, async ({ open, agent }) => {
     const page = await open();
     await prompt(page, "first");
-    const agent = await agents.agent();
-    const { msg_id } = await agent.waitCommand({ type: "message" });
+    const { msg_id } = await agent.waitForCommand({ type: "message" });
     await prompt(page, "second");
-    await agent.waitGate("half");
+    await agent.waitForGate("half");
     await agent.send({ type: "stream_end", msg_id });
     await agent.send({ type: "text_delta", msg_id, text: "Too late." });
     await page.locator(".turn").first().getByText("Too late.").waitFor();
@@ -91,15 +96,15 @@ test("late events of a turn do not touch the next one", () => {
   });
 });
 
-test("an empty turn is not a success", () =>
-  withHost({ script: "- text: lost", fault: "text-is-lost" }, async ({ open }) => {
+test("an empty turn is not a success", (t) =>
+  withHost(t, { script: "- text: lost", fault: "text-is-lost" }, async ({ open }) => {
     const page = await open();
     await prompt(page, "hi");
     await shows(page, "The agent ended its turn without an answer.");
   }));
 
-test("a failure of the model is shown, and the next prompt is answered", () =>
-  withHost({ script: "- error: { status: 400 }\n- text: Here I am." }, async ({ open }) => {
+test("a failure of the model is shown, and the next prompt is answered", (t) =>
+  withHost(t, { script: "- error: { status: 400 }\n- text: Here I am." }, async ({ open }) => {
     const page = await open();
     await prompt(page, "hi");
     await page.locator(".error").waitFor();

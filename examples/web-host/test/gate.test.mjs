@@ -1,3 +1,4 @@
+// @ts-check
 // The page in the middle of an answer, held still at a gate of the script.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -9,12 +10,11 @@ const script = `
 - content: [{ text: "The answer is " }, { gate: half }, { text: "42." }]
 `;
 
-test("half an answer looks the same twice, and different after its release", () =>
-  withHost({ script }, async ({ open, agents }) => {
+test("half an answer looks the same twice, and different after its release", (t) =>
+  withHost(t, { script }, async ({ open, agent }) => {
     const page = await open();
     await prompt(page, "What is the answer?");
-    const agent = await agents.agent();
-    await agent.waitGate("half");
+    await agent.waitForGate("half");
     await shows(page, "The answer is");
 
     const [first, second] = [await page.screenshot(), await page.screenshot()];
@@ -27,18 +27,18 @@ test("half an answer looks the same twice, and different after its release", () 
     assert.ok(!first.equals(await page.screenshot()), "the page did not change");
   }));
 
-test("two tabs have an agent each, and are told apart", () =>
-  withHost({ script }, async ({ open, agents }) => {
+test("two tabs have an agent each, and are told apart", (t) =>
+  withHost(t, { script }, async ({ open, agent }) => {
     const left = await open();
     await prompt(left, "left");
-    const first = await agents.agent(1);
+    const first = await agent.waitForAgent(1);
     const right = await open();
     await prompt(right, "right");
-    const second = await agents.agent(2);
-    assert.equal((await first.waitCommand({ type: "message" })).input, "left");
-    assert.equal((await second.waitCommand({ type: "message" })).input, "right");
+    const second = await agent.waitForAgent(2);
+    assert.equal((await first.waitForCommand({ type: "message" })).input, "left");
+    assert.equal((await second.waitForCommand({ type: "message" })).input, "right");
 
-    await Promise.all([first.waitGate("half"), second.waitGate("half")]);
+    await Promise.all([first.waitForGate("half"), second.waitForGate("half")]);
     await second.release("half");
     await shows(right, "The answer is 42.");
     assert.equal(await left.locator("#state").textContent(), "Working");
@@ -46,12 +46,11 @@ test("two tabs have an agent each, and are told apart", () =>
     await shows(left, "The answer is 42.");
   }));
 
-test("a page that is reloaded shows its conversation again", () =>
-  withHost({ script }, async ({ open, agents }) => {
+test("a page that is reloaded shows its conversation again", (t) =>
+  withHost(t, { script }, async ({ open, agent }) => {
     const page = await open();
     await prompt(page, "What is the answer?");
-    const agent = await agents.agent();
-    await agent.waitGate("half");
+    await agent.waitForGate("half");
     await page.reload();
     await shows(page, "The answer is");
     await agent.release("half");
