@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from host import Host
 
 from agent_conform import AgentProcess, HostError, MockAgent, Refused, aio, start_mock_agent
-from agent_conform.pytest_plugin import StartMockAgent
+from agent_conform.pytest_plugin import StartAsyncMockAgent, StartMockAgent
+from agent_conform.types import AgentScript
 
 PROTOCOL = "aionrs@0.1"
 HALVES = [{"content": [{"text": "The answer is "}, {"gate": "half"}, {"text": "42."}]}]
@@ -148,6 +151,37 @@ def test_an_agent_that_outlives_its_host_or_that_was_never_started_is_a_mistake(
         unused.close()
     with start_mock_agent(may_stay_unused=True):
         pass
+
+
+def test_an_own_dialect_is_played_from_its_folder_by_an_agent_script(mock_agent: StartMockAgent, tmp_path: Path) -> None:
+    folder = tmp_path / "parrot/1"
+    folder.mkdir(parents=True)
+    by_type = {"events": "/type", "commands": "/type"}
+    dialect = {"name": "parrot", "version": "1", "title": "a parrot", "discriminator": by_type, "events": {"word": None}, "commands": {"say": None}}
+    (folder / "dialect.yaml").write_text(json.dumps(dialect))
+    for file, name in (("events", "word"), ("commands", "say")):
+        (folder / f"{file}.json").write_text(json.dumps({"$defs": {name: {"type": "object"}}}))
+
+    script: AgentScript = {"commands": [{"on": {"type": "say"}, "capture": {"text": "/text"}, "do": [{"send": {"type": "word", "text": "{text}"}}]}]}
+    agent = mock_agent(protocol="parrot@1", dialect_dir=tmp_path, script=script)
+    host = started(agent)
+    host.send({"type": "say", "text": "hi"})
+    assert (host.event("word") or {})["text"] == "hi"
+
+
+def test_an_agent_that_listens_at_a_port_is_controlled_as_well(mock_agent: StartMockAgent, async_mock_agent: StartAsyncMockAgent) -> None:
+    agent = mock_agent(protocol=PROTOCOL)
+    agent.env["MOCK_AGENT_CONTROL"] = "tcp:" + agent.env["MOCK_AGENT_CONTROL"]
+    host = started(agent)
+    host.event("ready")
+    assert agent.status()["name"] == "aionrs"
+
+    asynchronous = async_mock_agent(protocol=PROTOCOL)
+    asynchronous.env["MOCK_AGENT_CONTROL"] = "tcp:" + asynchronous.env["MOCK_AGENT_CONTROL"]
+    other = Host(asynchronous)
+    other.event("ready")
+    assert asyncio.run(asynchronous.status())["name"] == "aionrs"
+    other.close()
 
 
 def test_a_program_that_is_not_there_is_named() -> None:

@@ -1,8 +1,10 @@
 // What a test can do with the agents of its host.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
-import { HostError, Refused, startMockAgent } from "agent-conform";
+import { HostError, Refused, startMockAgent, type AgentScript } from "agent-conform";
 import { mockAgent } from "agent-conform/node-test";
 import { Host } from "./support/host.js";
 
@@ -150,6 +152,41 @@ test("an agent that outlives its host, or that was never started, is a mistake",
   await assert.rejects(unused.release("half"), /no agent has started within 100 ms: does the host start `command`/);
   await assert.rejects(unused.close(), /the host has started no agent/);
   await (await startMockAgent({ mayStayUnused: true })).close();
+});
+
+test("an own dialect is played from its folder, by an agent script", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "dialects-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "parrot/1"), { recursive: true });
+  const frame = (name: string) => JSON.stringify({ $defs: { [name]: { type: "object", properties: { text: { type: "string" } } } } });
+  const dialect = { name: "parrot", version: "1", title: "a parrot", discriminator: { events: "/type", commands: "/type" }, events: { word: null }, commands: { say: null } };
+  writeFileSync(join(folder, "parrot/1/dialect.yaml"), JSON.stringify(dialect));
+  writeFileSync(join(folder, "parrot/1/events.json"), frame("word"));
+  writeFileSync(join(folder, "parrot/1/commands.json"), frame("say"));
+
+  const script: AgentScript = { commands: [{ on: { type: "say" }, capture: { text: "/text" }, do: [{ gate: "breath" }, { send: { type: "word", text: "{text}" } }] }] };
+  const agent = await mockAgent(t, { protocol: "parrot@1", dialectDir: folder, script });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  host.send({ type: "say", text: "hi" });
+  await agent.waitForGate("breath");
+  await agent.release("breath");
+  assert.equal((await host.event("word"))?.["text"], "hi");
+  agent.expectFinding("parrot/schema/>say");
+  host.send({ type: "say", text: 1 });
+  await agent.waitForCommand({ type: "say", text: 1 });
+});
+
+test("an agent that listens at a port is controlled as well", async (t) => {
+  const agent = await mockAgent(t, { protocol, script: HALVES });
+  const { command, args, env, folder } = agent;
+  const host = new Host({ command, args, folder, env: { ...env, MOCK_AGENT_CONTROL: `tcp:${env["MOCK_AGENT_CONTROL"]}` } });
+  agent.defer(() => host.close());
+  await host.event("ready");
+  host.send(message("m1"));
+  await agent.waitForGate("half");
+  await agent.release("half");
+  await host.event("stream_end");
 });
 
 test("a program that is not there is named", async () => {
