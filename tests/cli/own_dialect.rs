@@ -231,7 +231,16 @@ variants:
   spaced: { summary: JSON has white space, on: any, written: spaced }
   other-end: { summary: the end has another text, on: end, set: { /text: x } }
   never: { summary: nothing, on: "word{/text = nobody-says-this}", drop: }
+  warned: { summary: a beginning has a note, on: begin, set: { /note: x } }
   stale: { summary: JSON is reversed, on: any, written: reversed, listed: { words-in-turn: it is not found } }
+"#;
+    const BARE: &str = r#"
+name: a beginning has no note
+steps:
+  - send: { type: say, id: a, text: a }
+  - expect_next: { type: begin, note: { $absent: true } }
+    level: should
+  - expect: { type: end, id: a }
 "#;
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());
@@ -240,6 +249,8 @@ variants:
         VARIANTS,
     )
     .unwrap();
+    let bare = folder.path().join("scenarios/bare.yaml");
+    std::fs::write(bare, BARE).unwrap();
     let line = "conform mutants --legal --dialect parrot@1 --dialect-dir dialects --scenarios scenarios --combinations 4";
     let mut all = conform(folder.path(), &format!("{line} ./parrot.sh"));
     let all = all.unwrap_err();
@@ -250,20 +261,22 @@ variants:
         words[..2].join(" ")
     });
     assert_eq!(
-        fates.take(6).collect::<Vec<_>>(),
+        fates.take(7).collect::<Vec<_>>(),
         [
             "pieces legal",
             "spaced legal",
             "other-end ACCUSED",
             "never NOT",
+            "warned ACCUSED",
             "stale ACCUSED",
             "pieces,spaced legal"
         ],
         "{text}"
     );
     assert!(text.contains("error: other-end: parrot/end-has-all in parrot@1/"));
+    assert!(text.contains("error: warned: scenario."));
     assert!(text.contains("error: stale: words-in-turn is listed, but is not found"));
-    assert!(text.contains("parrot@1: 2 of 5 legal variants and 1 of 1 combinations"));
+    assert!(text.contains("parrot@1: 2 of 6 legal variants and 1 of 1 combinations"));
     assert_eq!(output.status.code(), Some(1));
     for (only, code) in [("pieces", 0), ("never", 3)] {
         let line = format!("{line} --only {only} ./parrot.sh");

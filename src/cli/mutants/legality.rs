@@ -135,11 +135,11 @@ impl Together<'_> {
         row.scenario = first.unwrap_or_default();
         row.active = active.count();
         for run in runs {
-            if run.report.flaky {
+            let accusations = accusations(run);
+            if run.report.flaky && accusations.is_empty() {
                 row.flaky.push(run.report.id.clone());
-                continue;
             }
-            for (rule, text) in accusations(run) {
+            for (rule, text) in accusations {
                 let scenario = run.report.id.strip_prefix(dialect).unwrap_or_default();
                 let scenario = format!("scenario:{}", scenario.trim_start_matches('/'));
                 let mut listed = row.listed.iter();
