@@ -1,4 +1,5 @@
-//! `conform coverage`: for each clause the rules and scenarios that check it, and the faults that prove that the check can fail.
+//! `conform coverage`: for each clause the rules and scenarios that check it, and the faults that prove that the check can fail; for each
+//! accepted interpretation the legal variants that play it.
 
 use super::args::DialectArgs;
 use super::catalogue::KnownDialect;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 /// Show for each clause which rules and scenarios check it, and which faults prove that they can fail
 ///
 /// The faults are those of the published kill matrix (`conform mutants`); for a dialect of your own, of the one that `conform mutants --publish DIR`
-/// has written. Exit status 1 if a testable clause has no check or no fault, or if no
+/// has written. For each interpretation that the dialect accepts, it shows the legal variants that play it, or why none does. Exit status 1 if a testable clause has no check or no fault, or if no
 /// fault shows that a rule can fail.
 #[derive(Debug, clap::Args)]
 pub(super) struct CoverageArgs {
@@ -42,10 +43,12 @@ pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
     let known = with_matrices(&args, known(&args)?)?;
     let mut all = Vec::new();
     let mut unproved = Vec::new();
+    let mut topics = Vec::new();
     for (known, matrix) in &known {
         let id = known.dialect.id();
         let clauses = coverage::covered(&known.dialect, &known.scenarios, matrix);
         all.push((id, clauses));
+        topics.push(interpretations(known, args.gaps));
         let has_hosts = matrix.faults.iter().any(Row::is_of_host);
         let mut clauses_of = known.dialect.clauses.values();
         if !has_hosts && clauses_of.any(|c| c.side == Blame::Host && c.untestable.is_none()) {
@@ -59,7 +62,7 @@ pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
     let printed = if args.json {
         json(&all)
     } else {
-        text(&all, args.gaps)
+        text(&all, &topics, args.gaps)
     };
     for rule in &unproved {
         output::error(format_args!("{rule}: no fault shows that it can fail"));
@@ -113,9 +116,24 @@ fn json(all: &[(String, Vec<Covered>)]) -> io::Result<()> {
     writeln!(out)
 }
 
-fn text(all: &[(String, Vec<Covered>)], gaps: bool) -> io::Result<()> {
+/// Each accepted interpretation of a dialect with the legal variants that play it, or why none does; with `gaps` only these.
+fn interpretations(known: &KnownDialect, gaps: bool) -> Vec<Vec<String>> {
+    let mut played: IndexMap<&String, Vec<&str>> = IndexMap::new();
+    for variant in known.variants.iter().filter(|_| !gaps) {
+        if let Some(topic) = variant.legal.as_ref().and_then(|one| one.accepts.as_ref()) {
+            played.entry(topic).or_default().push(&variant.id);
+        }
+    }
+    let played = played.into_iter();
+    let played = played.map(|(topic, ids)| vec![topic.clone(), ids.join(" ")]);
+    let unplayed = known.unplayed.iter();
+    let unplayed = unplayed.map(|(topic, why)| vec![topic.clone(), format!("NOT PLAYED: {why}")]);
+    played.chain(unplayed).collect()
+}
+
+fn text(all: &[(String, Vec<Covered>)], topics: &[Vec<Vec<String>>], gaps: bool) -> io::Result<()> {
     let mut out = output::stdout();
-    for (dialect, clauses) in all {
+    for ((dialect, clauses), topics) in all.iter().zip(topics) {
         let shown = clauses.iter().filter(|c| !gaps || c.gap().is_some());
         let rows: Vec<Vec<String>> = shown
             .map(|c| {
@@ -144,6 +162,9 @@ fn text(all: &[(String, Vec<Covered>)], gaps: bool) -> io::Result<()> {
             &rows,
             &mut out,
         )?;
+        if !topics.is_empty() {
+            table::write(&["INTERPRETATION", "PLAYED BY"], topics, &mut out)?;
+        }
         let covered = clauses.iter().filter(|c| c.gap().is_none()).count();
         writeln!(
             out,

@@ -1,5 +1,6 @@
 //! The files of the repository, as their loaders read them: dialects, scenarios, faults, published reports, and pages for contributors.
 
+mod accepted_interpretations;
 #[path = "../common/faults.rs"]
 mod dialect_faults;
 mod dialects;

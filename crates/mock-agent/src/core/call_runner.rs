@@ -150,9 +150,11 @@ impl CallRunner<'_> {
             Decision::Approve { .. } if faults.triggers(Bug::LosesApproval) => {
                 calls.finish(n, &ToolResult::error("Nothing came of this call."));
             }
-            Decision::Approve { .. } => {
+            Decision::Approve { always } => {
                 self.start(n);
-                if faults.triggers(Bug::ApprovalIsForAll) {
+                if faults.triggers(Bug::ApprovalIsForAll)
+                    || *always && faults.triggers(Bug::AlwaysAnswersOpen)
+                {
                     while let Some(n) = calls.first_awaiting() {
                         self.start(n);
                     }

@@ -45,7 +45,7 @@ pub(super) struct TurnContext<'a> {
     pub(super) turn: &'a Turn,
 }
 
-/// The time that abandoned work gets to start. Only a fault abandons work.
+/// The time that abandoned work gets to start, and that a variant stays busy behind a turn.
 const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
@@ -120,7 +120,7 @@ impl Turn {
         let silent = match halt {
             Some(Halt::Stop) => faults.triggers(Bug::StopHasNoEnd),
             Some(Halt::Exit) => faults.triggers(Bug::ExitHasNoEnd),
-            None => false,
+            None => self.failure.borrow().is_some() && faults.triggers(Bug::FailureIsTheEnd),
         };
         if silent || self.stays_busy.get() {
             return;
@@ -131,14 +131,16 @@ impl Turn {
         if !is_first_model {
             session.reset_model_if(Bug::ModelLastsOneTurn);
         }
-        let failure = self.failure.borrow();
         let will_retry = |failure: &Failure| session.will_retry(failure);
         session.events.emit(&Event::TurnEnd {
             turn: self.id(),
             usage: self.used.get(),
             halt,
-            will_retry: halt.is_none() && failure.as_ref().is_some_and(will_retry),
+            will_retry: halt.is_none() && self.failure.borrow().as_ref().is_some_and(will_retry),
         });
+        if faults.triggers(Bug::StaysBusyBriefly) {
+            tokio::time::sleep(HEAD_START).await;
+        }
     }
 }
 

@@ -222,6 +222,11 @@ pub(crate) enum Bug {
     ForgetsHaltedTurn,
     SetsModelWhileBusy,
     AbortsAtEof,
+    StaysBusyBriefly,
+    FailureIsTheEnd,
+    ExitsBySignal,
+    AlwaysAnswersOpen,
+    TellsSettingsOnce,
 }
 
 impl fmt::Display for Bug {

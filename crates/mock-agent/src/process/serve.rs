@@ -91,7 +91,11 @@ pub(crate) async fn serve(
         let _ = tokio::time::timeout(STOP_TIMEOUT, work).await;
     }
     match (reason, exit_status(faults)) {
-        (ShutdownReason::Signal(signal), 0) if adapter.exits_by_signal => SIGNALLED + signal,
+        (ShutdownReason::Signal(signal), 0)
+            if adapter.exits_by_signal || faults.triggers(Bug::ExitsBySignal) =>
+        {
+            SIGNALLED + signal
+        }
         (_, status) => status,
     }
 }

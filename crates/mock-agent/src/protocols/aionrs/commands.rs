@@ -138,6 +138,9 @@ fn set_config(session: AionrsSession<'_>, changes: Value) -> Result<(), Failure>
 }
 
 fn send_config(session: AionrsSession<'_>) {
+    if !session.state().queued.is_empty() && session.faults.triggers(Bug::TellsSettingsOnce) {
+        session.state().queued.clear();
+    }
     let frame = session.state().config_changed();
     session.send(frame);
 }
