@@ -159,17 +159,6 @@ pub(crate) fn listing(dialects: &[Dialect<'_>]) -> String {
 mod tests {
     use super::*;
     use crate::protocols::ADAPTERS;
-    use mock_provider::Script;
-
-    #[test]
-    fn every_file_is_a_valid_script_with_a_summary() {
-        assert!(files().count() > 30);
-        for file in files() {
-            let script = Script::load(&file.node().unwrap(), Path::new("/w"));
-            assert!(script.is_ok(), "{script:?}");
-            assert!(!file.summary().is_empty(), "{}", file.path);
-        }
-    }
 
     #[test]
     fn a_folder_or_a_listed_dialect_names_a_protocol_that_there_is() {
@@ -189,17 +178,5 @@ mod tests {
                 assert!(is_known(name), "{}: {name}", script.path);
             }
         }
-    }
-
-    #[test]
-    fn a_script_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
-        let refused = find("sub-agents", ("pi", "0.87")).unwrap_err();
-        assert!(
-            refused.contains("pi@0.87 does not have; it has "),
-            "{refused}"
-        );
-        assert!(refused.contains("markdown"), "{refused}");
-        let unknown = find("markdwn", ("pi", "0.87")).unwrap_err();
-        assert!(unknown.contains("did you mean `markdown`?"), "{unknown}");
     }
 }

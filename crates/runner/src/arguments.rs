@@ -139,6 +139,7 @@ mod tests {
             completed(&["x.py", "rpc", "--model=b", "--base-url", "u"]),
             ["x.py", "rpc", "--model=b", "--base-url", "u", "--json"]
         );
+        assert_eq!(completed(&["--data", "{\"a\":1}"]).len(), 8);
     }
 
     #[test]
@@ -155,34 +156,5 @@ mod tests {
         ] {
             assert_eq!(of(arg), None, "{arg}");
         }
-    }
-
-    #[test]
-    fn arguments_with_a_placeholder_are_used_as_given() {
-        assert_eq!(
-            completed(&["--url", "{llm_url}/v1"]),
-            ["--url", "{llm_url}/v1"]
-        );
-        assert_eq!(
-            completed(&["run", "{args}", "-v"]),
-            [
-                "run",
-                "rpc",
-                "--json",
-                "--model",
-                "a b",
-                "--base-url",
-                "{llm_url}",
-                "-v"
-            ]
-        );
-        assert_eq!(
-            completed(&["-c", "cd x; agent {args}"]),
-            [
-                "-c",
-                "cd x; agent rpc --json --model 'a b' --base-url {llm_url}"
-            ]
-        );
-        assert_eq!(completed(&["--data", "{\"a\":1}"]).len(), 8);
     }
 }

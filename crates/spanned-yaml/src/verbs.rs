@@ -275,16 +275,4 @@ mod tests {
             assert_eq!(decoded(text), Err(format!("f.yaml:{message}")), "{text}");
         }
     }
-
-    #[test]
-    fn the_schema_has_the_keys_and_the_verbs() {
-        let schema = schemars::schema_for!(WithVerbs<Common, Verb>);
-        let known = schema.get("properties").and_then(Value::as_object);
-        let known: Vec<_> = known.expect("properties").keys().collect();
-        assert_eq!(known, ["within", "say", "go_away", "at"]);
-        assert_eq!(
-            schema.pointer("/properties/say/description"),
-            Some(&json!("Says a text."))
-        );
-    }
 }

@@ -150,21 +150,6 @@ mod tests {
     }
 
     #[test]
-    fn a_deferred_change_is_possible_until_it_is_settled() {
-        let mut variable = Variable::new(&mode(true), Some(&[]), true);
-        variable.defer(3, Effect::Change(Change::Set(json!("yolo"))));
-        variable.defer(5, Effect::Change(Change::Set(json!("default"))));
-        assert_eq!(
-            contents(&variable),
-            [json!("default"), json!("yolo"), json!("default")]
-        );
-        variable.settle(3);
-        assert_eq!(contents(&variable), [json!("yolo"), json!("default")]);
-        variable.settle(9);
-        assert_eq!(contents(&variable), [json!("default")]);
-    }
-
-    #[test]
     fn the_command_line_sets_the_start() {
         let argv = ["agent".to_owned(), "--auto".to_owned()];
         assert_eq!(

@@ -239,14 +239,6 @@ mod tests {
     }
 
     #[test]
-    fn without_options_nothing_is_required() {
-        assert_eq!(
-            config(CliOptions::default(), &[]).unwrap().source,
-            ModelSource::Echo
-        );
-    }
-
-    #[test]
     fn each_provider_requires_its_variables() {
         let refused =
             |name: &str, vars: &[_]| config(provider(name), vars).unwrap_err().to_string();

@@ -324,21 +324,6 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_the_real_agent_are_ignored_with_their_values() {
-        let options = parsed(&["--verbose", "-t", "dark", "--theme=x", "--model", "m"]).unwrap();
-        assert_eq!(options.model.as_deref(), Some("m"));
-    }
-
-    #[test]
-    fn a_value_follows_its_flag_or_an_equals_sign() {
-        let options = parsed(&["--model", "m", "--max-turns=3", "--auto-approve"]).unwrap();
-
-        assert_eq!(options.model.as_deref(), Some("m"));
-        assert_eq!(options.max_turns, Some(3));
-        assert!(options.auto_approve);
-    }
-
-    #[test]
     fn an_invalid_argument_is_named() {
         let refused = |args: &[&str]| parsed(args).unwrap_err();
 

@@ -168,17 +168,6 @@ mod tests {
     }
 
     #[test]
-    fn each_mode_asks_for_its_own_categories() {
-        for (mode, expected) in [
-            (ApprovalMode::Default, "info edit exec mcp"),
-            (ApprovalMode::AutoEdit, "exec mcp"),
-            (ApprovalMode::Yolo, ""),
-        ] {
-            assert_eq!(asked(&Approvals::new(mode)), expected);
-        }
-    }
-
-    #[test]
     fn an_allowed_category_outlives_a_change_of_mode() {
         let mut approvals = Approvals::new(ApprovalMode::Default);
         approvals.allow(Category::Exec);

@@ -53,17 +53,3 @@ impl CallIds {
             .unwrap_or_default()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_kept_the_first_time_and_numbered_after_that() {
-        let mut ids = CallIds::default();
-
-        let settled = ["t", "t", "", "", "t-2"].map(|id| ids.unique(id));
-
-        assert_eq!(settled, ["t", "t-2", "call-1", "call-2", "t-2-2"]);
-    }
-}

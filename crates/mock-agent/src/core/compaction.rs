@@ -227,16 +227,4 @@ mod tests {
         assert_eq!(first_kept(&messages, 100), 0);
         assert_eq!(first_kept(&[], 0), 0);
     }
-
-    #[test]
-    fn instructions_follow_the_prompt() {
-        let prompt = |instructions: Option<&str>| {
-            let instructions = instructions.map(str::to_owned);
-            Compaction::new(CompactionReason::Manual, instructions).prompt()
-        };
-
-        assert_eq!(prompt(None), SUMMARY_PROMPT);
-        let guided = prompt(Some("Dwell on x"));
-        assert_eq!(guided, format!("{SUMMARY_PROMPT}\n\nDwell on x"));
-    }
 }

@@ -148,16 +148,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_is_echoed_word_by_word() {
-        let reply = command("hello there", 0);
-
-        assert_eq!(
-            reply.text.unwrap().0,
-            ["You ", "said: ", "hello ", "there"].map(str::to_owned)
-        );
-    }
-
-    #[test]
     fn lines_make_it_think_and_call_tools() {
         let reply = command("think hm\ntool Read {\"file_path\":\"a\"}\ntool Glob", 3);
 
@@ -189,10 +179,5 @@ mod tests {
         assert_eq!(unanswered(&merged), ["and now?"]);
         assert_eq!(unanswered(&["a file", "fail 429"]), ["a file", "fail 429"]);
         assert_eq!(unanswered(&["fail 429", "fail 500"]), ["fail 500"]);
-    }
-
-    #[test]
-    fn it_fails_on_demand() {
-        assert_eq!(command("fail 529", 0).error.unwrap().status, 529);
     }
 }

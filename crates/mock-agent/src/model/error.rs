@@ -175,17 +175,6 @@ mod tests {
     }
 
     #[test]
-    fn the_message_has_the_servers_text_and_its_retry_after() {
-        let body = br#"{"type":"error","error":{"type":"rate_limit_error","message":"Rate limit exceeded."}}"#;
-        let error = ModelError::status(429, body, Some(Duration::from_secs(30)));
-
-        assert_eq!(
-            error.message,
-            "Rate limit exceeded (HTTP 429, rate_limit_error). Retry after 30s."
-        );
-    }
-
-    #[test]
     fn of_a_body_that_is_not_an_error_document_an_excerpt_is_shown() {
         let error = ModelError::status(502, "<html>\n bad gateway".as_bytes(), None);
 

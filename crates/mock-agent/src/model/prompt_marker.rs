@@ -117,21 +117,4 @@ mod tests {
             assert_eq!(without_marker(prompt), rest, "{prompt}");
         }
     }
-
-    #[test]
-    fn a_mistake_names_what_is_possible() {
-        let unknown = found("@mock scrip=approval").unwrap_err();
-        assert!(unknown.contains("did you mean `script`?"), "{unknown}");
-        assert!(
-            found("@mock")
-                .unwrap_err()
-                .contains("script, fault, pace, gate")
-        );
-        assert!(found("@mock pace=fast").unwrap_err().contains("human"));
-        assert!(
-            found("@mock script=")
-                .unwrap_err()
-                .contains("needs a value")
-        );
-    }
 }

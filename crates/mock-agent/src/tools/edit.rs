@@ -185,16 +185,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn the_diff_is_unified() {
-        let args = json!({ "file_path": "m.rs", "old_string": "b", "new_string": "x" });
-        let edit = Edit::parse(&args, as_diff).unwrap();
-        let diff = "--- a/src/m.rs\n+++ b/src/m.rs\n@@ -1,3 +1,3 @@\n a\n-b\n+x\n c";
-        let (diff, path) = (diff.to_owned(), "m.rs".to_owned());
-        assert_eq!(
-            as_diff(&edit, ("a\nb\nc\n", "a\nx\nc\n"), "src/m.rs").output,
-            ToolOutput::Diff { diff, path }
-        );
-    }
 }

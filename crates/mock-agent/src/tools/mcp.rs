@@ -128,14 +128,6 @@ impl Job for McpCall {
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn tools_are_declared_in_a_list() {
-        let tools = load_mcp("[{name: mcp__docs__search, output: found}]").unwrap();
-
-        let result = tools[0].call(&json!({ "q": 1 })).result().await;
-        assert_eq!(result, ToolResult::text("found"));
-    }
-
     #[test]
     fn an_invalid_declaration_is_refused_with_its_location() {
         assert!(

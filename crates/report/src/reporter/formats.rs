@@ -115,38 +115,22 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_report_reads_as_it_should() {
-        assert_data_eq!(rendered("terminal"), file!["snapshots/terminal.txt"].raw());
-    }
-
-    #[test]
-    fn the_junit_report_reads_as_it_should() {
-        assert_data_eq!(rendered("junit"), file!["snapshots/junit.xml"].raw());
-    }
-
-    #[test]
-    fn the_github_annotations_read_as_they_should() {
-        assert_data_eq!(rendered("github"), file!["snapshots/github.txt"].raw());
-    }
-
-    #[test]
-    fn the_sarif_report_reads_as_it_should() {
-        assert_data_eq!(rendered("sarif"), file!["snapshots/report.sarif"].raw());
-    }
-
-    #[test]
-    fn the_tap_report_reads_as_it_should() {
-        assert_data_eq!(rendered("tap"), file!["snapshots/report.tap"].raw());
-    }
-
-    #[test]
-    fn the_markdown_report_reads_as_it_should() {
-        assert_data_eq!(rendered("markdown"), file!["snapshots/report.md"].raw());
+    fn each_format_reads_as_it_should() {
+        for (name, expected) in [
+            ("terminal", file!["snapshots/terminal.txt"]),
+            ("junit", file!["snapshots/junit.xml"]),
+            ("github", file!["snapshots/github.txt"]),
+            ("sarif", file!["snapshots/report.sarif"]),
+            ("tap", file!["snapshots/report.tap"]),
+            ("markdown", file!["snapshots/report.md"]),
+            ("json", file!["snapshots/report.json"]),
+        ] {
+            assert_data_eq!(rendered(name), expected.raw());
+        }
     }
 
     #[test]
     fn the_json_report_is_the_report() {
-        assert_data_eq!(rendered("json"), file!["snapshots/report.json"].raw());
         assert_eq!(
             serde_json::from_str::<Report>(&rendered("json")).unwrap(),
             sample::report()

@@ -184,25 +184,6 @@ mod tests {
     }
 
     #[test]
-    fn every_cause_that_no_baseline_knows_is_an_annotation() {
-        let report = sample::report();
-        let found = annotations(&rendered(&report));
-        let new = report.causes.iter().filter(|cause| is_new(&report, cause));
-        for cause in new {
-            let one = found
-                .iter()
-                .find(|(_, title, message)| {
-                    title.ends_with(&cause.rule) && message.starts_with(&cause.message)
-                })
-                .unwrap_or_else(|| panic!("{} has no annotation", cause.rule));
-            assert!(
-                one.2
-                    .contains(&format!("Explain: {}", text::explain(&report, cause)))
-            );
-        }
-    }
-
-    #[test]
     fn what_the_baseline_knows_is_not_an_annotation() {
         let mut report = sample::report();
         for cause in &mut report.causes {

@@ -193,39 +193,6 @@ mod tests {
     use super::*;
     use crate::reporter::sample;
 
-    fn rendered(report: &Report) -> Value {
-        serde_json::from_str(&sample::rendered(render, report)).unwrap()
-    }
-
-    #[test]
-    fn a_result_points_at_its_rule_and_has_the_id_of_its_cause() {
-        let report = sample::report();
-        let document = rendered(&report);
-        let run = &document["runs"][0];
-        let results = run["results"].as_array().unwrap();
-        assert_eq!(results.len(), report.causes.len());
-        for (result, cause) in results.iter().zip(&report.causes) {
-            let index = result["ruleIndex"].as_u64().unwrap() as usize;
-            let rule = &run["tool"]["driver"]["rules"][index];
-            assert_eq!(rule["id"], result["ruleId"]);
-            assert_eq!(result["partialFingerprints"]["conformCause/v1"], cause.id);
-            assert!(!rule["help"]["text"].as_str().unwrap().is_empty());
-        }
-    }
-
-    #[test]
-    fn what_the_baseline_knows_is_suppressed() {
-        let report = sample::report();
-        let document = rendered(&report);
-        let results = document["runs"][0]["results"].as_array().unwrap();
-        let suppressed = results.iter().filter(|one| !one["suppressions"].is_null());
-        let known = report
-            .causes
-            .iter()
-            .filter(|cause| cause.baseline.is_some());
-        assert_eq!(suppressed.count(), known.count());
-    }
-
     #[test]
     fn paths_become_uris() {
         assert_eq!(

@@ -132,17 +132,6 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_counts_the_scenarios_and_the_stale_entries() {
-        let report = sample::report();
-        let text = rendered(&report);
-        let points = report.scenarios.len() + 1;
-        assert!(text.starts_with(&format!("TAP version 14\n1..{points}\n")));
-        let lines = text.lines();
-        let found = lines.filter(|line| line.starts_with("ok ") || line.starts_with("not ok "));
-        assert_eq!(found.count(), points);
-    }
-
-    #[test]
     fn text_of_the_agent_is_neither_a_directive_nor_a_line_of_its_own() {
         let mut report = sample::report();
         report.scenarios[1].id = "a # TODO\nok 99 - b".into();

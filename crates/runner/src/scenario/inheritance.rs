@@ -283,12 +283,4 @@ mod tests {
             ] })
         );
     }
-
-    #[test]
-    fn removed_clauses_are_no_longer_cited() {
-        assert_eq!(
-            read("{ clauses: [x.gone, x.here], steps: [{ clauses: [x.gone] }] }"),
-            json!({ "clauses": ["x.here"], "steps": [{ "clauses": [] }] })
-        );
-    }
 }

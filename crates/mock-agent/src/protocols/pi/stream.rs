@@ -204,11 +204,6 @@ mod tests {
         Chunk::Start { index: 1, block }
     }
 
-    fn call() -> Chunk {
-        let (id, tool) = ("t".into(), "bash".into());
-        start(BlockStart::Call { id, tool })
-    }
-
     #[test]
     fn blocks_are_numbered_by_their_position_in_the_message() {
         let text = |text: &str| Chunk::Text {
@@ -236,54 +231,5 @@ mod tests {
             .collect();
         let expected = ["text_start", "text_delta", "text_end"];
         assert_eq!(events, expected.map(|kind| (json!(kind), json!(0))));
-    }
-
-    #[test]
-    fn the_stream_has_a_start_and_an_end() {
-        let reply = reply(PiVersion::V0_73);
-        let start = &reply.start()["assistantMessageEvent"];
-        assert_eq!(start["partial"], reply.partial());
-
-        for (stop, kind, member) in [
-            ("stop", "done", "message"),
-            ("toolUse", "done", "message"),
-            ("aborted", "error", "error"),
-        ] {
-            let message = reply.message(stop, None);
-            let end = &StreamingReply::end(&message)["assistantMessageEvent"];
-            let expected = json!({ "type": kind, "reason": stop, member: message });
-            assert_eq!(*end, expected);
-        }
-    }
-
-    #[test]
-    fn deltas_hold_what_is_new_and_the_usage() {
-        let mut reply = reply(PiVersion::V0_87);
-
-        let opened = reply.add(&call()).unwrap();
-
-        let event =
-            json!({ "type": "toolcall_start", "contentIndex": 0, "id": "t", "toolName": "bash" });
-        assert_eq!(opened["assistantMessageEvent"], event);
-        assert_eq!(opened["usage"]["totalTokens"], 0);
-        assert_eq!(opened.get("message"), None);
-        assert_eq!(reply.partial()["stopReason"], "pending");
-    }
-
-    #[test]
-    fn the_end_of_a_block_holds_all_of_it() {
-        let mut reply = reply(PiVersion::V0_73);
-        reply.add(&call());
-        let [_, half, _] = ["{\"a\"", ":", "1}"].map(|fragment| {
-            let fragment = fragment.into();
-            reply.add(&Chunk::Args { index: 1, fragment }).unwrap()
-        });
-        let end = reply.add(&Chunk::End { index: 1 }).unwrap();
-
-        let call = |arguments| json!({ "type": "toolCall", "id": "t", "name": "bash", "arguments": arguments });
-        assert_eq!(half["message"]["content"], json!([call(json!({}))]));
-        let event = &end["assistantMessageEvent"];
-        assert_eq!(event["toolCall"], call(json!({ "a": 1 })));
-        assert_eq!(event["partial"], reply.partial());
     }
 }

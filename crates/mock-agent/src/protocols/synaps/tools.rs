@@ -36,18 +36,3 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     SUBAGENT,
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn the_path_of_a_file_is_the_argument_path() {
-        let write = &TOOLS[2];
-
-        assert_eq!((write.parameters)()["required"], json!(["path", "content"]));
-        assert!((write.parse)(&json!({ "path": "a", "content": "file_path" })).is_ok());
-        assert!((write.parse)(&json!({ "content": "" })).is_err());
-    }
-}
