@@ -16,7 +16,7 @@ use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::run::RunRequest;
 use super::{output, table, termination};
-use conform_runner::mutation::matrix::{Matrix, Row};
+use conform_runner::mutation::matrix::{Matrix, Row, differences};
 use conform_runner::scheduler::cores;
 use conform_runner::selection::Shard;
 use proof::{Proof, Remark};
@@ -243,14 +243,14 @@ fn print(proofs: &[Proof], args: &MutantsArgs) -> io::Result<ExitStatus> {
                 Matrix::markdown,
             )?;
         }
-        let mut differences = Vec::new();
+        let mut changed = Vec::new();
         if let Some(folder) = args.compare.as_ref().filter(|_| !is_generic) {
             let published: Matrix = published::read(folder, &matrix.dialect)?;
             let whole = args.is_whole() && args.side.is_none();
-            let found = matrix.differences(&published, whole).into_iter();
-            differences.extend(found.map(Remark::error));
+            let found = differences(&matrix.faults, &published.faults, whole).into_iter();
+            changed.extend(found.map(Remark::error));
         }
-        for remark in proof.remarks.iter().chain(&differences) {
+        for remark in proof.remarks.iter().chain(&changed) {
             writeln!(out, "{}", remark.line)?;
             status = worse(status, remark.status);
         }

@@ -141,16 +141,6 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_request_is_one_object_with_a_command() {
-        let request: Request =
-            serde_json::from_value(json!({"id": 1, "do": {"release": {"gate": "half"}}})).unwrap();
-        let gate = "half".to_owned();
-        assert_eq!(request.command, Command::Release { gate });
-        let status: Request = serde_json::from_value(json!({"do": "status"})).unwrap();
-        assert_eq!(status.command, Command::Status);
-    }
-
-    #[test]
     fn an_unknown_command_or_member_is_refused() {
         for bad in [
             json!({"do": "stauts"}),

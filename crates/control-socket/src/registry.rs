@@ -126,33 +126,3 @@ pub fn wait_for(
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn process(name: &str) -> Registered {
-        Registered {
-            order: 0,
-            name: name.into(),
-            pid: std::process::id(),
-            address: "unix:/s".into(),
-            token: None,
-        }
-    }
-
-    #[test]
-    fn processes_are_numbered_in_the_order_in_which_they_register() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(register(folder.path(), process("a")).unwrap(), 1);
-        assert_eq!(register(folder.path(), process("b")).unwrap(), 2);
-        let names: Vec<_> = registered(folder.path())
-            .into_iter()
-            .map(|p| (p.order, p.name))
-            .collect();
-        assert_eq!(names, [(1, "a".to_owned()), (2, "b".to_owned())]);
-        let second = wait_for(folder.path(), Duration::ZERO, |process| process.order == 2);
-        assert_eq!(second.unwrap().name, "b");
-        assert!(wait_for(folder.path(), Duration::ZERO, |process| process.order == 3).is_err());
-    }
-}

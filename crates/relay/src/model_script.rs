@@ -96,11 +96,4 @@ mod tests {
         ]);
         assert_eq!(replies(session).map(Value::from), Some(expected));
     }
-
-    #[test]
-    fn without_the_body_of_an_answer_there_are_no_replies() {
-        assert_eq!(replies(vec![]), None);
-        let session = vec![request(0, "/v1/messages"), answer(0, 200, None)];
-        assert_eq!(replies(session), None);
-    }
 }

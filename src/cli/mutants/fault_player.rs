@@ -1,7 +1,7 @@
 //! Plays faults of one dialect, several at a time: each in the scenarios that can catch it, the likeliest first.
 
 use super::published;
-use super::suite_player::SuitePlayer;
+use super::suite_player::{SuitePlayer, in_order};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::Blame;
 use conform_runner::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
@@ -11,7 +11,6 @@ use frame_faults::{Fault, ShownAt};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore};
-use tokio::task::JoinSet;
 
 /// The tag of the scenarios of which some are played with every fault, to show that no other rule has a finding.
 const SMOKE: &str = "smoke";
@@ -86,18 +85,11 @@ impl FaultPlayer {
     /// Plays faults, and gives a row for each in their order.
     pub(super) async fn rows(self, faults: Vec<TestedFault>) -> Result<Vec<Row>, String> {
         let player = Arc::new(self);
-        let mut tasks = JoinSet::new();
-        for (n, fault) in faults.into_iter().enumerate() {
+        let tasks = faults.into_iter().map(|fault| {
             let player = Arc::clone(&player);
-            tasks.spawn_local(async move { (n, player.play_fault(&fault).await) });
-        }
-        let mut rows = Vec::new();
-        while let Some(done) = tasks.join_next().await {
-            let (n, row) = done.map_err(|e| e.to_string())?;
-            rows.push((n, row?));
-        }
-        rows.sort_by_key(|(n, _)| *n);
-        Ok(rows.into_iter().map(|(_, row)| row).collect())
+            async move { player.play_fault(&fault).await }
+        });
+        in_order(tasks).await
     }
 
     /// Plays the whole suite without a fault, which must have no finding, and returns which scenarios exercise which rule.

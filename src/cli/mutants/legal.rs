@@ -4,7 +4,7 @@ use super::MutantsArgs;
 use super::any_agent::{good_agent, players};
 use super::legality::{LegalMatrix, LegalRow, Legality, Together};
 use super::proof::Remark;
-use super::suite_player::SuitePlayer;
+use super::suite_player::{SuitePlayer, in_order};
 use super::{published, reference_agent, worse};
 use crate::cli::command_error::CommandError;
 use crate::cli::exit::ExitStatus;
@@ -12,6 +12,7 @@ use crate::cli::{catalogue, output, table};
 use conform_judge::dialect::{DialectSource, faults};
 use conform_judge::frame::Body;
 use conform_report::reporter::text::count;
+use conform_runner::mutation::matrix::differences;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::cores;
 use frame_faults::{Effect, Fault};
@@ -22,7 +23,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
-use tokio::task::{JoinSet, LocalSet};
+use tokio::task::LocalSet;
 
 /// How many variants are played at once, so that the last scenarios of one do not leave the cores idle.
 const AT_ONCE: usize = 2;
@@ -173,18 +174,11 @@ impl LegalPlayer {
 
     /// Plays sets of variants, and gives a row for each in their order.
     async fn rows(self: &Arc<Self>, sets: Vec<Vec<usize>>) -> Result<Vec<LegalRow>, String> {
-        let mut tasks = JoinSet::new();
-        for (n, variants) in sets.into_iter().enumerate() {
+        let tasks = sets.into_iter().map(|variants| {
             let player = Arc::clone(self);
-            tasks.spawn_local(async move { (n, player.row(&variants).await) });
-        }
-        let mut rows = Vec::new();
-        while let Some(done) = tasks.join_next().await {
-            let (n, row) = done.map_err(|error| error.to_string())?;
-            rows.push((n, row?));
-        }
-        rows.sort_by_key(|(n, _)| *n);
-        Ok(rows.into_iter().map(|(_, row)| row).collect())
+            async move { player.row(&variants).await }
+        });
+        in_order(tasks).await
     }
 
     /// Plays variants together, in every scenario in which one of them can take effect: until then, nothing differs from the agent
@@ -242,7 +236,7 @@ fn print(played: &[Played], args: &MutantsArgs) -> io::Result<ExitStatus> {
         }
         if let Some(folder) = &args.compare {
             let published: LegalMatrix = published::read(folder, &matrix.dialect)?;
-            let found = matrix.differences(&published, args.is_whole());
+            let found = differences(&matrix.variants, &published.variants, args.is_whole());
             remarks.extend(found.into_iter().map(Remark::error));
         }
         for remark in remarks {

@@ -3,6 +3,7 @@
 use conform_judge::finding::{Blame, Level};
 use conform_judge::frame::Body;
 use conform_report::Verdict;
+use conform_runner::mutation::matrix::{PublishedRow, over};
 use conform_runner::scenario_run::ScenarioRun;
 use frame_faults::{Fault, parse_entry};
 use serde::{Deserialize, Serialize};
@@ -222,6 +223,21 @@ fn mixed(n: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+impl PublishedRow for LegalRow {
+    fn id(&self) -> &str {
+        &self.variant
+    }
+
+    fn compared(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("summary", self.summary.clone()),
+            ("accepts", self.accepts.clone()),
+            ("listed", self.listed.join(", ")),
+            ("fate", self.fate.word().to_owned()),
+        ]
+    }
+}
+
 impl LegalRow {
     /// The row as a line of a Markdown table.
     fn markdown(&self) -> String {
@@ -243,15 +259,11 @@ impl LegalRow {
 impl LegalMatrix {
     /// The matrix with the rows of an earlier one for those of `all` that were not played.
     pub(super) fn over(&self, before: &LegalMatrix, all: &[String]) -> LegalMatrix {
-        let row = |id: &String| {
-            let mut rows = self.variants.iter().chain(&before.variants);
-            rows.find(|row| row.variant == *id).cloned()
-        };
         let played = [&self.combinations, &before.combinations];
         let combinations = played.into_iter().find(|rows| !rows.is_empty());
         LegalMatrix {
             dialect: self.dialect.clone(),
-            variants: all.iter().filter_map(row).collect(),
+            variants: over(all, &self.variants, &before.variants),
             combinations: combinations.cloned().unwrap_or_default(),
         }
     }
@@ -260,45 +272,6 @@ impl LegalMatrix {
     pub(super) fn scenario_of(&self, id: &str) -> Option<&str> {
         let row = self.variants.iter().find(|row| row.variant == id)?;
         Some(&row.scenario)
-    }
-
-    /// The differences from a published matrix, as sentences. Removed variants are reported only if all were played (`whole`).
-    pub(super) fn differences(&self, published: &LegalMatrix, whole: bool) -> Vec<String> {
-        let compared = |row: &LegalRow| {
-            (
-                row.summary.clone(),
-                row.accepts.clone(),
-                row.listed.clone(),
-                row.fate,
-            )
-        };
-        let find = |matrix: &LegalMatrix, id: &str| {
-            matrix
-                .variants
-                .iter()
-                .find(|row| row.variant == id)
-                .map(compared)
-        };
-        let changed = self.variants.iter().filter_map(|row| {
-            let id = &row.variant;
-            match find(published, id) {
-                None => Some(format!("{id}: it is not in the published result")),
-                Some(before) if before != compared(row) => Some(format!("{id}: its text, `accepts`, `listed` or fate is another one in the published result")),
-                Some(_) => None,
-            }
-        });
-        let gone = published
-            .variants
-            .iter()
-            .filter(|row| whole && find(self, &row.variant).is_none());
-        changed
-            .chain(gone.map(|row| {
-                format!(
-                    "{}: it is in the published result, but is no longer a variant",
-                    row.variant
-                )
-            }))
-            .collect()
     }
 
     /// How many variants are legal, and how many scenarios were played, as a sentence without its full stop.

@@ -1,7 +1,7 @@
 //! What became of the faults of one dialect: the rows of its kill matrix, and what is to be said about them.
 
 use crate::cli::exit::ExitStatus;
-use conform_runner::mutation::matrix::{Matrix, Row};
+use conform_runner::mutation::matrix::{Matrix, Row, over};
 
 /// The result for the faults of one dialect.
 #[derive(Default)]
@@ -27,11 +27,7 @@ impl Proof {
 
     /// The matrix with the rows of an earlier one for faults that were not played.
     pub(super) fn over(&self, before: &Matrix) -> Matrix {
-        let row = |id: &String| {
-            let mut rows = self.rows.iter().chain(&before.faults);
-            rows.find(|row| row.fault == *id).cloned()
-        };
-        let rows = self.all.iter().filter_map(row).collect();
+        let rows = over(&self.all, &self.rows, &before.faults);
         Matrix::new(&self.dialect, rows, &self.rules)
     }
 }

@@ -140,3 +140,15 @@ impl SuitePlayer {
         }
     }
 }
+
+/// Runs tasks at once, and gives their results in the order of the tasks.
+pub(super) async fn in_order<T: 'static>(
+    tasks: impl Iterator<Item: Future<Output = Result<T, String>> + 'static>,
+) -> Result<Vec<T>, String> {
+    let tasks: Vec<_> = tasks.map(tokio::task::spawn_local).collect();
+    let mut results = Vec::new();
+    for task in tasks {
+        results.push(task.await.map_err(|error| error.to_string())??);
+    }
+    Ok(results)
+}

@@ -90,10 +90,4 @@ mod tests {
         let hosts = "a,b,127.0.0.1".to_owned();
         assert_eq!(found, [("no_proxy", hosts.clone()), ("NO_PROXY", hosts)]);
     }
-
-    #[test]
-    fn the_placeholder_in_an_argument_becomes_the_url_of_the_recorder() {
-        let word = with_url(OsStr::new("--base-url={llm_url}/v1"), OWN);
-        assert_eq!(word, format!("--base-url={OWN}/v1").as_str());
-    }
 }

@@ -109,30 +109,6 @@ mod tests {
     const LONG: Duration = Duration::from_secs(3600);
 
     #[tokio::test(start_paused = true)]
-    async fn a_gate_holds_until_it_is_released_or_until_its_timeout() {
-        let journal = Rc::new(Journal::new(1 << 20));
-        let gates = Gates::new(Rc::clone(&journal));
-        gates.hold("half", LONG).await;
-        tokio::join!(gates.hold("half", LONG), async {
-            gates.reached("half").await;
-            assert_eq!(gates.holding(), ["half"]);
-            gates.release("other");
-            gates.release("half");
-        });
-        assert_eq!(gates.holding(), Vec::<String>::new());
-        gates.hold("half", LONG).await;
-        let states: Vec<_> = journal
-            .after(0)
-            .iter()
-            .map(|entry| entry["state"].as_str().unwrap_or_default().to_owned())
-            .collect();
-        assert_eq!(
-            states,
-            ["holds", "timeout", "holds", "released", "released"]
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn a_reply_that_is_stopped_at_a_gate_no_longer_counts() {
         let gates = Gates::new(Rc::new(Journal::new(0)));
         let short = Duration::from_millis(1);

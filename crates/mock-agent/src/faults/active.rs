@@ -224,42 +224,6 @@ fn id_and_turn(text: &str) -> Result<(&str, Option<u32>), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::dialect::tests::bird;
-
-    fn faults() -> Faults {
-        Faults::new(bird(), frame_faults::raw_line)
-    }
-
-    /// The lines for events of these kinds.
-    fn lines(faults: &Faults, kinds: &[&str]) -> Vec<String> {
-        let outputs = kinds.iter().flat_map(|kind| {
-            let outputs = faults.write(&serde_json::json!({ "type": kind }));
-            let bytes = outputs.into_iter().filter_map(|output| match output {
-                Output::Bytes(bytes) => Some(bytes),
-                _ => None,
-            });
-            bytes
-                .inspect(|bytes| faults.written(bytes))
-                .collect::<Vec<_>>()
-        });
-        let kinds = outputs.map(|line| serde_json::from_slice::<Value>(&line).unwrap());
-        kinds
-            .map(|frame| frame["type"].as_str().unwrap_or_default().to_owned())
-            .collect()
-    }
-
-    #[test]
-    fn a_fault_is_played_from_a_turn_on_or_now() {
-        let turns = ["begin", "end", "begin", "end"];
-        for (text, expected) in [("no-end", 3), ("no-end@turn=2", 3), ("no-end@turn=3", 4)] {
-            let faults = faults();
-            faults.play(text).unwrap();
-            assert_eq!(lines(&faults, &turns).len(), expected, "{text}");
-        }
-        let faults = faults();
-        faults.play_now(faults.dialect().fault("no-end").unwrap());
-        assert_eq!(lines(&faults, &["end"]).len(), 0);
-    }
 
     #[test]
     fn a_fault_is_chosen_by_its_id_and_a_turn() {
@@ -267,18 +231,5 @@ mod tests {
         assert_eq!(id_and_turn("x@turn=2"), Ok(("x", Some(2))));
         let error = "--fault: \"two\" is not a turn's number".to_owned();
         assert_eq!(id_and_turn("x@turn=two"), Err(error));
-    }
-
-    #[test]
-    fn faults_are_played_together_and_one_in_a_turn_pauses_that_of_the_process() {
-        let faults = faults();
-        faults.play("no-end@turn=2").unwrap();
-        assert_eq!(lines(&faults, &["begin", "end"]), ["begin", "end"]);
-        faults.play_in_turn(Some(faults.dialect().fault("two-begins").unwrap()));
-        assert_eq!(lines(&faults, &["begin", "end"]), ["begin", "begin", "end"]);
-        faults.play_in_turn(None);
-        faults.play_now(faults.dialect().fault("two-begins").unwrap());
-        assert_eq!(lines(&faults, &["begin", "end"]), ["begin", "begin"]);
-        assert_eq!(faults.lines.get(), 7);
     }
 }

@@ -127,14 +127,6 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_takes_precedence_over_the_variable() {
-        let one = selected(&["--json-stream", "--protocol", "9"], Some("0.1"));
-        assert_eq!(one, Some(("0.1", false)));
-        let joined = selected(&["--json-stream", "--protocol=0.1"], Some("9"));
-        assert_eq!(joined, Some(("0.1", true)));
-    }
-
-    #[test]
     fn a_variable_for_another_protocol_is_ignored() {
         assert_eq!(selected(&["rpc"], Some("aionrs@0.2")), Some(("1", true)));
         assert_eq!(selected(&["rpc"], Some("synaps@2")), Some(("1", false)));

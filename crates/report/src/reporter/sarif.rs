@@ -191,7 +191,6 @@ fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reporter::sample;
 
     #[test]
     fn paths_become_uris() {

@@ -199,48 +199,6 @@ pub(super) fn agent_dir(env: Env<'_>) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn configured(options: CliOptions, vars: &[(&str, &str)]) -> AgentConfig {
-        let env = |name: &str| {
-            let found = vars.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| (*value).to_owned())
-        };
-        configure_v0_14(options, &env).unwrap()
-    }
-
-    #[test]
-    fn without_models_the_built_in_model_has_the_names_of_the_flags() {
-        let options = CliOptions {
-            provider: Some("mocka".into()),
-            model: Some("mock-a".into()),
-            ..CliOptions::default()
-        };
-        let config = configured(options, &[(AGENT_DIR, "/nowhere")]);
-
-        assert_eq!(config.source, ModelSource::Echo);
-        assert_eq!(config.settings.model_info.provider, "mocka");
-        assert_eq!(config.settings.model, "mock-a");
-        assert_eq!(config.settings.compaction_threshold, Some(180_000));
-    }
-
-    #[test]
-    fn sessions_are_saved_in_the_agents_folder_unless_a_flag_says_otherwise() {
-        let sessions = |no_session, vars: &[_]| {
-            let options = CliOptions {
-                no_session,
-                ..CliOptions::default()
-            };
-            configured(options, vars).sessions
-        };
-
-        let folder = |path: &str| SessionStorage::Folder(path.into());
-        assert_eq!(sessions(false, &[(AGENT_DIR, "/a")]), folder("/a/sessions"));
-        assert_eq!(
-            sessions(false, &[("HOME", "/h")]),
-            SessionStorage::Workspace
-        );
-        assert_eq!(sessions(true, &[(AGENT_DIR, "/a")]), SessionStorage::Off);
-    }
-
     #[test]
     fn a_pattern_has_a_provider_a_model_and_a_level() {
         for (pattern, provider, model, expected) in [

@@ -194,15 +194,4 @@ mod tests {
 
         assert_eq!(usage(PiVersion::V0_14, used, rates)["cost"], cost);
     }
-
-    #[test]
-    fn the_path_of_the_full_output_is_given_only_if_it_was_truncated() {
-        let mut executed = ShellResult::default();
-        assert_eq!(bash(&executed, 1).get("fullOutputPath"), None);
-
-        executed.whole = Some("/x".into());
-        let message = bash(&executed, 1);
-        assert_eq!(message["truncated"], true);
-        assert_eq!(message["fullOutputPath"], "/x");
-    }
 }
