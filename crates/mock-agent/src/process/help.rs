@@ -5,9 +5,7 @@ use super::arguments::Arguments;
 use super::settings_file::SettingsFile;
 use crate::built_in_scripts;
 use crate::config::USAGE;
-use crate::config::options::{
-    DIALECT_DIR_FLAG, DIALECT_FLAG, FAULT_FLAG, OWN_FLAGS, OWN_FLAGS_HELP, SCRIPT_FLAG,
-};
+use crate::config::options::{OWN_FLAGS, OWN_FLAGS_HELP};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::{ADAPTERS, dialects};
 use std::collections::HashSet;
@@ -15,48 +13,20 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// The environment variables that are not keys of the settings file.
-const OTHER_VARIABLES: &[(&str, &str)] = &[
-    (
-        "MOCK_AGENT_CONFIG",
-        "The settings file; by default mock-agent.yaml in the current folder or beside the program. Its keys are the variables above",
-    ),
-    (
-        "MOCK_AGENT_JUDGE",
-        "Write each mistake of the host to this file; with the flag --judge, a mistake decides the exit status",
-    ),
-    (
-        "MOCK_AGENT_TRANSCRIPT",
-        "Record the session in this file, for `conform check`",
-    ),
-    (
-        "MOCK_AGENT_LOG",
-        "The log filter for stderr; by default warn",
-    ),
-];
+const OTHER_VARIABLES: &str = "\
+MOCK_AGENT_CONFIG        The settings file; by default mock-agent.yaml in the current folder or beside the program. Its keys are the variables above
+MOCK_AGENT_JUDGE         Write each mistake of the host to this file; with the flag --judge, a mistake decides the exit status
+MOCK_AGENT_TRANSCRIPT    Record the session in this file, for `conform check`
+MOCK_AGENT_LOG           The log filter for stderr; by default warn
+";
 
-/// The flags that choose a scripted agent, with their values.
-const DIALECT_FLAGS: &[(&str, &str, &str)] = &[
-    (
-        DIALECT_DIR_FLAG,
-        "DIR",
-        "A folder of dialects, NAME/VERSION/dialect.yaml: plays a scripted agent of one of them",
-    ),
-    (
-        DIALECT_FLAG,
-        "NAME@VERSION",
-        "Its dialect; by default the only one of the folder",
-    ),
-    (
-        SCRIPT_FLAG.name,
-        "FILE",
-        "Its agent script: what it writes at the start and on each command, or a recorded session",
-    ),
-    (
-        FAULT_FLAG.name,
-        "ID[@turn=N]",
-        "Enable a fault, from turn N on",
-    ),
-];
+/// The flags that choose a scripted agent.
+const DIALECT_FLAGS: &str = "\
+--dialect-dir DIR        A folder of dialects, NAME/VERSION/dialect.yaml: plays a scripted agent of one of them
+--dialect NAME@VERSION   Its dialect; by default the only one of the folder
+--script FILE            Its agent script: what it writes at the start and on each command, or a recorded session
+--fault ID[@turn=N]      Enable a fault, from turn N on
+";
 
 /// Whether the arguments ask for the help or the version.
 pub(super) fn is_asked(args: &Arguments) -> bool {
@@ -166,16 +136,12 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
         }
     }
     text.push_str("\nany other dialect\n");
-    for (name, value, help) in DIALECT_FLAGS {
-        let flag = format!("{name} {value}");
-        text.push_str(&format!("  {flag:24} {help}\n"));
-    }
+    text.extend(DIALECT_FLAGS.lines().map(|line| format!("  {line}\n")));
     text.push_str("\nenvironment\n");
-    let of_settings = SettingsFile::described();
-    let of_settings = of_settings.iter().map(|(name, help)| (&**name, &**help));
-    for (name, help) in of_settings.chain(OTHER_VARIABLES.iter().copied()) {
+    for (name, help) in SettingsFile::described() {
         text.push_str(&format!("  {name:24} {help}\n"));
     }
+    text.extend(OTHER_VARIABLES.lines().map(|line| format!("  {line}\n")));
     if args.has(HELP) {
         print!("{text}");
         return ExitCode::SUCCESS;

@@ -111,14 +111,6 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_the_version_that_hosts_speak() {
-        assert_eq!(selected(&["--json-stream"], None), Some(("0.1", true)));
-        assert_eq!(selected(&["--json-stream"], Some("")), Some(("0.1", true)));
-        assert_eq!(selected(&["--mode", "rpc"], None), Some(("0.87", true)));
-        assert_eq!(selected(&[], Some("0.1")), None);
-    }
-
-    #[test]
     fn every_protocol_has_one_default_version() {
         for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
             let defaults = versions.iter().filter(|adapter| adapter.is_default);
