@@ -134,12 +134,4 @@ mod tests {
             ]
         );
     }
-
-    #[test]
-    fn a_key_left_out_for_its_mistake_is_not_missed() {
-        assert_eq!(
-            messages("name: 5\nparts: []\n"),
-            ["1:7 expected text, found the number 5; quote it if it is meant as text"]
-        );
-    }
 }
