@@ -155,33 +155,18 @@ mod tests {
 
     #[test]
     fn each_old_text_is_looked_for_in_the_text_as_it_was() {
-        let once = |old, new| json!({ "old_string": old, "new_string": new });
-        let all = json!({ "old_string": "a", "new_string": "x", "replace_all": true });
-        let list = |edits: Value| json!({ "edits": edits });
-        let pi = |old, new| json!({ "oldText": old, "newText": new });
-        for (before, mut args, expected) in [
-            ("a\nb\n", once("b", "x"), Ok("a\nx\n")),
-            ("a\nb\n", once("c", "x"), Err("does not occur")),
-            ("a\nb\n", once("", "x"), Err("is empty")),
-            ("a\na\n", once("a", "x"), Err("occurs 2 times")),
-            ("a\na\n", all, Ok("x\nx\n")),
-            (
-                "1 2 3",
-                list(json!([pi("3", "1"), pi("1", "3")])),
-                Ok("3 2 1"),
-            ),
-            (
-                "1 2 3",
-                list(json!([pi("1 2", "x"), pi("2 3", "y")])),
-                Err("overlap"),
-            ),
-        ] {
+        let cases = spanned_yaml::load_yaml("edit.yaml", include_str!("edit.yaml")).unwrap();
+        for case in cases.to_value().as_array().unwrap() {
+            let mut args = case["args"].clone();
             args["file_path"] = json!("f");
             let edit = Edit::parse(&args, as_diff).unwrap();
-            let after = edit.replaced(before, &Faults::none());
-            match expected {
-                Ok(text) => assert_eq!(after.as_deref(), Ok(text)),
-                Err(why) => assert!(after.unwrap_err().contains(why), "{why}"),
+            let after = edit.replaced(case["before"].as_str().unwrap(), &Faults::none());
+            match case["after"].as_str() {
+                Some(text) => assert_eq!(after.as_deref(), Ok(text)),
+                None => {
+                    let why = case["refused"].as_str().unwrap();
+                    assert!(after.unwrap_err().contains(why), "{why}");
+                }
             }
         }
     }
