@@ -196,6 +196,7 @@ fn items(node: &Node, change: impl Fn(&Node) -> Node) -> Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
     use spanned_yaml::load_yaml;
 
     fn inheritance() -> Inheritance {
@@ -204,32 +205,90 @@ mod tests {
             name: "Exec".into(),
             args,
         };
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let members = IndexMap::from([("input".to_owned(), "content".to_owned())]);
         Inheritance {
             rename: IndexMap::from([(">message".to_owned(), members)]),
             tools: IndexMap::from([("Bash".to_owned(), tool)]),
-            call_ids: Some(r"{id}(\|.+)?".into()),
-            members: MemberNames {
-                tool: names(&["name", "tool_name"]),
-                call: names(&["id", "call_id"]),
-                ..MemberNames::default()
-            },
+            members: member_names(),
             without_clauses: vec!["x.gone".into()],
             names_at: ("/type".into(), "/type".into()),
             ..Inheritance::default()
         }
     }
 
-    #[test]
-    fn each_scenario_gets_the_names_of_the_delta() {
-        let cases = load_yaml("inheritance.yaml", include_str!("inheritance.yaml")).unwrap();
-        for case in cases.as_list().unwrap() {
-            let [given, inherited] = ["given", "inherited"].map(|name| case.get(name).unwrap());
-            assert_eq!(
-                inherit(given, &inheritance()).to_value(),
-                inherited.to_value()
-            );
+    /// Those of a dialect with `tool_name` or `name` for tools, and `call_id` or `id` for calls.
+    fn member_names() -> MemberNames {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        MemberNames {
+            tool: names(&["name", "tool_name"]),
+            call: names(&["id", "call_id"]),
+            ..MemberNames::default()
         }
+    }
+
+    fn read(yaml: &str) -> Value {
+        inherit(&load_yaml("s.yaml", yaml).unwrap(), &inheritance()).to_value()
+    }
+
+    #[test]
+    fn members_of_commands_are_renamed_where_they_are_sent() {
+        assert_eq!(
+            read(
+                "steps: [{ send: { type: message, input: a } }, { send: { type: other, input: b } }, { expect: { type: message, input: c } }]"
+            ),
+            json!({ "steps": [
+                { "send": { "type": "message", "content": "a" } },
+                { "send": { "type": "other", "input": "b" } },
+                { "expect": { "type": "message", "input": "c" } },
+            ] })
+        );
+    }
+
+    #[test]
+    fn tools_and_their_arguments_are_renamed_in_the_model_and_in_matchers() {
+        assert_eq!(
+            read(
+                "{ name: Bash, model: [{ tool_calls: [{ name: Bash, args: { command: ls } }, { name: Read, args: { command: x } }] }], steps: [{ expect: { tool: { name: Bash } } }, { expect: { tool_name: Bash, args: { command: ls } } }, { expect: { other: Bash } }] }"
+            ),
+            json!({
+                "name": "Bash",
+                "model": [{ "tool_calls": [
+                    { "name": "Exec", "args": { "cmd": "ls" } },
+                    { "name": "Read", "args": { "command": "x" } },
+                ] }],
+                "steps": [
+                    { "expect": { "tool": { "name": "Exec" } } },
+                    { "expect": { "tool_name": "Exec", "args": { "cmd": "ls" } } },
+                    { "expect": { "other": "Bash" } },
+                ],
+            })
+        );
+    }
+
+    #[test]
+    fn ids_of_calls_are_matched_in_the_form_of_the_wire() {
+        let inheritance = Inheritance {
+            call_ids: Some(r"{id}(\|.+)?".into()),
+            members: member_names(),
+            ..Inheritance::default()
+        };
+        let yaml = "{ model: [{ tool_calls: [{ id: a.b }] }], steps: [{ expect: { id: a.b } }, { expect: { id: other } }, { send: { call_id: a.b } }] }";
+        let read = inherit(&load_yaml("s.yaml", yaml).unwrap(), &inheritance);
+        assert_eq!(
+            read.to_value(),
+            json!({ "model": [{ "tool_calls": [{ "id": "a.b" }] }], "steps": [
+                { "expect": { "id": { "$regex": r"^(?:a\.b(\|.+)?)$" } } },
+                { "expect": { "id": "other" } },
+                { "send": { "call_id": "a.b" } },
+            ] })
+        );
+    }
+
+    #[test]
+    fn removed_clauses_are_no_longer_cited() {
+        assert_eq!(
+            read("{ clauses: [x.gone, x.here], steps: [{ clauses: [x.gone] }] }"),
+            json!({ "clauses": ["x.here"], "steps": [{ "clauses": [] }] })
+        );
     }
 }
