@@ -107,17 +107,29 @@ impl ActiveBaseline {
         let updated = baseline::load(path.clone(), &text).map_err(|e| render_errors(&e))?;
         write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
-        let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry]| {
+        let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry], word| {
             let absent = |one: &&baseline::BaselineEntry| {
                 in_.iter().all(|other| other.accepted != one.accepted)
             };
-            from.iter().filter(absent).count()
+            let absent: Vec<_> = from.iter().filter(absent).collect();
+            for one in &absent {
+                output::note(format_args!(
+                    "{word}: {} in {}",
+                    one.what,
+                    one.scenarios.join(", ")
+                ));
+            }
+            absent.len()
         };
+        let (added, dropped) = (
+            missing(after, before, "came"),
+            missing(before, after, "went"),
+        );
         output::note(format_args!(
             "{} written: {} added, {} dropped, {} in all, {} without a reason",
             path.display(),
-            missing(after, before),
-            missing(before, after),
+            added,
+            dropped,
             after.len(),
             updated.without_reason()
         ));

@@ -185,7 +185,8 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
         },
         with_frames: false,
         retry: RetryOptions {
-            max_retries: args.retries,
+            // A cause that the next try does not have is recorded as flaky.
+            max_retries: args.retries.max(u32::from(args.baseline.update_baseline)),
             retry_warnings: args.baseline.deny_warnings,
             baseline: Some(baseline.dated()),
         },

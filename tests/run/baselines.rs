@@ -41,6 +41,7 @@ fn a_baseline_is_written_by_one_command_and_stale_entries_fail() {
 
     let updated = run(&dir, &["--baseline", &file, "--update-baseline"]);
     updated.assert_exit(0, "known.yaml written: ");
+    assert!(updated.stderr.contains("came: "), "{updated:?}");
     let known = run(&dir, &["--baseline", &file]);
     assert_eq!(known.status, Some(0), "{known:?}");
     assert!(known.report.as_ref().unwrap().summary.known > 0);
@@ -48,7 +49,37 @@ fn a_baseline_is_written_by_one_command_and_stale_entries_fail() {
 
     dir.file("good", "");
     run(&dir, &["--baseline", &file]).assert_exit(1, "known.yaml:4: delete this entry");
-    run(&dir, &["--baseline", &file, "--update-baseline"]).assert_exit(0, "0 in all");
+    let updated = run(&dir, &["--baseline", &file, "--update-baseline"]);
+    updated.assert_exit(0, "0 in all");
+    assert!(updated.stderr.contains("went: "), "{updated:?}");
+}
+
+#[test]
+fn a_cause_that_the_next_try_does_not_have_is_written_as_flaky() {
+    let dir = TestDir::new();
+    let file = dir.path("known.yaml").display().to_string();
+    let good = FAILING_TURNS.replace(
+        "        echo '{\"type\":\"error",
+        "        : >\"$1\"\n        echo '{\"type\":\"error",
+    );
+    let scenario = dir.file("one.yaml", TURN.trim_start());
+    let script = dir.file("agent.sh", &agent(&[READY, &good]));
+    let seen = dir.path("good").display().to_string();
+    let options = [
+        "--dialect",
+        "aionrs",
+        "--scenarios",
+        &scenario,
+        "--baseline",
+        &file,
+    ];
+    let agent = ["sh", &script, &seen];
+    let updated = dir.run(&[&options[..], &["--update-baseline"], &agent].concat());
+    updated.assert_exit(0, "known.yaml written: ");
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(written.contains("kind: flaky"), "{written}");
+    dir.run(&[&options[..], &agent].concat())
+        .assert_exit(0, "1 passed");
 }
 
 /// Writes a baseline with one entry, for the turn that does not end.
