@@ -65,6 +65,85 @@ fn a_timeout_lists_the_events_that_came_and_the_nearest_one() {
     );
 }
 
+/// What a step found wrong, and where.
+fn places(result: &RunResult, rule: &str) -> Vec<(String, String)> {
+    let findings = result.only_scenario().findings.iter();
+    let of_step = findings.filter(|one| one.rule == rule);
+    of_step
+        .map(|one| (one.pointer.clone(), one.message.clone()))
+        .collect()
+}
+
+/// An error that a step expects with another code, and not retryable.
+const OVERLOADED: &str = r#"echo '{"type":"error","msg_id":"m1","error":{"code":"protocol_error","message":"x","retryable":false}}'
+"#;
+const RATE_LIMIT: &str =
+    "{ type: error, msg_id: m1, error: { code: provider_error, retryable: true } }";
+
+#[test]
+fn every_member_that_a_step_demands_is_told() {
+    let expect = format!(
+        "{MESSAGE}  - expect: {RATE_LIMIT}
+"
+    );
+    let next = format!(
+        "{MESSAGE}  - expect_next: {RATE_LIMIT}
+"
+    );
+    for (steps, rule) in [(expect, "scenario.expect"), (next, "scenario.expect_next")] {
+        let dir = TestDir::new();
+        let result = dir.run_with_short_budgets(&scenario(&steps), &turn_agent(OVERLOADED));
+        let all = places(&result, rule);
+        let wrong = ["/error/code", "/error/retryable"];
+        let pointers: Vec<&str> = all.iter().map(|(pointer, _)| &**pointer).collect();
+        assert_eq!(pointers, wrong, "{result:?}");
+        assert!(
+            all[1].1.starts_with(
+                "`error` came with /error/retryable = false in frame 3, where true is expected"
+            ),
+            "{all:?}"
+        );
+    }
+}
+
+#[test]
+fn of_an_event_that_is_meant_for_another_only_the_first_difference_is_told() {
+    let steps = format!(
+        "{MESSAGE}{SECOND}  - expect: {}
+",
+        RATE_LIMIT.replace("m1", "m2")
+    );
+    let dir = TestDir::new();
+    let result = dir.run_with_short_budgets(&scenario(&steps), &turn_agent(OVERLOADED));
+    assert_eq!(places(&result, "scenario.expect").len(), 1, "{result:?}");
+}
+
+#[test]
+fn an_end_after_the_wrong_error_is_told_of_the_error() {
+    let steps = format!(
+        "{MESSAGE}  - expect_none: {{ not: {{ type: stream_end }}, until: {RATE_LIMIT} }}
+"
+    );
+    let end = stream("stream_end", "m1");
+    for (answer, place, message) in [
+        (
+            format!("{OVERLOADED}{end}"),
+            "/error/code",
+            "`error` came with /error/code = \"protocol_error\" in frame 3, where \"provider_error\" is expected, and then `stream_end`, which must not come before `error`",
+        ),
+        (
+            end.clone(),
+            "",
+            "`stream_end` came, which must not come before `error`",
+        ),
+    ] {
+        let dir = TestDir::new();
+        let result = dir.run_with_short_budgets(&scenario(&steps), &turn_agent(&answer));
+        let all = places(&result, "scenario.expect_none");
+        assert_eq!(all[0], (place.to_owned(), message.to_owned()), "{result:?}");
+    }
+}
+
 /// An agent that answers each `message` at once with these lines, and a scenario that sends messages.
 fn turn_agent(answer: &str) -> String {
     let loop_of = format!("n=0\nwhile read -r line; do\nn=$((n+1))\n{answer}done\n");

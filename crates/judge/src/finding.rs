@@ -62,6 +62,9 @@ pub struct Difference {
     /// The frame that came or did not come, or the defect of a line; empty where neither distinguishes the difference.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// For a step of a scenario, the command of the host that it waits for an effect of.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub after: String,
 }
 
 impl Difference {
@@ -75,6 +78,7 @@ impl Difference {
         Difference {
             kind,
             name: name.into(),
+            after: String::new(),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Groups the findings of all scenarios by their causes, and orders the causes by how much they explain. Pure.
 
 use super::echoes::{self, STEPS};
-use super::shape::place;
-use super::{same_steps, siblings, start_settings};
+use super::shape::{place, slug};
+use super::{last_words, same_steps, siblings, start_settings};
 use crate::verdict_rules::UNFORESEEN;
 use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use conform_judge::dialect::clause_names::is_about_member;
-use conform_judge::finding::{Baselined, BaselinedKind, Blame, DifferenceKind, Evidence, Finding};
-use indexmap::IndexMap;
+use conform_judge::finding::{Baselined, BaselinedKind, Blame, Finding};
+use indexmap::{IndexMap, IndexSet};
 use spanned_yaml::last_step;
 use std::cmp::Reverse;
 
@@ -44,13 +44,17 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
             groups.entry(&one.finding.cause).or_default().push(one);
         }
     }
-    let causes = groups.into_values().map(|group| {
+    let causes = groups.into_values().flat_map(by_last_words).map(|group| {
         let origins = group.iter().filter(|one| !one.finding.is_echo());
         let frames =
             origins.map(|one| (&*one.scenario.id, &*one.scenario.transcript, one.finding.at));
         Some((cause(&group)?, frames.collect()))
     });
-    let causes = siblings::join(causes.flatten().collect());
+    let mut ids = IndexSet::new();
+    let causes = causes
+        .flatten()
+        .map(|(cause, frames)| (with_own_id(cause, &mut ids), frames));
+    let causes = siblings::join(causes.collect());
     let mut causes = same_steps::join(start_settings::join(causes, &sorted));
     causes.sort_by_cached_key(|cause| {
         (
@@ -82,6 +86,47 @@ fn occurrences<'a>(last: &'a ScenarioReport) -> impl Iterator<Item = Occurrence<
     of(last).chain(earlier.filter(move |one| !has(&one.finding.cause)))
 }
 
+/// So many ends of one cause are told apart by what the agent said on stderr. More are the same end in other words.
+const ENDS: usize = 4;
+
+/// The findings of a cause, apart where the agent ended with other words on stderr.
+fn by_last_words(group: Vec<Occurrence<'_>>) -> Vec<Vec<Occurrence<'_>>> {
+    let mut ends: IndexMap<String, Vec<Occurrence<'_>>> = IndexMap::new();
+    for one in &group {
+        ends.entry(one.last_words()).or_default().push(*one);
+    }
+    let different = ends.keys().filter(|words| !words.is_empty()).count();
+    match different {
+        2..=ENDS => ends.into_values().collect(),
+        _ => vec![group],
+    }
+}
+
+impl Occurrence<'_> {
+    /// What the agent said on stderr when it ended, if its cause is about that.
+    fn last_words(&self) -> String {
+        let origin = self.finding.follows_from.unwrap_or_default();
+        let origin = self.scenario.findings.get(origin.wrapping_sub(1));
+        match last_words::is_about_an_end(origin.unwrap_or(self.finding)) {
+            true => last_words::words(&self.scenario.stderr),
+            false => String::new(),
+        }
+    }
+}
+
+/// Distinguishes the ids of causes that only the words on stderr tell apart.
+fn with_own_id(mut cause: Cause, others: &mut IndexSet<String>) -> Cause {
+    if others.contains(&cause.id) {
+        cause.id = format!(
+            "{}~{}",
+            cause.id,
+            slug(&last_words::words(&cause.example.stderr))
+        );
+    }
+    others.insert(cause.id.clone());
+    cause
+}
+
 /// The cause of these findings; none if there are none.
 fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
     let preference = |one: &&Occurrence<'_>| {
@@ -98,9 +143,9 @@ fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
     let ids = group.iter().map(|one| one.scenario.id.clone());
     let mut scenarios: Vec<String> = ids.collect();
     scenarios.dedup();
-    let is_end = |frame: &Evidence| frame.here && frame.dir == "end";
-    let has_ended =
-        finding.difference.kind == DifferenceKind::Ended || finding.evidence.iter().any(is_end);
+    let has_ended = last_words::is_about_an_end(finding);
+    let words = last_words::headline(&scenario.stderr).filter(|_| has_ended);
+    let words = words.map(|words| format!("; on its stderr: \"{words}\""));
     Some(Cause {
         id: finding.cause.clone(),
         joined: Vec::new(),
@@ -109,7 +154,7 @@ fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
         blame: finding.blame,
         rule: finding.rule.clone(),
         clauses: nearest_first(finding),
-        message: finding.message.clone(),
+        message: format!("{}{}", finding.message, words.unwrap_or_default()),
         difference: finding.difference.clone(),
         pointer: place(&finding.pointer),
         scenarios,
@@ -189,7 +234,7 @@ pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conform_judge::finding::{Difference, Expected, Level};
+    use conform_judge::finding::{Difference, DifferenceKind, Expected, Level};
 
     fn finding(rule: &str, level: Level) -> Finding {
         Finding {

@@ -83,12 +83,19 @@ fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
 
 /// Whether the finding of a rule says why a step failed.
 fn is_explained(step: &Finding, rule: &Finding) -> bool {
-    let checks_the_same =
-        !step.clauses.is_empty() && step.clauses.iter().all(|id| rule.clauses.contains(id));
+    let checks_the_same = !step.clauses.is_empty()
+        && step.clauses.iter().all(|id| rule.clauses.contains(id))
+        && !accuses_another_place(step, rule);
     checks_the_same
         || accuses_the_same_place(step, rule)
         || misses_the_same_frame(step, rule)
         || says_how_it_ended(step, rule)
+}
+
+/// Whether another place of the same frame is wrong, which is a fact of its own.
+fn accuses_another_place(step: &Finding, rule: &Finding) -> bool {
+    let are_places = !step.pointer.is_empty() && !rule.pointer.is_empty();
+    rule.at == step.at && are_places && !is_same(&rule.pointer, &step.pointer, '/')
 }
 
 /// The step saw the frame that the rule accuses, and the same place of it is wrong.
@@ -101,7 +108,7 @@ fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
     // Both say that the frame must not come here, not that a place of it is wrong.
     let is_forbidden = step.difference.kind == Unexpected && rule.difference.kind == Unexpected;
     let same_frame = rule.at == step.at
-        && (shares_a_clause
+        && (shares_a_clause && !accuses_another_place(step, rule)
             || is_forbidden
             || looks_at_the_member(step, rule)
             || is_same(&rule.pointer, &step.pointer, '/')

@@ -5,6 +5,7 @@
 
 mod collect;
 mod echoes;
+mod last_words;
 mod rule_echoes;
 mod same_steps;
 mod shape;

@@ -1,7 +1,8 @@
-//! One defect often fails steps of many scenarios that check different clauses: where several of them miss the same event, or see the same
-//! forbidden one, their causes are joined. Pure.
+//! One defect often fails steps of many scenarios that check different clauses: where several of them miss the same event after the same
+//! command, or see the same forbidden one, their causes are joined. Pure.
 
 use super::echoes::STEPS;
+use super::last_words;
 use super::siblings::{grouped, merged};
 use crate::Cause;
 
@@ -14,7 +15,9 @@ pub(super) fn join(causes: Vec<Cause>) -> Vec<Cause> {
         let is_of_step = cause.rule.starts_with(STEPS) && cause.baseline.is_none();
         let (rule, pointer) = (cause.rule.clone(), cause.pointer.clone());
         let difference = cause.difference.clone();
-        (is_of_step && !difference.name.is_empty()).then_some((rule, difference, pointer))
+        let words = last_words::words(&cause.example.stderr);
+        let is_named = is_of_step && !difference.name.is_empty();
+        is_named.then_some((rule, cause.level, difference, pointer, words))
     };
     let groups = grouped(causes, shape).into_iter();
     let joined = |group: Vec<Cause>| match group.len() {
@@ -27,7 +30,7 @@ pub(super) fn join(causes: Vec<Cause>) -> Vec<Cause> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conform_judge::finding::{Baselined, BaselinedKind, Difference, DifferenceKind};
+    use conform_judge::finding::{Baselined, BaselinedKind, Difference, DifferenceKind, Level};
 
     fn missing(clause: &str, event: &str) -> Cause {
         Cause {
@@ -71,11 +74,21 @@ mod tests {
             }),
             ..missing("c", "x")
         };
+        let weak = Cause {
+            level: Level::Should,
+            ..missing("c", "x")
+        };
+        let (mut after, mut panicked) = (missing("c", "x"), missing("c", "x"));
+        after.difference.after = "set_mode".into();
+        panicked.example.stderr = vec!["error: no key".into()];
         let nameless = |clause| missing(clause, "");
         for causes in [
             vec![missing("a", "x"), missing("b", "x")],
             vec![missing("a", "x"), missing("b", "x"), missing("c", "y")],
             vec![missing("a", "x"), missing("b", "x"), known],
+            vec![missing("a", "x"), missing("b", "x"), weak],
+            vec![missing("a", "x"), missing("b", "x"), after],
+            vec![missing("a", "x"), missing("b", "x"), panicked],
             vec![nameless("a"), nameless("b"), nameless("c")],
         ] {
             assert_eq!(join(causes.clone()), causes);

@@ -81,7 +81,7 @@ pub fn is_cause_of(id: &str, rule: &str) -> bool {
 }
 
 /// The rule's own name, with letters, digits, `-` and `_` only.
-fn slug(rule: &str) -> String {
+pub(super) fn slug(rule: &str) -> String {
     let own = rule.split_once('/').map_or(rule, |(_, own)| own);
     let own = own.strip_prefix("scenario.").unwrap_or(own);
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

@@ -15,6 +15,8 @@ pub(super) struct Awaited {
     pub(super) names: Vec<String>,
     /// What is expected of each.
     pub(super) expected: Vec<Expected>,
+    /// The command that they answer, by its id.
+    pub(super) command: Option<String>,
     /// Where an event that fits came too early, in words.
     pub(super) earlier: Option<String>,
 }
@@ -26,6 +28,7 @@ impl Awaited {
             subject: subject.into(),
             names: Vec::new(),
             expected: vec![Expected::Words(expected)],
+            command: None,
             earlier: None,
         }
     }
@@ -57,6 +60,9 @@ impl ScenarioPlayer {
             awaited.earlier = awaited
                 .earlier
                 .or_else(|| self.session.events.earlier(fits));
+            let (log, shown) = (&self.session.events, matcher.shown(&self.captures));
+            let command = log.command_of(&shown, &self.suite.dialect.events.discriminator);
+            awaited.command = awaited.command.or(command);
             awaited.expected.push(self.expected(matcher));
         }
         awaited.subject = subjects.join(" and ");

@@ -77,9 +77,8 @@ impl EventLog {
     /// Where a step looks for the event that it shows, which has its name at `name`. `here`: only an event with the id of a command may have
     /// come before the furthest event that a step has taken.
     pub(super) fn window(&self, expected: &Value, name: &str, here: bool) -> EventWindow {
-        let named = members(expected, name).filter_map(|member| self.members.get(&member));
-        let (after, turn_end_after) = match named.max() {
-            Some(command) => (self.position.min(*command), self.position.min(*command)),
+        let (after, turn_end_after) = match self.newest_named(expected, name) {
+            Some(command) => (self.position.min(command), self.position.min(command)),
             None if here => (self.position, self.position),
             None => (self.position.min(self.turn), self.turn),
         };
@@ -87,6 +86,19 @@ impl EventLog {
             after,
             turn_end_after,
         }
+    }
+
+    /// The frame of the newest command that has a member of an event.
+    fn newest_named(&self, event: &Value, name: &str) -> Option<u64> {
+        let named = members(event, name).filter_map(|member| self.members.get(&member));
+        named.max().copied()
+    }
+
+    /// The name of the newest command that has a member of an event.
+    pub(super) fn command_of(&self, event: &Value, name: &str) -> Option<String> {
+        let frame = self.newest_named(event, name)?;
+        let (_, command) = self.commands.iter().find(|(n, _)| *n == frame)?;
+        Some(command.clone())
     }
 
     /// The frame of the furthest event that a step has taken.

@@ -64,7 +64,8 @@ impl ScenarioPlayer {
                     }
                 }
                 Err(result) => {
-                    let (nearest, awaited) = (nearest(&closest), self.awaited(matcher));
+                    let nearest = self.nearest(matcher, &closest);
+                    let awaited = self.awaited(matcher);
                     let rule = step_rules::EXPECT;
                     return Err(self.timed_out(rule, &result, &received, nearest, awaited));
                 }
@@ -107,26 +108,22 @@ impl ScenarioPlayer {
                 return Err(self.timed_out(rule, &result, &received, None, awaited));
             }
         };
-        let Err(difference) = matcher.matches(&event.value, &self.captures) else {
+        let differences = self.differences(matcher, &event);
+        let Some(first) = differences.first() else {
             return self.matched(step, rule, matcher, &event);
         };
         let awaited = self.awaited(matcher);
+        if first.pointer != self.suite.dialect.events.discriminator {
+            return Err(self.differs(rule, event.n, differences, &awaited, ""));
+        }
         let (name, subject) = (&event.name, &awaited.subject);
-        let (message, kind) = match difference.pointer == self.suite.dialect.events.discriminator {
-            true => (
-                format!("`{name}` came, where {subject} must be next"),
-                DifferenceKind::Absent,
-            ),
-            false => (
-                format!("`{name}` {}", describe_difference(event.n, &difference)),
-                DifferenceKind::WrongValue,
-            ),
-        };
+        let message = format!("`{name}` came, where {subject} must be next");
         Err(self.fail(StepFinding {
             clauses: Some(self.clauses_about(&awaited.names)),
-            frame: BlamedFrame::Number(event.n, difference.pointer),
+            frame: BlamedFrame::Number(event.n, first.pointer.clone()),
             expected: awaited.expected,
-            ..StepFinding::new(rule, message, kind).about(awaited.names.into_iter().next())
+            ..StepFinding::new(rule, message, DifferenceKind::Absent)
+                .about(awaited.names.into_iter().next())
         }))
     }
 
@@ -157,6 +154,7 @@ impl ScenarioPlayer {
         };
         let mut at = barrier.map_or(new, |(_, window)| window.after);
         let mut received = ReceivedEvents::default();
+        let mut before = None;
         let seen = self.wait_until(&mut wait, |player| {
             while let Some(event) = player.session.events.after(at) {
                 at = event.n;
@@ -172,6 +170,7 @@ impl ScenarioPlayer {
                 }
                 if at > new {
                     received.add(event);
+                    before = Some(event.clone());
                 }
             }
             // Without a barrier event the end of stdout, or of the process, is the proof.
@@ -187,7 +186,18 @@ impl ScenarioPlayer {
         self.session.events.pass(at);
         match seen {
             Ok(Some(event)) => {
-                let message = format!("`{}` came, {}", event.name, self.not_before(until, &event));
+                let not_before = self.not_before(until, &event);
+                if let (Barrier::Event(barrier), Some(before)) = (until, before)
+                    && self.is_answer(barrier, &before)
+                {
+                    let differences = self.differences(barrier, &before);
+                    let (then, awaited) = (
+                        format!(", and then `{}`, {not_before}", event.name),
+                        self.awaited(barrier),
+                    );
+                    return Err(self.differs(rule, before.n, differences, &awaited, &then));
+                }
+                let message = format!("`{}` came, {not_before}", event.name);
                 let found = StepFinding::new(rule, message, DifferenceKind::Unexpected);
                 Err(self.fail(StepFinding {
                     frame: BlamedFrame::Number(event.n, String::new()),
@@ -309,6 +319,54 @@ impl ScenarioPlayer {
         wait.settling(self.budgets.settle)
     }
 
+    /// The event that came closest to matching, with its differences.
+    pub(super) fn nearest(&self, matcher: &Matcher, closest: &Closest<u64>) -> NearestMatch {
+        let (n, _) = closest.get()?;
+        let event = self.session.events.after(n - 1)?;
+        Some((*n, self.differences(matcher, event)))
+    }
+
+    /// Where an event differs from what a step expects: every place if it is the event that the step means, else the first one.
+    fn differences(&self, matcher: &Matcher, event: &AgentEvent) -> Vec<Mismatch> {
+        let mut all = matcher.differences(&event.value, &self.captures);
+        if !self.is_answer(matcher, event) {
+            all.truncate(1);
+        }
+        all
+    }
+
+    /// Whether an event has the name and the ids that a step expects, whatever else it has.
+    fn is_answer(&self, matcher: &Matcher, event: &AgentEvent) -> bool {
+        let expected = matcher.shown(&self.captures);
+        let name = &self.suite.dialect.events.discriminator;
+        expected.pointer(name).is_some()
+            && self.session.events.is_answer(&event.value, &expected, name)
+    }
+
+    /// Adds a finding for each place at which an event differs; `then`: what came after it, as the end of the sentence.
+    pub(super) fn differs(
+        &mut self,
+        rule: &'static str,
+        frame: u64,
+        differences: Vec<Mismatch>,
+        awaited: &Awaited,
+        then: &str,
+    ) -> EarlyStop {
+        for difference in differences {
+            let near = describe_difference(frame, &difference);
+            let message = format!("{} {near}{then}", awaited.subject);
+            self.add_finding(StepFinding {
+                clauses: Some(self.clauses_about(&awaited.names)),
+                frame: BlamedFrame::Number(frame, difference.pointer),
+                expected: awaited.expected.clone(),
+                ..StepFinding::new(rule, message, DifferenceKind::WrongValue)
+                    .about(awaited.names.first().cloned())
+                    .after(awaited.command.as_ref())
+            });
+        }
+        EarlyStop::Failed(None)
+    }
+
     fn matched(
         &mut self,
         step: &Step,
@@ -340,10 +398,4 @@ fn is_proof(until: &Barrier, end: &WaitResult) -> bool {
             end,
             WaitResult::TimedOut("quiet", _) | WaitResult::AgentEnded
         )
-}
-
-/// The event that came closest to matching, with its first difference.
-pub(super) fn nearest(closest: &Closest<u64>) -> NearestMatch {
-    let (n, differences): (&u64, &[Mismatch]) = closest.get()?;
-    Some((*n, differences.first()?.clone()))
 }

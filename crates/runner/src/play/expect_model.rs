@@ -29,7 +29,7 @@ impl ScenarioPlayer {
             while let Some((n, request)) = player.session.requests.pop_front() {
                 match matcher.matches(&request, &player.captures) {
                     Ok(()) => return Some((n, request)),
-                    Err(difference) => nearest = Some((n, difference)),
+                    Err(difference) => nearest = Some((n, vec![difference])),
                 }
                 received.add_name(&format!("POST {}", request.path));
             }

@@ -1,7 +1,6 @@
 //! The step `unordered`, which waits for several events in any order.
 
 use super::context::EarlyStop;
-use super::expect_event::nearest;
 use super::player::ScenarioPlayer;
 use super::timeout_message::ReceivedEvents;
 use crate::scenario::types::Step;
@@ -62,7 +61,8 @@ impl ScenarioPlayer {
         };
         let open: Vec<usize> = pairs.open().collect();
         let awaited = self.all_awaited(open.iter().map(|index| &matchers[*index]));
-        let nearest = open.first().and_then(|index| nearest(&closest[*index]));
+        let first = open.first();
+        let nearest = first.and_then(|index| self.nearest(&matchers[*index], &closest[*index]));
         Err(self.timed_out(step_rules::UNORDERED, &result, &received, nearest, awaited))
     }
 }

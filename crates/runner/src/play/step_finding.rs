@@ -59,6 +59,12 @@ impl StepFinding {
         self.difference.name = name.unwrap_or_default();
         self
     }
+
+    /// The same, about an effect of this command.
+    pub(super) fn after(mut self, command: Option<&String>) -> Self {
+        self.difference.after = command.cloned().unwrap_or_default();
+        self
+    }
 }
 
 /// The number of a session, from 1.
@@ -101,6 +107,10 @@ impl ScenarioPlayer {
                 line: step.span.line,
             })
         };
+        let mut difference = found.difference;
+        if difference.after.is_empty() {
+            difference.after = self.session.last_command.clone().unwrap_or_default();
+        }
         let mut evidence = self.session.recorder.evidence();
         let mut at = self.session.recorder.number();
         let mut pointer = String::new();
@@ -135,7 +145,7 @@ impl ScenarioPlayer {
             message: found.message,
             expected: found.expected,
             pointer,
-            difference: found.difference,
+            difference,
             evidence,
             ..Finding::default()
         }

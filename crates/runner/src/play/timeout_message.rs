@@ -19,8 +19,8 @@ pub(super) struct ReceivedEvents {
     cause: String,
 }
 
-/// The frame that came closest to matching, and its first difference.
-pub(super) type NearestMatch = Option<(u64, Mismatch)>;
+/// The frame that came closest to matching, and its differences.
+pub(super) type NearestMatch = Option<(u64, Vec<Mismatch>)>;
 
 /// The number of names that are listed at most.
 const NAMES: usize = 12;
@@ -119,7 +119,11 @@ impl ScenarioPlayer {
         let subject = &awaited.subject;
         let named = &self.suite.dialect.events.discriminator;
         // An event of another name is not close.
-        let nearest = nearest.filter(|(_, difference)| difference.pointer != *named);
+        let (nearest, others) = nearest
+            .filter(|(_, all)| all.first().is_some_and(|first| first.pointer != *named))
+            .map_or_else(Default::default, |(frame, mut all)| {
+                (Some((frame, all.remove(0))), Some((frame, all)))
+            });
         let near = nearest
             .as_ref()
             .map(|(frame, difference)| describe_difference(*frame, difference));
@@ -185,9 +189,14 @@ impl ScenarioPlayer {
         self.add_finding(StepFinding {
             frame,
             clauses: Some(clauses),
-            expected: awaited.expected,
-            ..StepFinding::new(rule, message, kind).about(name)
+            expected: awaited.expected.clone(),
+            ..StepFinding::new(rule, message, kind)
+                .about(name)
+                .after(awaited.command.as_ref())
         });
+        if let Some((frame, others)) = others {
+            self.differs(rule, frame, others, &awaited, "");
+        }
         EarlyStop::Failed(kill)
     }
 }

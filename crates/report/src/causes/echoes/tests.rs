@@ -85,6 +85,9 @@ fn a_step_follows_from_the_rule_that_accuses_the_same_place() {
         p/usage 7 condition /usage/input => scenario.expect 7 wrong_value turn_end /usage
         p/usage 7 condition /usage/input =/> scenario.expect 7 wrong_value turn_end /usage/output
         p/usage 7 condition /usage/input =/> scenario.expect 9 wrong_value turn_end /usage/input
+        p/error 7 wrong_value /error/code clauses=a => scenario.expect 7 wrong_value error /error/code clauses=a
+        p/error 7 wrong_value /error/code clauses=a =/> scenario.expect 7 wrong_value error /error/retryable clauses=a
+        p/error 7 wrong_value /error/code clauses=a,b =/> scenario.expect 7 wrong_value error /error/retryable clauses=a,c
         p/schema/turn_end 4 missing /usage/input schema=turn_end => scenario.expect 9 wrong_value turn_end /usage/input
         p/schema/turn_end 4 missing /usage/input schema=turn_end =/> scenario.expect 9 wrong_value turn_end /usage/output
         p/envelope 7 unexpected turn_end msg_id=m0 => scenario.expect 7 wrong_value turn_end /msg_id
