@@ -147,7 +147,7 @@ fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> ToolOutcome<'a
 }
 
 /// The strings with content in a value, in order.
-fn strings(value: &Value) -> Vec<&str> {
+pub(crate) fn strings(value: &Value) -> Vec<&str> {
     let mut found = Vec::new();
     collect(value, false, &mut found);
     found

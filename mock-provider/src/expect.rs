@@ -3,7 +3,7 @@
 use json_matcher::{Captures, Matcher};
 use serde_json::Value;
 
-use crate::conversation::{ConversationView, ToolOutcome};
+use crate::conversation::{ConversationView, ToolOutcome, strings};
 use crate::request::Request;
 use crate::script::{Expect, ExpectedToolResult, Texts};
 
@@ -145,6 +145,7 @@ fn tool_result(
     })
 }
 
+/// The differences from a tool result. A text of it may be an object or a list, written as JSON: its strings count too.
 fn compare(
     pointer: &str,
     expected: &ExpectedToolResult,
@@ -163,12 +164,16 @@ fn compare(
         });
     }
     let source = format!("the result for {:?}", outcome.call);
+    let parsed = outcome.texts.iter().map(|text| serde_json::from_str(text));
+    let parsed: Vec<Value> = parsed.filter_map(Result::ok).collect();
+    let mut texts = outcome.texts.clone();
+    texts.extend(parsed.iter().flat_map(strings));
     for (key, parts) in [
         ("contains", (Wanted::Yes, &expected.contains)),
         ("not_contains", (Wanted::No, &expected.not_contains)),
     ] {
         let pointer = format!("{pointer}/{key}");
-        found.extend(compare_texts(&pointer, parts, &outcome.texts, &source));
+        found.extend(compare_texts(&pointer, parts, &texts, &source));
     }
     found
 }

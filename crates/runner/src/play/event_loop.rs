@@ -205,9 +205,9 @@ impl ScenarioPlayer {
             }
             SessionEvent::StdoutEnd => self.session.stdout_end = Some(Instant::now()),
             SessionEvent::Answered { n, reply } => {
-                if let (Some(reply), Some(offered)) =
-                    (self.script.replies.get(reply), self.offered.get(&n))
-                    && let Some(why) = unoffered_tool(&self.suite.dialect, reply, offered)
+                let dialect = &self.suite.dialect;
+                if let Some(reply) = self.script.replies.get(reply)
+                    && let Some(why) = unoffered_tool(dialect, reply, &self.offered, n)
                 {
                     self.skipped_after = Some(self.session.recorder.number());
                     return Err(EarlyStop::Skipped(why));

@@ -45,8 +45,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) findings: Vec<Finding>,
     /// What is found if no session of the scenario asks the model.
     pub(super) unasked: Vec<Finding>,
-    /// The tools that each request offered to the model.
-    pub(super) offered: HashMap<u64, Vec<String>>,
+    /// The tools that each request offered to the model, with the schemas of their arguments.
+    pub(super) offered: HashMap<u64, Vec<(String, serde_json::Value)>>,
     /// The number of the current step, from 0.
     pub(super) step: usize,
     /// The requests to the model, and those among them that the script has no reply for.

@@ -7,6 +7,7 @@ use crate::scenario::types::StepAction;
 use conform_judge::dialect::Dialect;
 use mock_provider::script::ScriptReply;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Why a scenario is skipped with an agent that lacks these features; `None` if it needs none of them.
 pub(super) fn missing_feature(
@@ -60,16 +61,16 @@ fn json_lines(bytes: &[u8]) -> Vec<Value> {
         .collect()
 }
 
-/// The names of the tools that a request offers, on any wire.
-pub(super) fn offered(body: &Value) -> Vec<String> {
+/// The tools that a request offers, on any wire: the name of each, and the schema of its arguments.
+pub(super) fn offered(body: &Value) -> Vec<(String, Value)> {
     let tools = body["tools"].as_array().into_iter().flatten();
-    let name = |tool: &Value| {
-        let name = tool
-            .get("name")
-            .or_else(|| tool.pointer("/function/name"))?;
-        name.as_str().map(str::to_owned)
+    let tool = |tool: &Value| {
+        let tool = tool.get("function").unwrap_or(tool);
+        let name = tool.get("name")?.as_str()?;
+        let schema = tool.get("input_schema").or_else(|| tool.get("parameters"));
+        Some((name.to_owned(), schema.cloned().unwrap_or_default()))
     };
-    tools.filter_map(name).collect()
+    tools.filter_map(tool).collect()
 }
 
 /// Why a scenario is skipped after this event: the agent declares its capabilities in it, and one that the scenario needs is not there.
@@ -94,19 +95,38 @@ pub(super) fn undeclared_capability(
     Some(format!("the agent does not declare {need}"))
 }
 
-/// Why a scenario is skipped after this reply of the model: it calls an optional tool of the dialect that the request did not offer,
-/// which no model would do.
+/// Why a scenario is skipped after this reply of the model to request `n`, which no model would give: it calls an optional tool of the
+/// dialect that no request offers, or one with arguments that the offered tool does not take, without those that it must have.
 pub(super) fn unoffered_tool(
     dialect: &Dialect,
     reply: &ScriptReply,
-    offered: &[String],
+    offered: &HashMap<u64, Vec<(String, Value)>>,
+    n: u64,
 ) -> Option<String> {
-    let optional = &dialect.optional_tools;
-    let mut names = reply.calls().map(|call| &call.name);
-    let name = names.find(|name| optional.contains(name) && !offered.contains(name))?;
-    Some(format!(
-        "the agent does not offer the model a tool `{name}`"
-    ))
+    for call in reply.calls() {
+        let name = &call.name;
+        let mut all = offered.values().flatten();
+        if dialect.optional_tools.contains(name) && !all.any(|(tool, _)| tool == name) {
+            return Some(format!(
+                "the agent does not offer the model a tool `{name}`"
+            ));
+        }
+        let mut tools = offered.get(&n)?.iter();
+        let schema = tools.find(|(tool, _)| tool == name).map(|(_, one)| one);
+        if let (Some(schema), Some(Value::Object(args))) = (schema, &call.args)
+            && let Some(properties) = schema["properties"].as_object()
+            && let Some(other) = args.keys().find(|key| !properties.contains_key(*key))
+            && let Some(required) = schema["required"].as_array()
+            && let required = required.iter().filter_map(Value::as_str)
+            && let missing = required.filter(|key| !args.contains_key(*key))
+            && let Some(missing) = missing.last()
+        {
+            return Some(format!(
+                "the tool `{name}` of the agent takes no argument `{other}`, but `{missing}`"
+            ));
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -116,8 +136,9 @@ mod tests {
 
     #[test]
     fn the_tools_of_a_request_are_read_on_every_wire() {
-        let tools = json!([{ "name": "Read" }, { "type": "function", "function": { "name": "Bash" } }, { "type": "web_search" }]);
-        assert_eq!(offered(&json!({ "tools": tools })), ["Read", "Bash"]);
+        let tools = json!([{ "name": "Read", "input_schema": 1 }, { "type": "function", "function": { "name": "Bash", "parameters": 2 } }, { "type": "web_search" }]);
+        let expected = [("Read".to_owned(), json!(1)), ("Bash".to_owned(), json!(2))];
+        assert_eq!(offered(&json!({ "tools": tools })), expected);
         assert!(offered(&json!({ "messages": [] })).is_empty());
         assert!(offered(&Value::Null).is_empty());
     }
