@@ -244,10 +244,10 @@ async fn a_tool_result_is_compared_by_the_id_of_its_call() {
     let body = json!({ "model": "m", "max_tokens": 9, "messages": [
         { "role": "user", "content": "go" },
         { "role": "assistant", "content": [call("t1"), call("t2")] },
-        { "role": "user", "content": [result("t1", "fine", false), result("t2", "denied: no", true)] },
+        { "role": "user", "content": [result("t1", r#"{"exit":0,"out":"fine\n\u00e9"}"#, false), result("t2", "denied: no", true)] },
     ]});
     let mut mock = Mock::start(json!([
-        { "text": "x", "expect_request": { "tool_result": [{ "call": "t1", "is_error": false, "contains": "fine" }, { "call": "t2", "is_error": true, "contains": "denied", "not_contains": "fine" }] } },
+        { "text": "x", "expect_request": { "tool_result": [{ "call": "t1", "is_error": false, "contains": "fine\né" }, { "call": "t2", "is_error": true, "contains": "denied", "not_contains": "fine" }] } },
         { "text": "x", "expect_request": { "tool_result": { "call": "t1", "is_error": true, "contains": "denied" } } },
     ]));
 

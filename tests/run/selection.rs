@@ -169,6 +169,21 @@ fn a_scenario_with_a_tool_that_the_agent_does_not_offer_is_skipped() {
 }
 
 #[test]
+fn a_scenario_with_an_argument_that_the_tool_of_the_agent_does_not_take_is_skipped() {
+    let dir = TestDir::new();
+    dir.file(
+        "conform.yaml",
+        "tools: { Glob: { name: Glob, args: { pattern: wildcard } } }\n",
+    );
+    let result = dir.run(&["--dialect", "aionrs@0.1", "--only", "tools/glob"]);
+    result.assert_exit(
+        3,
+        "the tool `Glob` of the agent takes no argument `wildcard`, but `pattern`",
+    );
+    assert_eq!(result.only_scenario().verdict, Verdict::Skipped);
+}
+
+#[test]
 fn the_environment_contains_the_recipe_s_and_the_user_s_variables_only() {
     let dir = TestDir::new();
     let scenario = dir.file("one.yaml", TURN);

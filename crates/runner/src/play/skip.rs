@@ -122,7 +122,7 @@ pub(super) fn unoffered_tool(
             && let Some(missing) = missing.last()
         {
             return Some(format!(
-                "the tool `{name}` of the agent takes no argument `{other}`, but `{missing}`"
+                "the tool `{name}` of the agent takes no argument `{other}`, but `{missing}`: `tools` in conform.yaml gives names to arguments"
             ));
         }
     }
