@@ -244,9 +244,9 @@ export interface ErrorEvent {
 export interface InfoEvent {
   type: "info";
   /**
-   * The turn it belongs to; may be empty
+   * The turn it belongs to; may be empty, null or absent
    */
-  msg_id: string;
+  msg_id?: string | null;
   message: string;
 }
 /**

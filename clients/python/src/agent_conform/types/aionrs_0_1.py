@@ -134,7 +134,7 @@ class InfoEvent(TypedDict):
     """
 
     type: Literal["info"]
-    msg_id: str
+    msg_id: NotRequired[str | None]
     message: str
 
 

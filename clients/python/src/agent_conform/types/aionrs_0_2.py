@@ -128,7 +128,7 @@ class InfoEvent(TypedDict):
     """
 
     type: Literal["info"]
-    msg_id: str
+    msg_id: NotRequired[str | None]
     message: str
 
 
