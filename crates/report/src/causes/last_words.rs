@@ -18,7 +18,9 @@ pub(super) fn is_about_an_end(finding: &Finding) -> bool {
 
 /// The first line of stderr that is an error; a panic with its message.
 pub(super) fn headline(stderr: &[String]) -> Option<String> {
-    let is_code = |line: &str| line.starts_with([' ', '\t']) || line.starts_with("throw ");
+    let is_code = |line: &str| {
+        line.starts_with([' ', '\t']) || line.starts_with("throw ") || line.contains([';', '{'])
+    };
     let is_message = |line: &String| {
         let lower = line.to_lowercase();
         !is_code(line) && MARKS.iter().any(|mark| lower.contains(mark))
@@ -61,7 +63,7 @@ mod tests {
                 "thread 'main' panicked at index out of bounds",
             ),
             (
-                "file:///x:3\n  throw new Error(1)\nTypeError: null",
+                "file:///x:3\n`);if(error)return;\n  throw new Error(1)\nTypeError: null",
                 Some("TypeError: null"),
                 "TypeError: null",
             ),
