@@ -109,10 +109,11 @@ impl Turn {
             turn.clean_up(halt);
         }
         self.finish_request();
-        let mut conversation = session.conversation.borrow_mut();
-        let unsaved = conversation.was_resumed && faults.triggers(Bug::ResumedStaysUnsaved);
-        let saved = if unsaved { Ok(()) } else { conversation.save() };
-        drop(conversation);
+        let saved = {
+            let mut conversation = session.conversation.borrow_mut();
+            let unsaved = conversation.was_resumed && faults.triggers(Bug::ResumedStaysUnsaved);
+            if unsaved { Ok(()) } else { conversation.save() }
+        };
         if let Err(error) = saved {
             let why = format!("The session could not be saved: {error}");
             turn.emit_failure(&Failure::permanent(FailureSource::Internal, why));

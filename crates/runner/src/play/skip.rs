@@ -117,9 +117,8 @@ pub(super) fn unoffered_tool(
             && let Some(properties) = schema["properties"].as_object()
             && let Some(other) = args.keys().find(|key| !properties.contains_key(*key))
             && let Some(required) = schema["required"].as_array()
-            && let required = required.iter().filter_map(Value::as_str)
-            && let missing = required.filter(|key| !args.contains_key(*key))
-            && let Some(missing) = missing.last()
+            && let mut required = required.iter().filter_map(Value::as_str)
+            && let Some(missing) = required.find(|key| !args.contains_key(*key))
         {
             return Some(format!(
                 "the tool `{name}` of the agent takes no argument `{other}`, but `{missing}`: `tools` in conform.yaml gives names to arguments"
