@@ -92,7 +92,7 @@ pub(super) struct MutantsArgs {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "legal")]
     seed: u64,
     /// With --legal: in at most so many scenarios a variant is played, spread over the suite, beside the one in which it took effect when
-    /// the matrix of --compare was published
+    /// the matrix of --compare was published; one that is not active in them is left out
     #[arg(long, value_name = "N", requires = "legal")]
     sample: Option<NonZeroUsize>,
     /// Generic faults that may survive, a YAML map from their ids to reasons; others that survive fail
@@ -141,7 +141,7 @@ impl RunOptions {
 impl MutantsArgs {
     /// Whether every fault is played.
     fn is_whole(&self) -> bool {
-        self.only.is_empty() && self.shard.is_none()
+        self.only.is_empty() && self.shard.is_none() && self.sample.is_none()
     }
 
     /// How many faults are played at once.

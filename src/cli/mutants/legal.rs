@@ -139,7 +139,8 @@ async fn play(
         "{id}: playing {}; the results come at the end",
         count(alone.len() as u64, "legal variant"),
     ));
-    let variants = player.rows(alone).await.map_err(CommandError::harness)?;
+    let mut variants = player.rows(alone).await.map_err(CommandError::harness)?;
+    variants.retain(|row| args.sample.is_none() || row.fate != Legality::NotActive);
     // What is wrong alone would be told again in each of its combinations.
     let is_wrong = |id: &str| {
         let mut rows = variants.iter().filter(|row| row.fate != Legality::Legal);
