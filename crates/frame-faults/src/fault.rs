@@ -76,6 +76,16 @@ impl Fault {
         }
     }
 
+    /// How late it is played on a frame, of several faults: what changes the bytes of a line comes behind what reads the frame.
+    #[must_use]
+    pub fn order(&self) -> u8 {
+        let Effect::Events(parts) = &self.effect else {
+            return 0;
+        };
+        let orders = parts.iter().map(|part| part.operation.order());
+        orders.max().unwrap_or_default()
+    }
+
     /// Whether it can be played on the frames of an agent from outside: it is not a behavior of the reference agent.
     #[must_use]
     pub fn is_playable_outside(&self) -> bool {

@@ -92,6 +92,15 @@ pub enum KillSignal {
 }
 
 impl Operation {
+    /// See [`crate::Fault::order`].
+    pub(crate) fn order(&self) -> u8 {
+        match self {
+            Operation::ByteByByte => 2,
+            Operation::Written(_) => 1,
+            _ => 0,
+        }
+    }
+
     /// On which line it can be caught, unless the fault says otherwise.
     pub(crate) fn shown_at(&self) -> ShownAt {
         match self {

@@ -64,9 +64,14 @@ impl Faults {
     /// # Errors
     /// The dialect has no such fault, or its files have a mistake.
     pub(crate) fn play(&self, text: &str) -> Result<(), String> {
+        let mut faults = Vec::new();
         for text in text.split(',') {
             let (id, turn) = id_and_turn(text)?;
-            self.add(Scope::Process, self.dialect.fault(id)?, turn);
+            faults.push((self.dialect.fault(id)?, turn));
+        }
+        faults.sort_by_key(|(fault, _)| fault.order());
+        for (fault, turn) in faults {
+            self.add(Scope::Process, fault, turn);
         }
         Ok(())
     }
