@@ -40,6 +40,7 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         smoke: delta.smoke.or(base.smoke.take()),
         prelude: delta.prelude.or(base.prelude.take()),
         ending: delta.ending.or(base.ending.take()),
+        rest: delta.rest.or(base.rest.take()),
         members: delta.members.or(base.members.take()),
         discriminator: delta.discriminator.or(base.discriminator.take()),
         session: delta.session.or(base.session.take()),

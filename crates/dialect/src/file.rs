@@ -55,6 +55,9 @@ pub struct DialectFile {
     /// `expect_exit`, ends without them.
     #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
     pub ending: Option<Vec<Node>>,
+    /// The steps that the step `rest` stands for: they wait until the agent takes the next command.
+    #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
+    pub rest: Option<Vec<Node>>,
     /// In a delta: how the scenarios of the base are inherited.
     #[serde(default)]
     pub scenarios: InheritanceFile,

@@ -115,6 +115,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         smoke: file.smoke,
         prelude: file.prelude.unwrap_or_default(),
         ending: file.ending.unwrap_or_default(),
+        rest: file.rest.unwrap_or_default(),
         budgets,
         limits: file.limits,
         launch,

@@ -58,6 +58,8 @@ pub struct Dialect {
     pub prelude: Vec<Node>,
     /// Steps behind those of each scenario, as written.
     pub ending: Vec<Node>,
+    /// What the step `rest` stands for, as written.
+    pub rest: Vec<Node>,
     /// Timeouts in microseconds, by name.
     pub budgets: IndexMap<String, u64>,
     /// Limits in bytes, by name.

@@ -167,6 +167,8 @@ pub(super) enum StepVerb {
     PauseReading(TimeSpan),
     /// Closes the agent's stdin. It has no value.
     CloseStdin,
+    /// Waits until the agent takes the next command: the steps under `rest` of the dialect. It has no value.
+    Rest,
     /// Waits for the process to end.
     ExpectExit(Spanned<ExitExpectation>),
     /// Stops the agent and starts it again in the same HOME and workspace.

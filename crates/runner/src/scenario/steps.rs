@@ -10,6 +10,7 @@ use json_matcher::{Matcher, Template};
 use serde_json::Value;
 use spanned_yaml::TimeSpan;
 use spanned_yaml::{Error, Kind, Node, Spanned, all_or_mistakes};
+use std::time::Duration;
 
 /// Compiles a step; `None` if it has mistakes.
 pub(super) fn build(step: &StepFile, context: &mut LoadContext<'_>) -> Option<Step> {
@@ -26,6 +27,9 @@ pub(super) fn build(step: &StepFile, context: &mut LoadContext<'_>) -> Option<St
     if keys.unchecked && !matches!(step.verb, StepVerb::Send(_)) {
         let message = format!("`unchecked` belongs to `send`; it has no effect on `{name}`");
         context.error(step.span, message);
+    }
+    if matches!(step.verb, StepVerb::Rest) && context.dialect.is_some() {
+        context.error(step.span, "the dialect has no `rest`");
     }
     Some(Step {
         span: step.span,
@@ -59,6 +63,7 @@ fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
         StepVerb::Signal(name) => StepAction::Signal(name.value.clone()),
         StepVerb::PauseReading(time) => StepAction::PauseReading(time.0),
         StepVerb::CloseStdin => StepAction::CloseStdin,
+        StepVerb::Rest => StepAction::PauseReading(Duration::ZERO),
         StepVerb::ExpectExit(exit) => StepAction::ExpectExit(exit.value.clone()),
         StepVerb::Restart(setup) => StepAction::Restart(setup.clone().unwrap_or_default()),
     })

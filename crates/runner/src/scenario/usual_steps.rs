@@ -1,11 +1,11 @@
-//! The steps that nearly all scenarios of a dialect share: its prelude and its ending are added to the steps of a scenario.
+//! The steps that nearly all scenarios of a dialect share: its prelude, its ending, and what the step `rest` stands for.
 
 use super::file::{ScenarioFile, StepFile, StepVerb};
 use conform_judge::dialect::Dialect;
 use serde_json::Value;
 use spanned_yaml::{Error, Node};
 
-/// Adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
+/// Puts in what `rest` stands for, and adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
 /// `expect_exit` has an ending of its own. An added step has the place of the scenario.
 ///
 /// # Errors
@@ -19,6 +19,12 @@ pub(super) fn add_usual_steps(
     if written.is_empty() {
         return Ok(());
     }
+    let expanded = written.iter().zip(std::mem::take(&mut file.steps));
+    let expanded = expanded.map(|(node, step)| match step.verb {
+        StepVerb::Rest if !dialect.rest.is_empty() => decode_at(node, &dialect.rest),
+        _ => Ok(vec![step]),
+    });
+    file.steps = expanded.collect::<Result<Vec<_>, _>>()?.concat();
     if file.prelude {
         let usual = &dialect.prelude;
         refuse_written_out("prelude", usual, written.get(..usual.len()), includes)?;
