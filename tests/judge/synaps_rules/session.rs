@@ -3,28 +3,28 @@
 use super::*;
 
 #[test]
-fn get_state_stays_idle_when_no_turn_runs() {
+fn get_state_says_that_no_turn_runs_some_time_after_the_last_one() {
     let idle = "> get_state s0; state s0; > get_state s1; state s1";
     let turn = "> prompt p1; text a; > abort a1; agent_end; done p1 prompt; done a1 abort";
+    let busy = "> get_state t1; busy t1; > get_state t2; busy t2; > get_state t3; busy t3";
     let end = "> shutdown; end 0";
     assert_clean(&[
-        &format!("{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; {end}"),
-        &format!(
-            "{idle}; {turn}; > get_state t1; > get_state t2; > get_state t3; busy t1; busy t2; busy t3; {end}"
-        ),
+        &format!("{idle}; {turn}; {busy}; > get_state t4; state t4; {end}"),
+        &format!("{idle}; {turn}; {busy}; {end}"),
+        &format!("{turn}; {busy}; 99000000 end killed budget:response"),
     ]);
     assert_findings(&[
         (
-            &format!(
-                "{idle}; {turn}; > get_state t1; busy t1; > get_state t2; state t2; > get_state t3; busy t3; {end}"
-            ),
-            &["state-idle", "state-at-rest"],
+            &format!("{idle}; {turn}; > get_state t1; state t1; {busy}; {end}"),
+            &["state-idle"],
         ),
         (
-            &format!(
-                "> get_state s0; busy s0; {turn}; > get_state t1; busy t1; > get_state t2; busy t2; > get_state t3; busy t3; {end}"
-            ),
-            &["state-idle"],
+            &format!("{idle}; {turn}; {busy}; end killed budget:response"),
+            &["state-at-rest"],
+        ),
+        (
+            &format!("{idle}; {turn}; {busy}; 99000000 > {{\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}}; text b; {end}"),
+            &["state-at-rest"],
         ),
     ]);
 }
