@@ -134,7 +134,8 @@ impl ActiveCommand {
     fn end(self, usage: Usage, halt: Option<Halt>) -> Vec<Value> {
         let model = self.answered.then_some(self.model.as_str());
         let mut body = ok();
-        let has_end = self.failure.is_none() || !self.failure_has_no_end;
+        let is_whole = self.failure.is_none() && halt.is_none();
+        let has_end = is_whole || !self.failure_has_no_end;
         if let Some(failure) = self.failure {
             body.insert("ok".into(), json!(false));
             body.insert("error".into(), json!(failure));
