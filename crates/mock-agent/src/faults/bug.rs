@@ -217,6 +217,8 @@ pub(crate) enum Bug {
     HasOtherIds,
     AnswersPromptFirst,
     QueuesWhileBusy,
+    InterruptsWhileBusy,
+    RefusesQueriesWhileBusy,
     AnswersAfterTurn,
     FailureHasNoEnd,
     ForgetsHaltedTurn,

@@ -123,10 +123,18 @@ impl EventLog {
         later.filter(|(_, taken)| !taken).map(|(event, _)| event)
     }
 
-    /// Whether an event has the name and the id of a command that a step shows, whatever else it has.
-    pub(super) fn is_answer(&self, event: &Value, expected: &Value, name: &str) -> bool {
-        let mut ids = members(expected, name).filter(|member| self.members.contains_key(member));
-        event.pointer(name) == expected.pointer(name)
+    /// Whether an event has the id of a command that a step shows, whatever else it has; and the name that it shows, unless the id is
+    /// enough (`by_id`).
+    pub(super) fn is_answer(
+        &self,
+        event: &Value,
+        expected: &Value,
+        name: &str,
+        by_id: bool,
+    ) -> bool {
+        let ids = members(expected, name).filter(|member| self.members.contains_key(member));
+        let mut ids = ids.peekable();
+        (by_id && ids.peek().is_some() || event.pointer(name) == expected.pointer(name))
             && ids.all(|(key, value)| event.get(&key).map(Value::to_string) == Some(value))
     }
 

@@ -45,7 +45,7 @@ impl ScenarioPlayer {
                         && player
                             .session
                             .events
-                            .is_answer(&event.value, &expected, &name)
+                            .is_answer(&event.value, &expected, &name, true)
                     {
                         return Some((false, event.clone()));
                     }
@@ -340,7 +340,10 @@ impl ScenarioPlayer {
         let expected = matcher.shown(&self.captures);
         let name = &self.suite.dialect.events.discriminator;
         expected.pointer(name).is_some()
-            && self.session.events.is_answer(&event.value, &expected, name)
+            && self
+                .session
+                .events
+                .is_answer(&event.value, &expected, name, false)
     }
 
     /// Adds a finding for each place at which an event differs; `then`: what came after it, as the end of the sentence.

@@ -2,7 +2,7 @@
 
 use super::{Session, Task};
 use crate::core::event::{CompactionReason, Event};
-use crate::core::failure::{Failure, FailureSource};
+use crate::core::failure::{Failure, FailureSource, Halt};
 use crate::core::queues::Prompt;
 use crate::core::turn::Turn;
 use crate::faults::Bug;
@@ -36,6 +36,9 @@ impl Session {
         }
         check_capacity(self.waiting.borrow().len())?;
         self.reserve_turn_id(&prompt.turn)?;
+        if self.has_turn() && self.faults.triggers(Bug::InterruptsWhileBusy) {
+            self.stop(Halt::Stop);
+        }
         self.queue_last(Task::turn(prompt));
         Ok(())
     }

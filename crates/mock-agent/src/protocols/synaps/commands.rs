@@ -92,6 +92,9 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
     }
     let was_busy = session.is_busy();
     let answer = match answer(session, (&id, &name), command) {
+        Ok(_) if is_query && was_busy && session.faults.triggers(Bug::RefusesQueriesWhileBusy) => {
+            Some(error(Some(&id), "Busy: a turn is at work"))
+        }
         Ok(body) => body.map(|body| response(&id, &name, body)),
         Err(why) => Some(error(Some(&id), &why)),
     };
@@ -240,7 +243,9 @@ fn send(
 
 fn begin(session: SynapsSession<'_>, (id, name): (&str, &str)) -> Result<(), String> {
     let (faults, is_turn) = (&session.faults, name != COMPACT);
-    let queues = is_turn && session.is_busy() && faults.triggers(Bug::QueuesWhileBusy);
+    let interrupts = faults.is_armed(Bug::InterruptsWhileBusy);
+    let queues =
+        is_turn && session.is_busy() && (interrupts || faults.triggers(Bug::QueuesWhileBusy));
     if !queues {
         check_idle(session)?;
     }
