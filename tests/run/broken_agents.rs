@@ -156,7 +156,7 @@ fn a_step_says_which_command_got_no_answer() {
     let result = run(&dir, STOP, "ignores-stop", "4s", &[]);
     assert_eq!(
         result.message("scenario.expect"),
-        "`stream_end` did not come within 4 s (`response` budget); nothing came after the host's `stop`"
+        "`stream_end` did not come within 4 s (`response` budget); the agent wrote nothing after the host sent `stop`"
     );
     let result = run(&dir, PLAIN_TURN, "no-stream-end", "4s", &[]);
     let message = result.message("scenario.expect");

@@ -24,7 +24,10 @@ fn the_nearest_event_to_alternatives_is_shown_and_a_line_that_is_not_an_event_is
     let steps =
         "  - expect: { $any: [{ type: info, message: five }, { type: info, message: six }] }\n";
     for (line, expected) in [
-        (info("four"), "an event that fits came as {"),
+        (
+            info("four"),
+            "an event that fits did not come: the nearest event came as {",
+        ),
         ("echo null\n".to_owned(), "an event that fits did not come"),
     ] {
         let dir = TestDir::new();
@@ -274,11 +277,11 @@ fn a_missing_event_is_told_with_one_that_came_too_early() {
     for (steps, expected) in [
         (
             "  - expect: { type: stream_end }\n",
-            "; one that fits came earlier, in frame 5, before the host's `message`; ",
+            "; one that fits came earlier, in frame 5, before the host sent `message`; it was expected behind that; ",
         ),
         (
             "  - expect: { type: info, message: one }\n",
-            "; one that fits came earlier, in frame 4, for an earlier step; ",
+            "; one that fits came earlier, in frame 4, and an earlier step had waited for it; ",
         ),
     ] {
         let steps = [MESSAGE, rest, SECOND, steps].concat();

@@ -23,7 +23,9 @@ fn get_state_says_that_no_turn_runs_some_time_after_the_last_one() {
             &["state-at-rest"],
         ),
         (
-            &format!("{idle}; {turn}; {busy}; 99000000 > {{\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}}; text b; {end}"),
+            &format!(
+                "{idle}; {turn}; {busy}; 99000000 > {{\"type\":\"prompt\",\"id\":\"p2\",\"message\":\"m\"}}; text b; {end}"
+            ),
             &["state-at-rest"],
         ),
     ]);

@@ -37,6 +37,9 @@ pub enum Expected {
 /// Frames that are not lines of the agent, in words.
 const SYMBOLS: &[(&str, &str)] = &[
     ("!#unknown", "an event that the protocol defines"),
+    (">#malformed", "a line of the host that is no command"),
+    (">#unknown", "a command that the protocol does not have"),
+    (">#invalid", "a command that does not fit the protocol"),
     ("#end", "the end of the process"),
     ("#stdin_closed", "the end of stdin"),
     ("@request", "a request to the model"),
@@ -103,15 +106,13 @@ impl Display for Expected {
 }
 
 fn write_frame(name: &str, places: &str, f: &mut Formatter<'_>) -> fmt::Result {
-    if let Some(command) = name.strip_prefix('>') {
-        return write!(f, "the host's `{command}`");
-    }
     let symbol = SYMBOLS.iter().find(|(symbol, _)| *symbol == name);
-    match symbol {
-        Some((_, words)) if places.is_empty() => f.write_str(words),
-        Some((_, words)) => write!(f, "{words} with {places}"),
-        None if places.is_empty() => f.write_str(name),
-        None => write!(f, "{name}{{{places}}}"),
+    match (symbol, name.strip_prefix('>')) {
+        (Some((_, words)), _) if places.is_empty() => f.write_str(words),
+        (Some((_, words)), _) => write!(f, "{words} with {places}"),
+        (None, Some(command)) => write!(f, "the host's `{command}`"),
+        _ if places.is_empty() => f.write_str(name),
+        _ => write!(f, "{name}{{{places}}}"),
     }
 }
 

@@ -156,24 +156,3 @@ impl Approvals {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn asked(approvals: &Approvals) -> String {
-        let asked = Category::ALL.into_iter();
-        let asked = asked.filter(|category| approvals.required_for(*category));
-        asked.map(Category::name).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn an_allowed_category_outlives_a_change_of_mode() {
-        let mut approvals = Approvals::new(ApprovalMode::Default);
-        approvals.allow(Category::Exec);
-        approvals.mode = ApprovalMode::Yolo;
-        approvals.mode = ApprovalMode::Default;
-
-        assert_eq!(asked(&approvals), "info edit mcp");
-    }
-}

@@ -114,36 +114,3 @@ impl Queue {
         waiting.drain(..count).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steering_goes_first_one_by_one_or_together_and_follow_ups_only_at_the_end() {
-        let queues = Queues::default();
-        for (queue, text) in [
-            (&queues.steering, "a"),
-            (&queues.follow_up, "z"),
-            (&queues.steering, "b"),
-            (&queues.steering, "c"),
-        ] {
-            let text = text.to_owned();
-            queue.push(Prompt {
-                text,
-                ..Prompt::default()
-            });
-        }
-        for (done, together, expected) in [
-            (true, false, &["a"][..]),
-            (false, true, &["b", "c"]),
-            (false, false, &[]),
-            (true, false, &["z"]),
-        ] {
-            queues.steering.together.set(together);
-            let due = queues.due(done, &Faults::none()).into_iter();
-            assert_eq!(due.map(|prompt| prompt.text).collect::<Vec<_>>(), expected);
-        }
-        assert_eq!(queues.len(), 0);
-    }
-}

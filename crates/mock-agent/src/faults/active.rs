@@ -225,16 +225,3 @@ fn id_and_turn(text: &str) -> Result<(&str, Option<u32>), String> {
         Err(_) => Err(format!("--fault: {turn:?} is not a turn's number")),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fault_is_chosen_by_its_id_and_a_turn() {
-        assert_eq!(id_and_turn("x"), Ok(("x", None)));
-        assert_eq!(id_and_turn("x@turn=2"), Ok(("x", Some(2))));
-        let error = "--fault: \"two\" is not a turn's number".to_owned();
-        assert_eq!(id_and_turn("x@turn=two"), Err(error));
-    }
-}

@@ -153,8 +153,10 @@ impl EventLog {
             .find(|(event, _)| event.n <= self.position.max(self.turn) && fits(&event.value))?;
         let next = self.commands.partition_point(|(n, _)| *n <= event.n);
         let why = match self.commands.get(next) {
-            _ if *taken => ", for an earlier step".to_owned(),
-            Some((_, command)) => format!(", before the host's `{command}`"),
+            _ if *taken => ", and an earlier step had waited for it".to_owned(),
+            Some((_, command)) => {
+                format!(", before the host sent `{command}`; it was expected behind that")
+            }
             None => String::new(),
         };
         Some(format!(

@@ -56,7 +56,7 @@ impl ReceivedEvents {
         };
         let listed = listed.collect::<Vec<_>>().join(", ");
         if listed.is_empty() {
-            format!("nothing came {since}")
+            format!("the agent wrote nothing {since}")
         } else {
             format!("received: {listed}{more}")
         }
@@ -102,7 +102,7 @@ impl ScenarioPlayer {
     /// The last command of the host, as a time.
     fn since(&self) -> String {
         match &self.session.last_command {
-            Some(command) => format!("after the host's `{command}`"),
+            Some(command) => format!("after the host sent `{command}`"),
             None => "since the agent was started".to_owned(),
         }
     }
@@ -137,6 +137,9 @@ impl ScenarioPlayer {
                 format!("{}, and {}", received.cause, self.how_it_ended())
             }
             (WaitResult::TimedOut(..) | WaitResult::Settled(_), Some(near)) => {
+                let is_one = awaited.names.len() == 1 && awaited.expected.len() == 1;
+                let of_several = format!("{subject} did not come: the nearest event");
+                let subject = if is_one { subject } else { &of_several };
                 format!("{subject} {near}, and no other came")
             }
             (WaitResult::TimedOut(..) | WaitResult::Settled(_), None) => {

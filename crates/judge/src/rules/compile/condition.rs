@@ -127,7 +127,7 @@ impl Compiler<'_> {
                     .iter()
                     .map(|atom| expected(atom).to_string())
                     .collect();
-                Some(format!("{} earlier", frames.join(" or ")))
+                Some(format!("{} before it", frames.join(" or ")))
             }
             _ => None,
         }

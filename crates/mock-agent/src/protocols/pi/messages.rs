@@ -164,34 +164,3 @@ pub(super) fn arguments(args: &Value) -> Value {
         json!({})
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_clock_counts_from_a_fixed_day() {
-        let mut clock = CountingClock::default();
-
-        assert_eq!([clock.tick(), clock.tick()], [EPOCH + 1, EPOCH + 2]);
-    }
-
-    #[test]
-    fn the_cost_of_tokens_adds_up() {
-        let used = Usage {
-            input: 1_000_000,
-            output: 100_000,
-            ..Usage::default()
-        };
-        let rates = Rates {
-            input: 3.0,
-            output: 15.0,
-            cache_read: 0.3,
-            cache_write: 3.75,
-        };
-        let cost =
-            json!({ "input": 3.0, "output": 1.5, "cacheRead": 0, "cacheWrite": 0, "total": 4.5 });
-
-        assert_eq!(usage(PiVersion::V0_14, used, rates)["cost"], cost);
-    }
-}
