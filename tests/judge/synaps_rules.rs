@@ -130,6 +130,7 @@ fn assert_findings(sessions: &[(&str, &[&str])]) {
 #[test]
 fn turns_may_end_as_in_any_version() {
     assert_clean(&[
+        "> prompt p1; text a; > abort a1; done p1 prompt; done a1 abort; stdin_closed; end 0",
         "> prompt p1; text a; agent_end; done p1 prompt; > shutdown; end 0",
         "> prompt p1; done p1 prompt; text a; agent_end; > shutdown; end 0",
         "> prompt p1; text a; done p1 prompt; text b; agent_end; > shutdown; end 0",
@@ -254,10 +255,6 @@ fn sessions_that_no_version_allows_have_findings() {
         (
             "> prompt p1; text a; > get_state s1; state s1; agent_end; done p1 prompt; > shutdown; end 0",
             &["state-streaming"],
-        ),
-        (
-            "> prompt p1; text a; > abort a1; done p1 prompt; done a1 abort; stdin_closed; end 0",
-            &["turn-ends-before-exit", "abort-ends-turn"],
         ),
         (
             "> prompt p1; text a; agent_end; > shutdown; end 0",
