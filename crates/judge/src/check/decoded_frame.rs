@@ -48,8 +48,8 @@ impl<'a> DecodedFrame<'a> {
                 Self::special(dialect, Blame::Agent, Some("@request"), value)
             }
             Body::LlmReply(reply) => {
-                let value =
-                    json!({ "n": reply.n, "status": reply.status, "end": reply.end.as_str() });
+                let (status, end) = (reply.status, reply.end.as_str());
+                let value = json!({ "n": reply.n, "status": status, "end": end, "message": reply.message });
                 Self::special(dialect, Blame::Agent, Some("@reply"), value)
             }
             Body::StdinClosed | Body::StdoutClosed => {
