@@ -49,7 +49,8 @@ impl<'a> DecodedFrame<'a> {
             }
             Body::LlmReply(reply) => {
                 let (status, end) = (reply.status, reply.end.as_str());
-                let value = json!({ "n": reply.n, "status": status, "end": end, "message": reply.message });
+                let value =
+                    json!({ "n": reply.n, "status": status, "end": end, "message": reply.message });
                 Self::special(dialect, Blame::Agent, Some("@reply"), value)
             }
             Body::StdinClosed | Body::StdoutClosed => {

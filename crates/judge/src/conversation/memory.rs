@@ -94,7 +94,11 @@ impl Conversation {
 
     /// Notes the whole answer to a request.
     pub fn note_answer(&mut self, n: u64, message: &Value) {
-        if let Some(newest) = self.newest.as_mut().filter(|newest| newest.n == n && newest.awaits_answer) {
+        if let Some(newest) = self
+            .newest
+            .as_mut()
+            .filter(|newest| newest.n == n && newest.awaits_answer)
+        {
             newest.answer = Contents::of_reply(message);
         }
     }
@@ -116,6 +120,8 @@ impl Conversation {
             return Vec::new();
         }
         let earlier = match &self.newest {
+            // The same request again.
+            Some(newest) if newest.contents == contents => return Vec::new(),
             Some(newest) if newest.contents.tools == contents.tools => Some(newest),
             // A request for a title or a summary, one of a subagent, or the last one of a turn.
             Some(newest) if contents.tools.len() < newest.contents.tools.len() => {
@@ -124,8 +130,12 @@ impl Conversation {
             }
             _ => None,
         };
-        let said = &self.said;
-        let is_said = |text: &str| said.iter().any(|one| holds(text, one));
+        // A request for a summary quotes the conversation, and offers no tools.
+        let is_quote = contents.tools.is_empty();
+        let is_said = |text: &str| {
+            let mut said = self.said.iter();
+            said.any(|one| text.trim() == one.trim() || !is_quote && holds(text, one))
+        };
         if earlier.is_none() && !contents.user_texts().any(|(_, text)| is_said(text)) {
             return Vec::new();
         }
@@ -167,14 +177,19 @@ impl Conversation {
             ),
         });
         let first = lost.or(unanswered);
-        first.into_iter().chain(self.repeated(newest, contents)).collect()
+        first
+            .into_iter()
+            .chain(self.repeated(newest, contents))
+            .collect()
     }
 
     /// What is in more messages of the request than the host has sent.
     fn repeated(&self, newest: &Newest, contents: &Contents) -> Option<Departure> {
         let again = |what: String, times: usize, most: usize| Departure {
             check: Check::Once,
-            message: format!("the request holds {what} in {times} messages; the host sent it {most} times"),
+            message: format!(
+                "the request holds {what} in {times} messages; the host sent it {most} times"
+            ),
         };
         let (before, since) = self.said.split_at(self.said_before);
         let text = before.iter().find_map(|text| {
@@ -192,7 +207,9 @@ impl Conversation {
                     contents.messages_with(|one| one == file),
                     newest.contents.messages_with(|one| one == file),
                 );
-                let most = self.attached.max(had + self.attached - self.attached_before);
+                let most = self
+                    .attached
+                    .max(had + self.attached - self.attached_before);
                 (times > most).then(|| again(file.in_words(), times, most))
             })
         })
@@ -212,9 +229,8 @@ impl Conversation {
             return;
         };
         let had: Vec<&str> = newest.contents.user_texts().map(|(_, text)| text).collect();
-        let is_new = |text: &&str| {
-            !had.contains(text) && !self.said.iter().any(|one| holds(text, one))
-        };
+        let is_new =
+            |text: &&str| !had.contains(text) && !self.said.iter().any(|one| holds(text, one));
         let texts = contents.user_texts().map(|(_, text)| text).filter(is_new);
         self.attachments = texts.map(hash).collect();
     }
@@ -255,6 +271,183 @@ impl Newest {
             before_turn,
             answer: Vec::new(),
             awaits_answer: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const HELLO: &str = "what do you see here";
+    const MORE: &str = "and what is behind it";
+
+    fn user(text: &str) -> Value {
+        json!({ "role": "user", "content": [{ "type": "text", "text": text }] })
+    }
+
+    fn request(messages: &[Value]) -> Value {
+        json!({ "messages": messages, "tools": [{ "name": "bash" }] })
+    }
+
+    fn call(text: &str, command: &str) -> Value {
+        json!({ "role": "assistant", "content": [
+            { "type": "text", "text": text },
+            { "type": "tool_use", "id": "t1", "name": "bash", "input": { "command": command } },
+        ] })
+    }
+
+    fn result(text: &str) -> Value {
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": text }] })
+    }
+
+    /// A conversation after one request and its answer: a text and a call.
+    fn after_a_call() -> Conversation {
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        assert_eq!(conversation.on_request(0, &request(&[user(HELLO)])), []);
+        let answer = json!([{ "text": "I look." }, { "call": { "name": "bash", "arguments": { "command": "ls" } } }]);
+        conversation.note_answer(0, &answer);
+        conversation
+    }
+
+    fn broken(conversation: &Conversation, messages: &[Value]) -> Vec<Check> {
+        let found = conversation.clone().on_request(1, &request(messages));
+        found.into_iter().map(|departure| departure.check).collect()
+    }
+
+    #[test]
+    fn what_was_said_and_answered_is_in_the_next_request_on_every_api() {
+        let conversation = after_a_call();
+        let whole = [user(HELLO), call("I look.", "ls"), result("a.txt")];
+        assert_eq!(broken(&conversation, &whole), []);
+        let reminded = json!({ "role": "user", "content": [
+            { "type": "text", "text": "<reminder>be brief</reminder>" },
+            { "type": "text", "text": format!("{HELLO}\n") },
+        ] });
+        assert_eq!(
+            broken(
+                &conversation,
+                &[reminded, call("I look.", "ls"), result("a")]
+            ),
+            []
+        );
+        for (messages, check) in [
+            (vec![call("I look.", "ls"), result("a.txt")], Check::Kept),
+            (
+                vec![user("what do you see"), call("I look.", "ls")],
+                Check::Kept,
+            ),
+            (
+                vec![user(HELLO), call("", "ls"), result("a.txt")],
+                Check::Answered,
+            ),
+            (
+                vec![user(HELLO), call("I look.", "ls -a"), result("a")],
+                Check::Answered,
+            ),
+            (vec![call("I look.", "ls"), user(HELLO)], Check::Answered),
+            (
+                vec![user(HELLO), call("I look.", "ls"), user(HELLO)],
+                Check::Once,
+            ),
+        ] {
+            assert_eq!(broken(&conversation, &messages), [check], "{messages:?}");
+        }
+        let chat = json!({ "tools": [{ "function": { "name": "bash" } }], "messages": [
+            { "role": "system", "content": "be brief" },
+            { "role": "user", "content": HELLO },
+            { "role": "assistant", "content": "I look.", "tool_calls": [
+                { "id": "t1", "function": { "name": "bash", "arguments": "{\"command\": \"ls\"}" } }] },
+            { "role": "tool", "tool_call_id": "t1", "content": "a.txt" },
+        ] });
+        let responses = json!({ "tools": [{ "name": "bash" }], "input": [
+            { "role": "user", "content": [{ "type": "input_text", "text": HELLO }] },
+            { "type": "reasoning", "summary": [] },
+            { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "I look." }] },
+            { "type": "function_call", "call_id": "t1", "name": "bash", "arguments": "{\"command\": \"ls\"}" },
+            { "type": "function_call_output", "call_id": "t1", "output": "a.txt" },
+        ] });
+        for body in [chat, responses] {
+            let mut conversation = after_a_call();
+            assert_eq!(conversation.on_request(1, &body), []);
+            assert_eq!(conversation.compared(), 1);
+            let lacks_result = request(&[user(HELLO), call("I look.", "ls"), user(MORE)]);
+            let found = conversation.on_request(2, &lacks_result);
+            assert_eq!(
+                found[0].message,
+                "the request does not hold the tool result \"a.txt\", which request 1 held, at its place"
+            );
+        }
+    }
+
+    #[test]
+    fn a_turn_that_was_undone_may_be_missing_and_what_was_before_it_may_not() {
+        let mut conversation = after_a_call();
+        conversation.undo_turn();
+        conversation.note_said(MORE);
+        assert_eq!(broken(&conversation, &[user(MORE)]), []);
+
+        let mut conversation = after_a_call();
+        let answered =
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": "A file." }] });
+        let first = [
+            user(HELLO),
+            call("I look.", "ls"),
+            result("a.txt"),
+            answered,
+        ];
+        conversation.on_request(1, &request(&first[..3]));
+        conversation.note_answer(1, &json!([{ "text": "A file." }]));
+        conversation.note_said(MORE);
+        let second: Vec<Value> = first.iter().cloned().chain([user(MORE)]).collect();
+        assert_eq!(conversation.on_request(2, &request(&second)), []);
+        conversation.undo_turn();
+        assert_eq!(broken(&conversation, &first), []);
+        assert_eq!(broken(&conversation, &first[1..]), [Check::Kept]);
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_not_judged() {
+        let mut forgotten = after_a_call();
+        forgotten.forget();
+        assert_eq!(broken(&forgotten, &[user(HELLO)]), []);
+
+        // A title, with no tools, and the request behind it.
+        let mut titled = after_a_call();
+        let title = json!({ "messages": [user(HELLO)] });
+        assert_eq!(titled.on_request(1, &title), []);
+        assert_eq!(broken(&titled, &[user(HELLO)]), []);
+
+        let mut part = after_a_call();
+        let rest = json!({ "previous_response_id": "r", "input": MORE });
+        assert_eq!(part.on_request(1, &rest), []);
+    }
+
+    #[test]
+    fn an_attachment_comes_with_its_message_only() {
+        let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
+        let notes = json!({ "type": "text", "text": "<notes>\nthe word is heron\n</notes>" });
+        for file in [image, notes] {
+            let with_file = |text: &str| json!({ "role": "user", "content": [file.clone(), { "type": "text", "text": text }] });
+            let mut conversation = Conversation::default();
+            conversation.note_said("first of all");
+            let first = user("first of all");
+            conversation.on_request(0, &request(std::slice::from_ref(&first)));
+            conversation.note_said(HELLO);
+            conversation.note_attachments();
+            let second = [first, with_file(HELLO)];
+            assert_eq!(conversation.on_request(1, &request(&second)), []);
+            conversation.note_said(MORE);
+            let third = |last: Value| second.iter().cloned().chain([last]).collect::<Vec<_>>();
+            assert_eq!(broken(&conversation, &third(user(MORE))), []);
+            assert_eq!(
+                broken(&conversation, &third(with_file(MORE))),
+                [Check::Once]
+            );
+            conversation.note_attachments();
+            assert_eq!(broken(&conversation, &third(with_file(MORE))), []);
         }
     }
 }

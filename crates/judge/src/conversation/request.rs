@@ -131,7 +131,10 @@ impl Contents {
     /// In how many messages of the user's side a content is that fits.
     pub(super) fn messages_with(&self, fits: impl Fn(&Content) -> bool) -> usize {
         let of_user = |content: &Content| !matches!(content, Content::Text(Role::Model, _));
-        let found = self.list.iter().filter(|(_, one)| of_user(one) && fits(one));
+        let found = self
+            .list
+            .iter()
+            .filter(|(_, one)| of_user(one) && fits(one));
         let mut messages: Vec<usize> = found.map(|(n, _)| *n).collect();
         messages.dedup();
         messages.len()
@@ -210,7 +213,9 @@ fn file(source: &Value, found: &mut Vec<Content>) {
 }
 
 fn data_url(url: &Value, found: &mut Vec<Content>) {
-    let parts = url.as_str().and_then(|url| url.strip_prefix("data:")?.split_once(";base64,"));
+    let parts = url
+        .as_str()
+        .and_then(|url| url.strip_prefix("data:")?.split_once(";base64,"));
     if let Some((media_type, data)) = parts {
         found.push(Content::File(media_type.to_owned(), hash(data)));
     }

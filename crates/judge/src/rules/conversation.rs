@@ -39,10 +39,20 @@ pub struct ConversationRule {
 impl ConversationRule {
     /// The alphabet: the symbols of the frames that matter.
     pub fn symbols(&self) -> SymbolSet {
-        let ConversationFrames { request, reply, said, attached, undone, forgotten } = &*self.frames;
+        let ConversationFrames {
+            request,
+            reply,
+            said,
+            attached,
+            undone,
+            forgotten,
+        } = &*self.frames;
         let said = said.iter().map(|(pattern, _)| pattern);
         let mut all = SymbolSet::default();
-        for pattern in [request, reply, attached, undone, forgotten].into_iter().chain(said) {
+        for pattern in [request, reply, attached, undone, forgotten]
+            .into_iter()
+            .chain(said)
+        {
             all.extend(&pattern.symbols());
         }
         all
@@ -69,7 +79,9 @@ impl Monitor for ConversationMonitor {
         let conversation = &mut self.conversation;
         for (pattern, pointers) in &frames.said {
             if context.matches(pattern) != Truth::False {
-                let places = pointers.iter().filter_map(|place| context.value.pointer(place));
+                let places = pointers
+                    .iter()
+                    .filter_map(|place| context.value.pointer(place));
                 places.for_each(|value| note_texts(value, conversation));
             }
         }
@@ -93,7 +105,9 @@ impl Monitor for ConversationMonitor {
         if !context.certainly_holds(at.config.when.as_ref()) {
             return;
         }
-        let broken = departures.into_iter().filter(|one| one.check == self.rule.check);
+        let broken = departures
+            .into_iter()
+            .filter(|one| one.check == self.rule.check);
         at.out.extend(broken.map(|departure| Finding {
             message: departure.message,
             difference: Difference::named(DifferenceKind::WrongValue, "@request"),

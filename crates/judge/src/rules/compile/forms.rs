@@ -16,7 +16,8 @@ use crate::rules::response::ResponseRule;
 use crate::rules::rule::{Rule, RuleForm};
 use conform_dialect::ordering::RuleSource;
 use conform_dialect::ordering::file::{
-    ConversationCheck, ConversationFile, FoldFile, Form, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile,
+    ConversationCheck, ConversationFile, FoldFile, Form, OrderFile, ReadingsFile, RequireFile,
+    ResponseFile, RuleFile,
 };
 use serde_json::Value;
 use spanned_yaml::{Node, Spanned, unknown};
@@ -195,7 +196,10 @@ impl Compiler<'_> {
             ConversationCheck::Answered => Check::Answered,
             ConversationCheck::Once => Check::Once,
         };
-        Some(RuleForm::Conversation(Arc::new(ConversationRule { check, frames })))
+        Some(RuleForm::Conversation(Arc::new(ConversationRule {
+            check,
+            frames,
+        })))
     }
 
     pub(super) fn conversation_frames(&mut self, file: &ConversationFile) -> ConversationFrames {
@@ -204,7 +208,8 @@ impl Compiler<'_> {
             (pattern, said.at.clone())
         });
         let said = said.collect();
-        let mut frames = |node: &Option<Node>| self.optional_pattern(node.as_ref()).unwrap_or_default();
+        let mut frames =
+            |node: &Option<Node>| self.optional_pattern(node.as_ref()).unwrap_or_default();
         let (attached, undone) = (frames(&file.attached), frames(&file.undone));
         let forgotten = frames(&file.forgotten);
         let model = |name| parse::pattern(name, &self.names).unwrap_or_default();
