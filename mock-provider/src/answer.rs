@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hyper::HeaderMap;
+use serde_json::{Value, json};
 
 use crate::script::{Cut, Delivery, Stop, StreamError};
 
@@ -15,6 +16,29 @@ pub enum Answer {
     Error(HttpError),
     /// The connection is cut before the first byte.
     Cut(Cut),
+}
+
+impl Answer {
+    /// Its texts and calls, each as JSON, if the message is whole and valid.
+    pub(crate) fn said(&self) -> Option<Value> {
+        let Answer::Message(message) = self else {
+            return None;
+        };
+        if !matches!(message.stop(), Some(Stop::EndTurn | Stop::ToolUse)) {
+            return None;
+        }
+        let said = message.blocks().into_iter().filter_map(|block| {
+            Some(match &block.start {
+                BlockStart::Text => json!({ "text": block.text() }),
+                BlockStart::Call { tool, .. } => {
+                    let arguments = serde_json::from_str::<Value>(&block.text()).ok()?;
+                    json!({ "call": { "name": tool, "arguments": arguments } })
+                }
+                BlockStart::Thinking | BlockStart::Redacted(_) => return None,
+            })
+        });
+        Some(said.collect())
+    }
 }
 
 /// A message of the model, as a sequence of pieces.

@@ -104,6 +104,7 @@ impl Ordering {
         all.state.extend(own.state);
         all.acknowledgements.extend(own.acknowledgements);
         all.aliases.extend(own.aliases);
+        all.conversation = own.conversation.or(all.conversation.take());
         for name in &own.remove {
             base.rules.shift_remove(&name.value);
         }

@@ -55,6 +55,7 @@ fn body(line: &str) -> Option<Body> {
             n: 0,
             status: rest.parse().ok()?,
             end: ReplyEnd::Complete,
+            message: None,
             body: None,
         }),
         _ => return None,

@@ -2,6 +2,7 @@
 //! history alone.
 
 pub mod check;
+pub mod conversation;
 pub mod dialect;
 pub mod finding;
 pub mod frame;

@@ -96,6 +96,7 @@ impl EventQueue {
                     n,
                     status,
                     reply,
+                    message,
                     end,
                 } if state.open_exchanges.remove(&n) => {
                     if let Some(reply) = reply {
@@ -107,6 +108,7 @@ impl EventQueue {
                         status,
                         end,
                         body: None,
+                        message,
                     });
                     state.push_after_stdout(SessionEvent::Frame(Frame { at: 0, body: reply }));
                 }

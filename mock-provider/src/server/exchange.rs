@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::net::TcpStream;
 
 use super::journal::{ExchangeEnd, JournalEvent};
@@ -44,6 +45,8 @@ pub(super) struct Exchange {
     pub(super) n: u64,
     status: u16,
     reply: Option<usize>,
+    /// What the model says, if the answer comes whole.
+    pub(super) message: Option<Value>,
     /// HTTP allows no body in this response.
     pub(super) bodiless: bool,
     open: bool,
@@ -62,6 +65,7 @@ impl Exchange {
             n,
             status: 200,
             reply,
+            message: None,
             bodiless: false,
             open: true,
         }
@@ -83,6 +87,7 @@ impl Exchange {
                 n: self.n,
                 status: self.status,
                 reply: self.reply,
+                message: self.message.take().filter(|_| end == ExchangeEnd::Complete),
                 end,
             });
         }

@@ -170,6 +170,7 @@ async fn serve(
     let (wire, options) = (request.wire, &exchange.shared.options);
     let (seed, pace) = (options.seed, options.pace);
     let context = WireContext { request, seed };
+    exchange.message = served.answer.said();
     let gate = served.gate.map(ResponseStep::Gate).into_iter();
     let mut before: Vec<_> = gate.chain(served.delay.map(ResponseStep::Sleep)).collect();
     let planned = match served.answer {

@@ -74,6 +74,7 @@ impl JournalWriter {
                 status,
                 reply,
                 end,
+                ..
             } => json!({
                 "at": at, "dir": "llm_reply", "n": n, "status": status, "end": end, "reply": reply,
             }),

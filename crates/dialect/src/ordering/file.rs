@@ -25,6 +25,8 @@ pub struct OrderingFile {
     pub state: IndexMap<String, StateFile>,
     /// Events that answer commands: they show how far the agent has read.
     pub acknowledgements: Vec<AcknowledgementFile>,
+    /// How frames become the conversation that the model must see, for the rules of the form `conversation`.
+    pub conversation: Option<ConversationFile>,
     /// The rules, by name. With the name of the dialect in front, the name is the rule's id.
     #[schemars(with = "IndexMap<String, WithVerbs<RuleFile, Form>>")]
     pub rules: IndexMap<String, Node>,
@@ -96,6 +98,46 @@ pub struct AcknowledgementFile {
     pub key: Option<Node>,
 }
 
+/// How frames become the conversation that the model must see.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConversationFile {
+    /// Commands with texts for the model.
+    pub said: Vec<SaidFile>,
+    /// The pattern of commands that bring attachments.
+    #[schemars(with = "Option<String>")]
+    pub attached: Option<Node>,
+    /// The pattern of frames after which the newest turn may be missing.
+    #[schemars(with = "Option<String>")]
+    pub undone: Option<Node>,
+    /// The pattern of frames after which it is unknown what the model must see.
+    #[schemars(with = "Option<String>")]
+    pub forgotten: Option<Node>,
+}
+
+/// Commands with texts for the model.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaidFile {
+    /// The pattern of the commands.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// JSON Pointers to the texts; all texts in a list or map count.
+    pub at: Vec<String>,
+}
+
+/// What a rule of the form `conversation` asks.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ConversationCheck {
+    /// What an earlier request held is in the next one, unchanged and in order.
+    Kept,
+    /// What the model answered is in the next request.
+    Answered,
+    /// What the host said once is in the conversation once.
+    Once,
+}
+
 /// A group of rules, with what they share. A rule's own `level`, `source` or `blame` replaces that of the group; `when` and `clauses`
 /// of both count.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -162,6 +204,8 @@ pub enum Form {
     Framing(Vec<Spanned<String>>),
     /// Form: records which reading of an open question the agent follows; never a finding.
     Readings(ReadingsFile),
+    /// Form: each request to the model continues the conversation, as `conversation` of the file describes it.
+    Conversation(ConversationCheck),
 }
 
 /// The form `order`: the expression alone, or a map.

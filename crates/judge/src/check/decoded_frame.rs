@@ -48,8 +48,9 @@ impl<'a> DecodedFrame<'a> {
                 Self::special(dialect, Blame::Agent, Some("@request"), value)
             }
             Body::LlmReply(reply) => {
+                let (status, end) = (reply.status, reply.end.as_str());
                 let value =
-                    json!({ "n": reply.n, "status": reply.status, "end": reply.end.as_str() });
+                    json!({ "n": reply.n, "status": status, "end": end, "message": reply.message });
                 Self::special(dialect, Blame::Agent, Some("@reply"), value)
             }
             Body::StdinClosed | Body::StdoutClosed => {

@@ -6,6 +6,7 @@ mod forms;
 mod named;
 mod slice_key;
 
+use super::conversation::ConversationFrames;
 use super::frame_pattern::FramePattern;
 use super::history_state::Declarations;
 use super::parse::{self, Names};
@@ -17,6 +18,7 @@ use frame_language::{Operand, SyntaxError};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The names of a dialect that rules can use.
 #[derive(Debug, Clone, Copy)]
@@ -44,9 +46,13 @@ pub fn compile(
         conditions: &ordering.file.conditions,
         errors: Vec::new(),
         seen: Vec::new(),
+        conversation: None,
     };
     compiler.names(ordering);
     let declarations = compiler.declarations(ordering);
+    if let Some(file) = &ordering.file.conversation {
+        compiler.conversation = Some(Arc::new(compiler.conversation_frames(file)));
+    }
     let mut rules = Vec::new();
     for (name, rule) in &ordering.rules {
         if let Some(rule) = compiler.rule(name, rule) {
@@ -69,6 +75,8 @@ struct Compiler<'a> {
     errors: Vec<Error>,
     /// The patterns of the `seen` conditions of the rule that is compiled.
     seen: Vec<FramePattern>,
+    /// How frames become a conversation.
+    conversation: Option<Arc<ConversationFrames>>,
 }
 
 impl<'a> Compiler<'a> {

@@ -1,5 +1,6 @@
 //! Compiled rules, and the table of their forms.
 
+use super::conversation::ConversationRule;
 use super::monitor::{Monitor, MonitorConfig};
 use super::order::OrderRule;
 use super::readings::ReadingsRule;
@@ -62,6 +63,8 @@ pub enum RuleForm {
     Schema(String),
     /// Records which of several readings the agent follows; never a finding.
     Readings(Arc<ReadingsRule>),
+    /// Each request to the model continues the conversation.
+    Conversation(Arc<ConversationRule>),
 }
 
 impl Rule {
@@ -72,6 +75,7 @@ impl Rule {
             RuleForm::Require(require) => require.symbols(),
             RuleForm::Response(response) => response.symbols(),
             RuleForm::Readings(form) => form.on.symbols(),
+            RuleForm::Conversation(form) => form.symbols(),
             RuleForm::Framing(_) | RuleForm::Schema(_) => SymbolSet::default(),
         }
     }
@@ -83,6 +87,7 @@ impl Rule {
             RuleForm::Require(require) => Some(require.monitor(unobservable)),
             RuleForm::Response(response) => response.monitor(unobservable),
             RuleForm::Readings(form) => Some(form.monitor()),
+            RuleForm::Conversation(form) => Some(form.monitor()),
             RuleForm::Framing(_) | RuleForm::Schema(_) => None,
         }
     }

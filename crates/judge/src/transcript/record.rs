@@ -49,6 +49,8 @@ struct Record<'a, B> {
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<B>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<B>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<Cow<'a, str>>,
@@ -92,6 +94,7 @@ pub(super) fn write(frame: &Frame, out: &mut Vec<u8>) -> serde_json::Result<()> 
             record.status = Some(reply.status);
             record.end = Some(reply.end.as_str().into());
             record.body = reply.body.as_ref();
+            record.message = reply.message.as_ref();
         }
         Body::StdinClosed | Body::StdoutClosed => {}
         Body::Signal(name) => record.signal = Some(name.as_str().into()),
@@ -218,6 +221,7 @@ fn reply(record: &Record<&RawValue>) -> Result<LlmReply, Problem> {
         status: required(record.status, "status")?,
         end: known.map_err(unknown)?,
         body: document(record.body)?,
+        message: document(record.message)?,
     })
 }
 

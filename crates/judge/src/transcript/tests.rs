@@ -70,6 +70,7 @@ fn the_written_form_is_version_1() {
         Body::LlmReply(LlmReply {
             n: 0,
             status: 200,
+            message: None,
             end: ReplyEnd::ClientClosed,
             body: Some("data: x".into()),
         }),
@@ -287,6 +288,7 @@ fn any_frame() -> impl Strategy<Value = Frame> {
             Body::LlmReply(LlmReply {
                 n,
                 status,
+                message: None,
                 end,
                 body,
             })

@@ -1,8 +1,47 @@
-//! What the agent forgets at the start of a turn. Without a fault, that is nothing.
+//! What the agent forgets of the conversation or remembers wrongly. Without a fault, that is nothing.
 
 use crate::faults::{Bug, Faults};
 use crate::model::message::{ContentBlock, Message, ResultContent};
 use std::collections::HashSet;
+
+/// Most characters of a text that the model said before, with a fault.
+const CUT_TEXT: usize = 5;
+
+/// Changes what the model said as a fault makes the agent remember it.
+pub(super) fn misremember(content: &mut Vec<ContentBlock>, faults: &Faults) {
+    let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
+    let has_calls = content.iter().any(|block| call(block).is_some());
+    if has_calls && content.iter().any(is_text) && faults.triggers(Bug::ForgetsTextBeforeCalls) {
+        content.retain(|block| !is_text(block));
+    }
+    for block in content {
+        match block {
+            ContentBlock::Text(text) => {
+                let end = text.char_indices().nth(CUT_TEXT).map(|(end, _)| end);
+                let end = end.filter(|_| faults.triggers(Bug::CutsOwnText));
+                text.truncate(end.unwrap_or(text.len()));
+            }
+            ContentBlock::Call { args, .. }
+                if args.is_object() && faults.triggers(Bug::EmptiesOldArguments) =>
+            {
+                *args = serde_json::json!({});
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The attachment of an earlier prompt that a fault adds to one that has none.
+pub(super) fn stuck_attachment(
+    messages: &[Message],
+    prompt: &[ContentBlock],
+    faults: &Faults,
+) -> Option<ContentBlock> {
+    let mut blocks = messages.iter().flat_map(|message| &message.content);
+    let file = blocks.find(|block| is_file(block))?;
+    let sticks = !prompt.iter().any(is_file) && faults.triggers(Bug::AttachmentsStick);
+    sticks.then(|| file.clone())
+}
 
 /// Removes what a fault makes the agent forget.
 pub(super) fn forget(messages: &mut Vec<Message>, faults: &Faults) {
@@ -11,6 +50,9 @@ pub(super) fn forget(messages: &mut Vec<Message>, faults: &Faults) {
     }
     if messages.len() >= 4 && faults.triggers(Bug::ForgetsFirstTurn) {
         messages.drain(..2);
+    }
+    if messages.len() >= 4 && faults.triggers(Bug::SwapsTurns) {
+        messages[..4].rotate_left(2);
     }
     let blocks = messages.iter().flat_map(|message| &message.content);
     let denied: HashSet<_> = blocks.filter_map(denied_call).collect();

@@ -5,7 +5,7 @@ use super::attachments;
 use super::call_runner::run_calls;
 use super::event::Event;
 use super::failure::{Failure, FailureSource, Halt};
-use super::forgetting::forget;
+use super::forgetting::{forget, misremember, stuck_attachment};
 use super::model_request::{collect_reply, stream_reply};
 use super::queues::Prompt;
 use super::reply::ReplyBuilder;
@@ -163,9 +163,10 @@ impl TurnContext<'_> {
         let faults = &session.faults;
         match self.prompt_content() {
             Ok(_) if turn.prompt.resumes => {}
-            Ok(content) => {
+            Ok(mut content) => {
                 let mut conversation = session.conversation.borrow_mut();
                 forget(&mut conversation.messages, faults);
+                content.extend(stuck_attachment(&conversation.messages, &content, faults));
                 conversation.push_user(content);
             }
             Err(why) => {
@@ -188,7 +189,7 @@ impl TurnContext<'_> {
             {
                 reply = stream_reply(self).await;
             }
-            let reply = match reply {
+            let mut reply = match reply {
                 Ok(reply) => reply,
                 Err(error) => return self.fail(error.into()),
             };
@@ -206,6 +207,7 @@ impl TurnContext<'_> {
                     send_extra(self, None, &messages).await;
                 }
             }
+            misremember(&mut reply.content, faults);
             session
                 .conversation
                 .borrow_mut()

@@ -49,6 +49,7 @@ impl ReplyNote {
             self.recording.add(FrameBody::LlmReply(LlmReply {
                 n: self.n,
                 status: self.status,
+                message: None,
                 end,
                 body: self.body.take().and_then(|body| document(&body)),
             }));

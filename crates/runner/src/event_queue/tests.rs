@@ -37,6 +37,7 @@ fn reply(n: u64) -> server::JournalEntry {
         n,
         status: 200,
         reply: Some(0),
+        message: None,
         end: server::ExchangeEnd::Complete,
     })
 }

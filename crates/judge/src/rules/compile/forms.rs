@@ -1,8 +1,10 @@
 //! The compiler of rules, by form.
 
 use super::Compiler;
+use crate::conversation::Check;
 use crate::framing::DEFECTS;
 use crate::rules::automaton::Automaton;
+use crate::rules::conversation::{ConversationFrames, ConversationRule};
 use crate::rules::frame_context::KeySource;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::monitor::MonitorConfig;
@@ -14,7 +16,8 @@ use crate::rules::response::ResponseRule;
 use crate::rules::rule::{Rule, RuleForm};
 use conform_dialect::ordering::RuleSource;
 use conform_dialect::ordering::file::{
-    FoldFile, Form, OrderFile, ReadingsFile, RequireFile, ResponseFile, RuleFile,
+    ConversationCheck, ConversationFile, FoldFile, Form, OrderFile, ReadingsFile, RequireFile,
+    ResponseFile, RuleFile,
 };
 use serde_json::Value;
 use spanned_yaml::{Node, Spanned, unknown};
@@ -66,6 +69,7 @@ impl Compiler<'_> {
             Form::Exit(that) => self.exit(that, summary(file)),
             Form::Readings(readings) => self.readings(readings),
             Form::Framing(defects) => self.framing(defects, source),
+            Form::Conversation(asked) => self.conversation(*asked, source),
         }?;
         if !self.seen.is_empty() && !matches!(form, RuleForm::Require(_)) {
             let message = "`seen` is a condition of `require` and `exit` only: a state variable remembers frames for every form";
@@ -180,6 +184,43 @@ impl Compiler<'_> {
             readings.push((name.clone(), self.condition(node)?));
         }
         Some(RuleForm::Readings(Arc::new(ReadingsRule { on, readings })))
+    }
+
+    fn conversation(&mut self, asked: ConversationCheck, source: &RuleSource) -> Option<RuleForm> {
+        let Some(frames) = self.conversation.clone() else {
+            let message = "a `conversation` rule needs the section `conversation` of its file";
+            return self.fail(source.node.error_at(source.name, message));
+        };
+        let check = match asked {
+            ConversationCheck::Kept => Check::Kept,
+            ConversationCheck::Answered => Check::Answered,
+            ConversationCheck::Once => Check::Once,
+        };
+        Some(RuleForm::Conversation(Arc::new(ConversationRule {
+            check,
+            frames,
+        })))
+    }
+
+    pub(super) fn conversation_frames(&mut self, file: &ConversationFile) -> ConversationFrames {
+        let said = file.said.iter().map(|said| {
+            let pattern = self.pattern(&said.on).unwrap_or_default();
+            (pattern, said.at.clone())
+        });
+        let said = said.collect();
+        let mut frames =
+            |node: &Option<Node>| self.optional_pattern(node.as_ref()).unwrap_or_default();
+        let (attached, undone) = (frames(&file.attached), frames(&file.undone));
+        let forgotten = frames(&file.forgotten);
+        let model = |name| parse::pattern(name, &self.names).unwrap_or_default();
+        ConversationFrames {
+            request: model("@request"),
+            reply: model("@reply"),
+            said,
+            attached,
+            undone,
+            forgotten,
+        }
     }
 
     /// The name of a budget and its microseconds.

@@ -1,0 +1,453 @@
+//! The memory of a conversation: what the next request to the model must hold, by the requests, replies and commands so far.
+//!
+//! Only what is certain is remembered: texts of the host that an earlier request held word for word, what the model said in answers that
+//! came whole, tool results and files. What an agent adds by itself, such as reminders, may change. Where the history leaves open what
+//! the model must see, the next request is taken as it is.
+
+use super::request::{Content, Contents, Role, hash, holds, quoted};
+use serde_json::Value;
+
+/// What a rule asks of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// What an earlier request held is in the next one, unchanged and in order.
+    Kept,
+    /// What the model answered is in the next request.
+    Answered,
+    /// What the host said once is in the conversation once.
+    Once,
+}
+
+/// How a request departs from the conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Departure {
+    /// What it breaks.
+    pub check: Check,
+    /// A sentence about it.
+    pub message: String,
+}
+
+/// Most bytes of texts that are remembered. A longer conversation is unknown.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Most texts of the host that are remembered.
+const MOST_SAID: usize = 4096;
+
+/// A conversation between two requests.
+#[derive(Debug, Clone, Default)]
+pub struct Conversation {
+    /// The newest request of the conversation; none if it is unknown what the next one must hold.
+    newest: Option<Newest>,
+    /// The texts of the host, and how many of them came before the newest request.
+    said: Vec<String>,
+    said_before: usize,
+    /// The commands that brought attachments, and how many of them came before the newest request.
+    attached: usize,
+    attached_before: usize,
+    /// Hashes of the agent's texts that came with attachments.
+    attachments: Vec<u64>,
+    /// How many requests were compared.
+    compared: u64,
+}
+
+/// The newest request.
+#[derive(Debug, Clone)]
+struct Newest {
+    n: u64,
+    contents: Contents,
+    /// The contents that the next request must hold.
+    must: Vec<Content>,
+    /// Those of them before its last turn.
+    before_turn: usize,
+    /// What the model answered, if that is known and came whole.
+    answer: Vec<Content>,
+    /// Whether its answer must be in the next request.
+    awaits_answer: bool,
+}
+
+impl Conversation {
+    /// Notes a text of the host to the model.
+    pub fn note_said(&mut self, text: &str) {
+        if !text.trim().is_empty() && self.said.len() < MOST_SAID {
+            self.said.push(text.to_owned());
+        }
+    }
+
+    /// Notes a command that brings attachments.
+    pub fn note_attachments(&mut self) {
+        self.attached += 1;
+    }
+
+    /// From here on, the newest turn may be missing.
+    pub fn undo_turn(&mut self) {
+        if let Some(newest) = &mut self.newest {
+            newest.must.truncate(newest.before_turn);
+            newest.answer.clear();
+            newest.awaits_answer = false;
+        }
+    }
+
+    /// From here on, it is unknown what the model must see.
+    pub fn forget(&mut self) {
+        self.newest = None;
+    }
+
+    /// Notes the whole answer to a request.
+    pub fn note_answer(&mut self, n: u64, message: &Value) {
+        if let Some(newest) = self
+            .newest
+            .as_mut()
+            .filter(|newest| newest.n == n && newest.awaits_answer)
+        {
+            newest.answer = Contents::of_reply(message);
+        }
+    }
+
+    /// How many requests were compared with what came before.
+    pub fn compared(&self) -> u64 {
+        self.compared
+    }
+
+    /// Compares a request with the conversation, which it then continues.
+    pub fn on_request(&mut self, n: u64, body: &Value) -> Vec<Departure> {
+        let Some(contents) = Contents::of_request(body) else {
+            self.forget();
+            return Vec::new();
+        };
+        let size: usize = contents.user_texts().map(|(_, text)| text.len()).sum();
+        if size > MOST_BYTES {
+            self.forget();
+            return Vec::new();
+        }
+        let earlier = match &self.newest {
+            // The same request again.
+            Some(newest) if newest.contents == contents => return Vec::new(),
+            Some(newest) if newest.contents.tools == contents.tools => Some(newest),
+            // A request for a title or a summary, one of a subagent, or the last one of a turn.
+            Some(newest) if contents.tools.len() < newest.contents.tools.len() => {
+                self.forget();
+                return Vec::new();
+            }
+            _ => None,
+        };
+        // A request for a summary quotes the conversation, and offers no tools.
+        let is_quote = contents.tools.is_empty();
+        let is_said = |text: &str| {
+            let mut said = self.said.iter();
+            said.any(|one| text.trim() == one.trim() || !is_quote && holds(text, one))
+        };
+        if earlier.is_none() && !contents.user_texts().any(|(_, text)| is_said(text)) {
+            return Vec::new();
+        }
+        let departures = earlier.map_or_else(Vec::new, |newest| self.departures(newest, &contents));
+        self.compared += u64::from(earlier.is_some());
+        if earlier.is_some_and(|_| self.attached_before == 0 && self.attached > 0) {
+            self.note_texts_with_attachments(&contents);
+        }
+        self.said_before = self.said.len();
+        self.attached_before = self.attached;
+        self.newest = Some(Newest::new(n, contents, &self.said));
+        departures
+    }
+
+    fn departures(&self, newest: &Newest, contents: &Contents) -> Vec<Departure> {
+        let mut rest = contents.list.as_slice();
+        let mut is_kept = |content: &Content| {
+            let at = rest.iter().position(|(_, next)| next.keeps(content));
+            // A longer text may hold the next content as well.
+            at.inspect(|at| rest = &rest[at + usize::from(rest[*at].1 == *content)..])
+                .is_some()
+        };
+        let lost = newest.must.iter().find(|content| !is_kept(content));
+        let unanswered = newest.answer.iter().find(|content| !is_kept(content));
+        let lost = lost.map(|content| Departure {
+            check: Check::Kept,
+            message: format!(
+                "the request does not hold {}, which request {} held, at its place",
+                content.in_words(),
+                newest.n
+            ),
+        });
+        let unanswered = unanswered.map(|content| Departure {
+            check: Check::Answered,
+            message: format!(
+                "the request does not hold {} from the answer to request {}",
+                content.in_words(),
+                newest.n
+            ),
+        });
+        let first = lost.or(unanswered);
+        first
+            .into_iter()
+            .chain(self.repeated(newest, contents))
+            .collect()
+    }
+
+    /// What is in more messages of the request than the host has sent.
+    fn repeated(&self, newest: &Newest, contents: &Contents) -> Option<Departure> {
+        let again = |what: String, times: usize, most: usize| Departure {
+            check: Check::Once,
+            message: format!(
+                "the request holds {what} in {times} messages; the host sent it {most} times"
+            ),
+        };
+        let (before, since) = self.said.split_at(self.said_before);
+        let text = before.iter().find_map(|text| {
+            let fits = |content: &Content| matches!(content, Content::Text(Role::User, whole) if text.trim().len() >= LONG && whole.contains(text.trim()));
+            let sent = |list: &[String]| list.iter().filter(|one| one.contains(text.trim())).count();
+            let (times, had) = (contents.messages_with(fits), newest.contents.messages_with(fits));
+            let most = (sent(before) + sent(since)).max(had + sent(since));
+            (times > most).then(|| again(format!("the text {}", quoted(text)), times, most))
+        });
+        text.or_else(|| {
+            let list = newest.contents.list.iter();
+            let files = list.filter(|(_, one)| self.is_attachment(one));
+            files.map(|(_, one)| one).find_map(|file| {
+                let (times, had) = (
+                    contents.messages_with(|one| one == file),
+                    newest.contents.messages_with(|one| one == file),
+                );
+                let most = self
+                    .attached
+                    .max(had + self.attached - self.attached_before);
+                (times > most).then(|| again(file.in_words(), times, most))
+            })
+        })
+    }
+
+    fn is_attachment(&self, content: &Content) -> bool {
+        match content {
+            Content::File(..) => self.attached > 0,
+            Content::Text(Role::User, text) => self.attachments.contains(&hash(text)),
+            _ => false,
+        }
+    }
+
+    /// Notes the texts that are new with the first attachments: they are those of the attachments.
+    fn note_texts_with_attachments(&mut self, contents: &Contents) {
+        let Some(newest) = &self.newest else {
+            return;
+        };
+        let had: Vec<&str> = newest.contents.user_texts().map(|(_, text)| text).collect();
+        let is_new =
+            |text: &&str| !had.contains(text) && !self.said.iter().any(|one| holds(text, one));
+        let texts = contents.user_texts().map(|(_, text)| text).filter(is_new);
+        self.attachments = texts.map(hash).collect();
+    }
+}
+
+/// Shortest text of the host, in bytes, that is not in another text by chance.
+const LONG: usize = 12;
+
+impl Newest {
+    fn new(n: u64, contents: Contents, said: &[String]) -> Self {
+        let (mut must, mut before_turn) = (Vec::new(), 0);
+        let mut after_model = false;
+        for (_, content) in &contents.list {
+            match content {
+                Content::Text(Role::User, text) => {
+                    if std::mem::take(&mut after_model) {
+                        before_turn = must.len();
+                    }
+                    let exact = said.iter().find(|one| one.trim() == text.trim());
+                    let parts = said.iter().filter(|one| holds(text, one));
+                    let longest = exact.or_else(|| parts.max_by_key(|one| one.len()));
+                    must.extend(longest.map(|one| Content::Text(Role::User, one.clone())));
+                }
+                Content::Text(Role::Model, _) | Content::Call(..) => {
+                    after_model = true;
+                    must.push(content.clone());
+                }
+                Content::Result(..) | Content::File(..) => {
+                    after_model = false;
+                    must.push(content.clone());
+                }
+            }
+        }
+        Newest {
+            n,
+            contents,
+            must,
+            before_turn,
+            answer: Vec::new(),
+            awaits_answer: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const HELLO: &str = "what do you see here";
+    const MORE: &str = "and what is behind it";
+
+    fn user(text: &str) -> Value {
+        json!({ "role": "user", "content": [{ "type": "text", "text": text }] })
+    }
+
+    fn request(messages: &[Value]) -> Value {
+        json!({ "messages": messages, "tools": [{ "name": "bash" }] })
+    }
+
+    fn call(text: &str, command: &str) -> Value {
+        json!({ "role": "assistant", "content": [
+            { "type": "text", "text": text },
+            { "type": "tool_use", "id": "t1", "name": "bash", "input": { "command": command } },
+        ] })
+    }
+
+    fn result(text: &str) -> Value {
+        json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": text }] })
+    }
+
+    /// A conversation after one request and its answer: a text and a call.
+    fn after_a_call() -> Conversation {
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        assert_eq!(conversation.on_request(0, &request(&[user(HELLO)])), []);
+        let answer = json!([{ "text": "I look." }, { "call": { "name": "bash", "arguments": { "command": "ls" } } }]);
+        conversation.note_answer(0, &answer);
+        conversation
+    }
+
+    fn broken(conversation: &Conversation, messages: &[Value]) -> Vec<Check> {
+        let found = conversation.clone().on_request(1, &request(messages));
+        found.into_iter().map(|departure| departure.check).collect()
+    }
+
+    #[test]
+    fn what_was_said_and_answered_is_in_the_next_request_on_every_api() {
+        let conversation = after_a_call();
+        let whole = [user(HELLO), call("I look.", "ls"), result("a.txt")];
+        assert_eq!(broken(&conversation, &whole), []);
+        let reminded = json!({ "role": "user", "content": [
+            { "type": "text", "text": "<reminder>be brief</reminder>" },
+            { "type": "text", "text": format!("{HELLO}\n") },
+        ] });
+        assert_eq!(
+            broken(
+                &conversation,
+                &[reminded, call("I look.", "ls"), result("a")]
+            ),
+            []
+        );
+        for (messages, check) in [
+            (vec![call("I look.", "ls"), result("a.txt")], Check::Kept),
+            (
+                vec![user("what do you see"), call("I look.", "ls")],
+                Check::Kept,
+            ),
+            (
+                vec![user(HELLO), call("", "ls"), result("a.txt")],
+                Check::Answered,
+            ),
+            (
+                vec![user(HELLO), call("I look.", "ls -a"), result("a")],
+                Check::Answered,
+            ),
+            (vec![call("I look.", "ls"), user(HELLO)], Check::Answered),
+            (
+                vec![user(HELLO), call("I look.", "ls"), user(HELLO)],
+                Check::Once,
+            ),
+        ] {
+            assert_eq!(broken(&conversation, &messages), [check], "{messages:?}");
+        }
+        let chat = json!({ "tools": [{ "function": { "name": "bash" } }], "messages": [
+            { "role": "system", "content": "be brief" },
+            { "role": "user", "content": HELLO },
+            { "role": "assistant", "content": "I look.", "tool_calls": [
+                { "id": "t1", "function": { "name": "bash", "arguments": "{\"command\": \"ls\"}" } }] },
+            { "role": "tool", "tool_call_id": "t1", "content": "a.txt" },
+        ] });
+        let responses = json!({ "tools": [{ "name": "bash" }], "input": [
+            { "role": "user", "content": [{ "type": "input_text", "text": HELLO }] },
+            { "type": "reasoning", "summary": [] },
+            { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "I look." }] },
+            { "type": "function_call", "call_id": "t1", "name": "bash", "arguments": "{\"command\": \"ls\"}" },
+            { "type": "function_call_output", "call_id": "t1", "output": "a.txt" },
+        ] });
+        for body in [chat, responses] {
+            let mut conversation = after_a_call();
+            assert_eq!(conversation.on_request(1, &body), []);
+            assert_eq!(conversation.compared(), 1);
+            let lacks_result = request(&[user(HELLO), call("I look.", "ls"), user(MORE)]);
+            let found = conversation.on_request(2, &lacks_result);
+            assert_eq!(
+                found[0].message,
+                "the request does not hold the tool result \"a.txt\", which request 1 held, at its place"
+            );
+        }
+    }
+
+    #[test]
+    fn a_turn_that_was_undone_may_be_missing_and_what_was_before_it_may_not() {
+        let mut conversation = after_a_call();
+        conversation.undo_turn();
+        conversation.note_said(MORE);
+        assert_eq!(broken(&conversation, &[user(MORE)]), []);
+
+        let mut conversation = after_a_call();
+        let answered =
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": "A file." }] });
+        let first = [
+            user(HELLO),
+            call("I look.", "ls"),
+            result("a.txt"),
+            answered,
+        ];
+        conversation.on_request(1, &request(&first[..3]));
+        conversation.note_answer(1, &json!([{ "text": "A file." }]));
+        conversation.note_said(MORE);
+        let second: Vec<Value> = first.iter().cloned().chain([user(MORE)]).collect();
+        assert_eq!(conversation.on_request(2, &request(&second)), []);
+        conversation.undo_turn();
+        assert_eq!(broken(&conversation, &first), []);
+        assert_eq!(broken(&conversation, &first[1..]), [Check::Kept]);
+    }
+
+    #[test]
+    fn what_cannot_be_known_is_not_judged() {
+        let mut forgotten = after_a_call();
+        forgotten.forget();
+        assert_eq!(broken(&forgotten, &[user(HELLO)]), []);
+
+        // A title, with no tools, and the request behind it.
+        let mut titled = after_a_call();
+        let title = json!({ "messages": [user(HELLO)] });
+        assert_eq!(titled.on_request(1, &title), []);
+        assert_eq!(broken(&titled, &[user(HELLO)]), []);
+
+        let mut part = after_a_call();
+        let rest = json!({ "previous_response_id": "r", "input": MORE });
+        assert_eq!(part.on_request(1, &rest), []);
+    }
+
+    #[test]
+    fn an_attachment_comes_with_its_message_only() {
+        let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
+        let notes = json!({ "type": "text", "text": "<notes>\nthe word is heron\n</notes>" });
+        for file in [image, notes] {
+            let with_file = |text: &str| json!({ "role": "user", "content": [file.clone(), { "type": "text", "text": text }] });
+            let mut conversation = Conversation::default();
+            conversation.note_said("first of all");
+            let first = user("first of all");
+            conversation.on_request(0, &request(std::slice::from_ref(&first)));
+            conversation.note_said(HELLO);
+            conversation.note_attachments();
+            let second = [first, with_file(HELLO)];
+            assert_eq!(conversation.on_request(1, &request(&second)), []);
+            conversation.note_said(MORE);
+            let third = |last: Value| second.iter().cloned().chain([last]).collect::<Vec<_>>();
+            assert_eq!(broken(&conversation, &third(user(MORE))), []);
+            assert_eq!(
+                broken(&conversation, &third(with_file(MORE))),
+                [Check::Once]
+            );
+            conversation.note_attachments();
+            assert_eq!(broken(&conversation, &third(with_file(MORE))), []);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! A request to the model as a list of contents, the same for every LLM API.
+
+use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Who a content is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The user's side: the host, and what the agent adds to it.
+    User,
+    /// The model.
+    Model,
+}
+
+/// One content of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Content {
+    /// A text.
+    Text(Role, String),
+    /// A tool call of the model: the name of the tool, and the arguments.
+    Call(String, Value),
+    /// The text of a tool's result, with the id of its call.
+    Result(String, String),
+    /// An image or another file: its media type, and a hash of its data.
+    File(String, u64),
+}
+
+/// The contents of a request, without its instructions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Contents {
+    /// Each with the number of its message.
+    pub(super) list: Vec<(usize, Content)>,
+    /// The names of the tools it offers, sorted.
+    pub(super) tools: Vec<String>,
+}
+
+/// Shortest text, in bytes, that is looked for inside of another one.
+const SHORTEST_PART: usize = 8;
+
+/// Whether a text is another one, or is a part of it that cannot be there by chance.
+pub(super) fn holds(whole: &str, part: &str) -> bool {
+    let (whole, part) = (whole.trim(), part.trim());
+    whole == part || part.len() >= SHORTEST_PART && whole.contains(part)
+}
+
+impl Content {
+    /// Whether this is what another request had there, for a reader who allows more text around it.
+    pub(super) fn keeps(&self, earlier: &Content) -> bool {
+        match (self, earlier) {
+            (Content::Text(by, text), Content::Text(role, part)) => {
+                by == role && text.contains(part.trim())
+            }
+            (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
+            _ => self == earlier,
+        }
+    }
+
+    /// The content in words.
+    pub(super) fn in_words(&self) -> String {
+        match self {
+            Content::Text(Role::User, text) => format!("the user's text {}", quoted(text)),
+            Content::Text(Role::Model, text) => format!("the model's text {}", quoted(text)),
+            Content::Call(name, _) => format!("the model's call of `{name}`"),
+            Content::Result(_, text) => format!("the tool result {}", quoted(text)),
+            Content::File(media_type, _) => format!("the attachment of type `{media_type}`"),
+        }
+    }
+}
+
+/// The beginning of a text, in quotes.
+pub(super) fn quoted(text: &str) -> String {
+    const MOST: usize = 80;
+    let text = text.trim();
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+impl Contents {
+    /// The contents of a request's body; `None` if it refers to an earlier answer of the server, and so is only a part.
+    pub(super) fn of_request(body: &Value) -> Option<Contents> {
+        if body["previous_response_id"].is_string() {
+            return None;
+        }
+        let messages = match (&body["messages"], &body["input"]) {
+            (Value::Array(list), _) | (_, Value::Array(list)) => list.as_slice(),
+            (_, text @ Value::String(_)) => std::slice::from_ref(text),
+            _ => return None,
+        };
+        let mut contents = Contents::default();
+        for (n, message) in messages.iter().enumerate() {
+            let mut found = Vec::new();
+            of_message(message, &mut found);
+            contents.list.extend(found.into_iter().map(|one| (n, one)));
+        }
+        let tools = body["tools"].as_array().into_iter().flatten();
+        let name = |tool: &Value| {
+            let name = tool
+                .get("name")
+                .or_else(|| tool.pointer("/function/name"))?;
+            Some(name.as_str()?.to_owned())
+        };
+        contents.tools = tools.filter_map(name).collect();
+        contents.tools.sort();
+        Some(contents)
+    }
+
+    /// What the model said, from the `message` of a reply.
+    pub(super) fn of_reply(message: &Value) -> Vec<Content> {
+        let parts = message.as_array().into_iter().flatten();
+        let content = |part: &Value| match (&part["text"], &part["call"]) {
+            (Value::String(text), _) => Some(Content::Text(Role::Model, text.clone())),
+            (_, call @ Value::Object(_)) => {
+                let name = call["name"].as_str()?.to_owned();
+                Some(Content::Call(name, call["arguments"].clone()))
+            }
+            _ => None,
+        };
+        parts.filter_map(content).collect()
+    }
+
+    /// The texts of the user's side, with the numbers of their messages.
+    pub(super) fn user_texts(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.list.iter().filter_map(|(n, content)| match content {
+            Content::Text(Role::User, text) => Some((*n, text.as_str())),
+            _ => None,
+        })
+    }
+
+    /// In how many messages of the user's side a content is that fits.
+    pub(super) fn messages_with(&self, fits: impl Fn(&Content) -> bool) -> usize {
+        let of_user = |content: &Content| !matches!(content, Content::Text(Role::Model, _));
+        let found = self
+            .list
+            .iter()
+            .filter(|(_, one)| of_user(one) && fits(one));
+        let mut messages: Vec<usize> = found.map(|(n, _)| *n).collect();
+        messages.dedup();
+        messages.len()
+    }
+}
+
+fn of_message(message: &Value, found: &mut Vec<Content>) {
+    let role = match (message["role"].as_str(), message["type"].as_str()) {
+        (Some("assistant"), _) => Role::Model,
+        (Some("system" | "developer"), _) | (None, Some("reasoning")) => return,
+        (Some("tool"), _) => return result(message, "tool_call_id", "content", found),
+        (_, Some("function_call_output")) => return result(message, "call_id", "output", found),
+        (_, Some("function_call")) => return call(message, found),
+        _ => Role::User,
+    };
+    match &message["content"] {
+        _ if message.is_string() => parts(message, role, found),
+        content => parts(content, role, found),
+    }
+    let calls = message["tool_calls"].as_array().into_iter().flatten();
+    calls.for_each(|one| call(&one["function"], found));
+}
+
+fn parts(content: &Value, role: Role, found: &mut Vec<Content>) {
+    let list = match content {
+        Value::String(text) => return found.push(Content::Text(role, text.clone())),
+        Value::Array(list) => list,
+        _ => return,
+    };
+    for part in list {
+        match part["type"].as_str().unwrap_or_default() {
+            "text" | "input_text" | "output_text" => parts(&part["text"], role, found),
+            "tool_use" => call(part, found),
+            "tool_result" => result(part, "tool_use_id", "content", found),
+            "image" | "document" => file(&part["source"], found),
+            "image_url" => data_url(&part["image_url"]["url"], found),
+            "input_image" => data_url(&part["image_url"], found),
+            _ => {}
+        }
+    }
+}
+
+fn call(call: &Value, found: &mut Vec<Content>) {
+    let name = call["name"].as_str().unwrap_or_default().to_owned();
+    let arguments = match &call["arguments"] {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
+        _ => call["input"].clone(),
+    };
+    found.push(Content::Call(name, arguments));
+}
+
+fn result(message: &Value, id: &str, content: &str, found: &mut Vec<Content>) {
+    let (mut texts, mut files, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    parts(&message[content], Role::User, &mut all);
+    for one in all {
+        match one {
+            Content::Text(_, text) => texts.push(text),
+            other => files.push(other),
+        }
+    }
+    let call = message[id].as_str().unwrap_or_default().to_owned();
+    found.push(Content::Result(call, texts.join("\n")));
+    found.extend(files);
+}
+
+fn file(source: &Value, found: &mut Vec<Content>) {
+    let (media_type, data) = (&source["media_type"], &source["data"]);
+    match (source["type"].as_str(), data.as_str()) {
+        (Some("text"), Some(text)) => found.push(Content::Text(Role::User, text.to_owned())),
+        (_, Some(data)) => found.push(Content::File(
+            media_type.as_str().unwrap_or_default().to_owned(),
+            hash(data),
+        )),
+        _ => {}
+    }
+}
+
+fn data_url(url: &Value, found: &mut Vec<Content>) {
+    let parts = url
+        .as_str()
+        .and_then(|url| url.strip_prefix("data:")?.split_once(";base64,"));
+    if let Some((media_type, data)) = parts {
+        found.push(Content::File(media_type.to_owned(), hash(data)));
+    }
+}
+
+/// A hash of a text.
+pub(super) fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
