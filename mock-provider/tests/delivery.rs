@@ -291,6 +291,7 @@ async fn a_shutdown_closes_connections_and_adds_the_cuts_to_the_journal() {
             n: 0,
             status: 200,
             reply: Some(0),
+            message: None,
             end: ExchangeEnd::Cut
         })
     );
@@ -318,6 +319,7 @@ async fn a_client_that_disconnected_before_the_shutdown_is_not_reported_as_cut()
                 n: 0,
                 status: 200,
                 reply: Some(0),
+                message: None,
                 end: ExchangeEnd::ClientClosed
             })
         );

@@ -68,6 +68,7 @@ mod tests {
             n,
             status,
             end,
+            message: None,
             body,
         })
     }
