@@ -14,7 +14,7 @@ mod tested_agent;
 use super::args::{DialectArgs, SideArg, at_least_one};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use super::run::RunRequest;
+use super::run::{AgentStart, RunRequest};
 use super::{output, table, termination};
 use conform_runner::mutation::matrix::{Matrix, Row, differences};
 use conform_runner::scheduler::cores;
@@ -125,14 +125,17 @@ impl RunOptions {
     /// The run of this agent that the options ask for.
     fn request(&self, dialect: &DialectArgs, agent: &[OsString]) -> RunRequest {
         RunRequest {
-            agent: agent.to_vec(),
-            dialect: dialect.clone(),
+            start: AgentStart {
+                agent: agent.to_vec(),
+                dialect: dialect.clone(),
+                wire: self.wire.clone(),
+                env: self.env.clone(),
+                lacks: self.lacks.clone(),
+                time_scale: 1.0,
+                ..AgentStart::default()
+            },
             scenarios: self.scenarios.clone(),
             only: self.scenario.clone(),
-            wire: self.wire.clone(),
-            env: self.env.clone(),
-            lacks: self.lacks.clone(),
-            time_scale: 1.0,
             ..RunRequest::default()
         }
     }

@@ -222,6 +222,22 @@ impl MoveTable {
         errors.is_empty().then_some(()).ok_or(errors)
     }
 
+    /// Keeps the starts and moves for which this holds of the capabilities that they need and the wire that they are for.
+    pub fn retain(&mut self, holds: impl Fn(&[String], Option<&str>) -> bool) {
+        let is_kept = |one: &Move| {
+            let needs: Vec<_> = one
+                .file
+                .needs
+                .iter()
+                .map(|need| need.value.clone())
+                .collect();
+            let wire = one.file.wire.as_ref().map(|wire| wire.as_str());
+            holds(&needs, wire)
+        };
+        self.starts.retain(|_, one| is_kept(one));
+        self.moves.retain(|_, one| is_kept(one));
+    }
+
     /// The moment at which a session begins.
     #[must_use]
     pub fn first_moment(&self) -> &str {
