@@ -3,6 +3,7 @@
 use super::PlayedSession;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::ScenarioReport;
+use conform_runner::step_rules;
 use indexmap::IndexMap;
 
 /// A finding without its place: the rule, or the step and the clauses that it checks.
@@ -41,7 +42,11 @@ pub(super) fn counts(finding: &Finding) -> bool {
 }
 
 pub(super) fn cause(finding: &Finding) -> FoundCause {
-    let mut clauses = finding.clauses.clone();
+    // What the script of the model expects cites all clauses of a session, which change when moves are left out.
+    let mut clauses = match step_rules::cites_the_scenario(&finding.rule) {
+        true => Vec::new(),
+        false => finding.clauses.clone(),
+    };
     clauses.sort();
     FoundCause {
         rule: finding.rule.clone(),
