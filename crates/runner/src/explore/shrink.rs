@@ -58,8 +58,8 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
     /// Takes the first of these sessions that is legal and has the finding; false if none has.
     async fn take_first(&mut self, candidates: Vec<Session>) -> bool {
         let legal = candidates.iter().filter_map(|one| self.table.legal(one));
-        let best = size(&self.best);
-        let mut fresh: Vec<Session> = legal.filter(|one| size(one) < best).collect();
+        let best = size(self.table, &self.best);
+        let mut fresh: Vec<Session> = legal.filter(|one| size(self.table, one) < best).collect();
         fresh.retain(|one| self.seen.insert(one.clone()));
         fresh.truncate(self.left);
         if fresh.is_empty() {
@@ -165,14 +165,88 @@ fn moves_of<'s>(
         .chain(moves.map(|(one, planned)| (planned, one)))
 }
 
-/// The size of a session: its moves, then how wild its data are.
-fn size(session: &Session) -> (usize, usize, usize) {
+/// The size of a session: its moves, its start, then how wild its data are.
+fn size(table: &MoveTable, session: &Session) -> (usize, Option<usize>, usize, usize) {
     let all = || session.moves.iter().chain([&session.start]);
-    let wild = all().flat_map(|one| &one.data);
-    let places: usize = wild.clone().map(|drawn| drawn.index).sum();
+    let wild = || all().flat_map(|one| &one.data);
     (
         session.moves.len(),
-        wild.filter(|drawn| drawn.index > 0).count(),
-        places,
+        table.starts.get_index_of(&session.start.name),
+        wild().filter(|drawn| drawn.index > 0).count(),
+        wild().map(|drawn| drawn.index).sum(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::{Drawn, PlannedMove, Walker};
+    use spanned_yaml::load_yaml;
+
+    const MOVES: &str = "
+moments: { rest: {}, busy: {} }
+starts: { plain: {}, special: {} }
+moves:
+  say: { from: rest, draw: { what: text } }
+  begin: { from: rest, to: busy }
+  end: { from: busy, to: rest }
+  wait: { from: busy }
+";
+
+    fn table() -> MoveTable {
+        MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap()
+    }
+
+    /// The names of the moves of a session.
+    fn names(session: &Session) -> Vec<&str> {
+        session.moves.iter().map(|one| one.name.as_str()).collect()
+    }
+
+    fn classes<'t>(table: &'t MoveTable, planned: &PlannedMove) -> Vec<&'t str> {
+        let class = |drawn: &Drawn| table.pools[&drawn.pool][drawn.index].class.as_str();
+        planned.data.iter().map(class).collect()
+    }
+
+    /// The smallest session that a judge still finds wrong, from a long one that has everything.
+    async fn shrunk(table: &MoveTable, is_wrong: impl Fn(&Session) -> bool) -> Session {
+        let mut walker = Walker::new(table, 1);
+        let session = walker.find(|session| session.start.name == "special" && is_wrong(session));
+        let judge = async |sessions: Vec<Session>| sessions.iter().map(&is_wrong).collect();
+        shrink(table, session.unwrap(), 500, judge).await.session
+    }
+
+    #[tokio::test]
+    async fn only_the_moves_that_the_finding_needs_are_left() {
+        let table = table();
+        let waits = |session: &Session| names(session).contains(&"wait");
+        let session = shrunk(&table, waits).await;
+        assert_eq!(names(&session), ["begin", "wait", "end"]);
+        assert_eq!(session.start.name, "plain");
+    }
+
+    #[tokio::test]
+    async fn data_are_as_tame_as_the_finding_allows() {
+        let table = table();
+        let says = |planned: &PlannedMove| classes(&table, planned) == ["lines"];
+        let session = shrunk(&table, |session| session.moves.iter().any(says)).await;
+        assert_eq!(names(&session), ["say"]);
+        assert_eq!(classes(&table, &session.moves[0]), ["lines"]);
+    }
+
+    #[tokio::test]
+    async fn no_more_sessions_are_judged_than_allowed() {
+        let table = table();
+        let long = Walker::new(&table, 1)
+            .take(9)
+            .max_by_key(|one| one.moves.len())
+            .unwrap();
+        let mut judged = 0;
+        let judge = async |sessions: Vec<Session>| {
+            judged += sessions.len();
+            vec![false; sessions.len()]
+        };
+        let smaller = shrink(&table, long.clone(), 5, judge).await;
+        assert_eq!((smaller.session, smaller.judged), (long, 5));
+        assert_eq!(judged, 5);
+    }
 }

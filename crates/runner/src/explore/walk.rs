@@ -358,3 +358,82 @@ fn chosen<'m>(
     });
     found.or(weighed.last()).map(|(_, name, one)| (*name, *one))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spanned_yaml::load_yaml;
+
+    const MOVES: &str = "
+moments: { rest: {}, busy: {}, gone: { final: true } }
+starts: { plain: { set: { word: a } } }
+moves:
+  begin: { from: rest, to: busy, set: { open: '{#}' }, add: { begun: 1 } }
+  end: { from: busy, to: rest, set: { open: null } }
+  only-b: { from: rest, when: { word: b } }
+  make-b: { from: rest, set: { word: b } }
+  leave: { from: any, to: gone, once: true }
+  count: { from: rest, when: { begun: [2, 3] } }
+";
+
+    fn table() -> MoveTable {
+        MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap()
+    }
+
+    fn planned(name: &str) -> PlannedMove {
+        PlannedMove {
+            name: name.to_owned(),
+            data: Vec::new(),
+        }
+    }
+
+    fn session(names: &[&str]) -> Session {
+        Session {
+            start: planned("plain"),
+            moves: names.iter().map(|name| planned(name)).collect(),
+        }
+    }
+
+    #[test]
+    fn a_session_is_made_legal_and_closed() {
+        let table = table();
+        for (names, expected) in [
+            (
+                &["end", "only-b", "begin", "begin"][..],
+                &["begin", "end"][..],
+            ),
+            (&["make-b", "only-b"], &["make-b", "only-b"]),
+            (&["begin", "leave", "make-b"], &["begin", "leave"]),
+            (
+                &["count", "begin", "end", "begin", "end", "count"],
+                &["begin", "end", "begin", "end", "count"],
+            ),
+        ] {
+            assert_eq!(
+                table.legal(&session(names)),
+                Some(session(expected)),
+                "{names:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_shortest_session_makes_what_a_move_needs() {
+        let table = table();
+        let shortest = |name| table.shortest_with(name);
+        assert_eq!(shortest("only-b"), Some(session(&["make-b", "only-b"])));
+        assert_eq!(shortest("end"), Some(session(&["begin", "end"])));
+        assert_eq!(shortest("count").unwrap().moves.len(), 5);
+    }
+
+    #[test]
+    fn walks_are_legal_end_and_come_to_every_move() {
+        let table = table();
+        let mut walker = Walker::new(&table, 3);
+        for session in walker.by_ref().take(40) {
+            assert_eq!(table.legal(&session).as_ref(), Some(&session));
+        }
+        let share = walker.counts.moves_at_moments(&table);
+        assert_eq!((share.met, share.all), (7, 7));
+    }
+}
