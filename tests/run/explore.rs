@@ -7,7 +7,10 @@ use std::path::PathBuf;
 fn explore(dir: &TestDir, args: &[&str]) -> (Option<i32>, String) {
     let output = finish(dir.command("explore").args(args).spawn().unwrap());
     let both = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&both).into_owned())
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&both).into_owned(),
+    )
 }
 
 /// The files in the folder of a dialect below `reports/explore`.
@@ -33,25 +36,48 @@ fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
     let dir = TestDir::new();
     let agent = env!("CARGO_BIN_EXE_mock-agent");
     let faulty = [agent, "--fault", "no-stream-end"];
-    let args = ["--dialect", "aionrs@0.1", "--sessions", "6", "--time-scale", "0.3"];
+    let args = [
+        "--dialect",
+        "aionrs@0.1",
+        "--sessions",
+        "6",
+        "--time-scale",
+        "0.3",
+    ];
     let (status, output) = explore(&dir, &[&args[..], &faulty].concat());
     assert_eq!(status, Some(1), "{output}");
 
     let files = written(&dir);
-    let file = files.iter().find(|file| file.to_string_lossy().ends_with(".turn-envelope.yaml"));
-    let file = file.unwrap_or_else(|| panic!("{files:?}: {output}")).to_str().unwrap();
+    let file = files
+        .iter()
+        .find(|file| file.to_string_lossy().ends_with(".turn-envelope.yaml"));
+    let file = file
+        .unwrap_or_else(|| panic!("{files:?}: {output}"))
+        .to_str()
+        .unwrap();
     let text = std::fs::read_to_string(file).unwrap();
-    assert!(text.starts_with("# Found by conform explore --seed 0, session "), "{text}");
+    assert!(
+        text.starts_with("# Found by conform explore --seed 0, session "),
+        "{text}"
+    );
     assert!(text.lines().count() < 16, "{text}");
     let lint = finish(dir.command("lint").arg(file).spawn().unwrap());
     assert_eq!(lint.status.code(), Some(0), "{text}");
-    let rerun = format!("conform run --dialect aionrs@0.1 --time-scale 0.3 --scenarios {}", file.trim_start_matches(dir.path("").to_str().unwrap()));
+    let rerun = format!(
+        "conform run --dialect aionrs@0.1 --time-scale 0.3 --scenarios {}",
+        file.trim_start_matches(dir.path("").to_str().unwrap())
+    );
     assert!(output.contains(&rerun), "{rerun}: {output}");
 
-    let run = |agent: &[&str]| dir.run(&[&["--dialect", "aionrs@0.1", "--scenarios", file][..], agent].concat());
+    let run = |agent: &[&str]| {
+        dir.run(&[&["--dialect", "aionrs@0.1", "--scenarios", file][..], agent].concat())
+    };
     let failed = run(&faulty);
     assert_eq!(failed.status, Some(1), "{failed:?}");
     let found = &failed.report.as_ref().unwrap().scenarios[0].findings;
-    assert!(found.iter().any(|one| one.rule == "aionrs/turn-envelope"), "{failed:?}");
+    assert!(
+        found.iter().any(|one| one.rule == "aionrs/turn-envelope"),
+        "{failed:?}"
+    );
     assert_eq!(run(&[agent]).status, Some(0));
 }

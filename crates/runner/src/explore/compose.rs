@@ -127,6 +127,7 @@ impl Session {
         }
         match self.start.name.as_str() {
             "plain" if !title.is_empty() => title,
+            start if title.is_empty() => start.replace('-', " "),
             start => format!("{}: {title}", start.replace('-', " ")),
         }
     }

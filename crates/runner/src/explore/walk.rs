@@ -9,11 +9,11 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The fewest and the most moves of a walk, without those that close it.
-const LENGTH: std::ops::RangeInclusive<usize> = 3..=10;
+const LENGTH: std::ops::RangeInclusive<usize> = 4..=14;
 /// The most moves that close a walk.
 const CLOSING: usize = 12;
-/// Of how many data one is not the tamest of its pool.
-const WILD: usize = 2;
+/// Of how many data one is the tamest of its pool.
+const TAME: usize = 3;
 
 /// A session: how it begins, and the moves in it, with their data.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -311,7 +311,7 @@ impl<'t> Walker<'t> {
         let mut planned = table.tame(name, one);
         for drawn in &mut planned.data {
             let pools = &one.draws[&drawn.name];
-            if self.rng.usize(0..WILD) == 0 {
+            if self.rng.usize(0..TAME) > 0 {
                 let (rng, counts) = (&mut self.rng, &self.counts);
                 let all = table.choices(pools).map(|(pool, index, datum)| {
                     let seen = counts.carried(name, &drawn.name, &datum.class);
