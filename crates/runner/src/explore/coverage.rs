@@ -48,8 +48,7 @@ impl SituationCounts {
     }
 
     pub(super) fn walked(&self, moment: &str, name: &str) -> f64 {
-        let at = (moment.to_owned(), name.to_owned());
-        f64::from(self.moves.get(&at).copied().unwrap_or_default())
+        f64::from(self.times_at(moment, name))
     }
 
     pub(super) fn in_a_row(&self, before: Option<&str>, name: &str) -> f64 {
@@ -60,6 +59,35 @@ impl SituationCounts {
     pub(super) fn carried(&self, name: &str, draw: &str, class: &str) -> u32 {
         let place = (name.to_owned(), draw.to_owned(), class.to_owned());
         self.data.get(&place).copied().unwrap_or_default()
+    }
+
+    /// How often a move came at a moment.
+    #[must_use]
+    pub fn times_at(&self, moment: &str, name: &str) -> u32 {
+        let at = (moment.to_owned(), name.to_owned());
+        self.moves.get(&at).copied().unwrap_or_default()
+    }
+
+    /// The classes of data that did not come, by the place: a move, and the name that it calls them by.
+    #[must_use]
+    pub fn data_not_carried(&self, table: &MoveTable) -> Vec<(String, Vec<String>)> {
+        let mut places = Vec::new();
+        for (name, one) in table.starts.iter().chain(&table.moves) {
+            for (draw, pools) in &one.draws {
+                let classes: BTreeSet<&String> = table
+                    .choices(pools)
+                    .map(|(_, _, datum)| &datum.class)
+                    .collect();
+                let missing = classes
+                    .into_iter()
+                    .filter(|class| self.carried(name, draw, class) == 0);
+                let missing: Vec<String> = missing.cloned().collect();
+                if !missing.is_empty() {
+                    places.push((format!("{name}, {draw}"), missing));
+                }
+            }
+        }
+        places
     }
 
     /// The moves at moments that came.
