@@ -85,10 +85,31 @@ impl MoveTable {
             }
         }
         files.reverse();
-        match files.is_empty() {
-            true => Ok(None),
-            false => MoveTable::merge(&files).map(Some),
+        if files.is_empty() {
+            return Ok(None);
         }
+        let mut table = MoveTable::merge(&files)?;
+        table.leave_out_unfit(dialect);
+        Ok(Some(table))
+    }
+
+    /// Leaves out the inherited moves that a version cannot make, because it has other commands or members.
+    fn leave_out_unfit(&mut self, dialect: &Dialect) {
+        let own = dialect.id().replace('@', "/");
+        let is_inherited = |one: &Move| {
+            let folder = one.place.root.source().path.parent();
+            !folder.is_some_and(|folder| folder.ends_with(&own))
+        };
+        let is_good = |name: &str| {
+            let session = self.shortest_with(name);
+            session.is_none_or(|one| self.scenario(&one, "session", dialect).is_ok())
+        };
+        let unfit = self
+            .moves
+            .iter()
+            .filter(|(name, one)| is_inherited(one) && !is_good(name));
+        let unfit: Vec<String> = unfit.map(|(name, _)| name.clone()).collect();
+        self.moves.retain(|name, _| !unfit.contains(name));
     }
 
     /// The table of these files, each of which extends those before it.
