@@ -6,6 +6,7 @@ use conform_dialect::file::{ClauseFile, DialectFile};
 use conform_dialect::ordering::file::OrderingFile;
 use conform_report::Report;
 use conform_report::baseline::BaselineFile;
+use conform_runner::explore::file::ExploreFile;
 use conform_runner::mutation::bad_hosts::BadHost;
 use conform_runner::scenario::ScenarioFile;
 use control_socket::Request;
@@ -78,6 +79,12 @@ pub const FORMATS: &[FileFormat] = &[
         "conform faults",
         schema_of::<FaultsFile>,
         "faults.yaml and variants.yaml of a dialect",
+    ),
+    format(
+        "explore",
+        "conform exploration",
+        schema_of::<ExploreFile>,
+        "explore.yaml of a dialect",
     ),
     format(
         "config",

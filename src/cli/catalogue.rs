@@ -80,15 +80,7 @@ pub(super) fn one(
         }
     };
     check_smoke(&known, own)?;
-    let wires = &known.dialect.launch.wires;
-    let call_ids = wire.and_then(|wire| wires.get(wire)?.call_ids.clone());
-    if !tools.is_empty() || call_ids.is_some() {
-        let inheritance = Inheritance {
-            members: known.dialect.members.clone(),
-            tools: tools.clone(),
-            call_ids,
-            ..Inheritance::default()
-        };
+    if let Some(inheritance) = agent_names(&known.dialect, tools, wire) {
         if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
             dialect.rename_tools(tools);
         }
@@ -98,6 +90,22 @@ pub(super) fn one(
         known.scenarios = scenarios?;
     }
     Ok(known)
+}
+
+/// How scenarios read in the names that the agent has for tools, and in the form that a wire has for the ids of calls; `None` if they read
+/// as they are written.
+pub(super) fn agent_names(
+    dialect: &Dialect,
+    tools: &IndexMap<String, ToolName>,
+    wire: Option<&str>,
+) -> Option<Inheritance> {
+    let call_ids = wire.and_then(|wire| dialect.launch.wires.get(wire)?.call_ids.clone());
+    (!tools.is_empty() || call_ids.is_some()).then(|| Inheritance {
+        members: dialect.members.clone(),
+        tools: tools.clone(),
+        call_ids,
+        ..Inheritance::default()
+    })
 }
 
 /// Checks that the smoke scenario of a dialect exists: among the built-in ones, among these files of the user, or beside them where only

@@ -5,8 +5,8 @@ use super::exit::ExitStatus;
 use super::judged_agent::{self, AgentCall};
 use super::output;
 use super::{
-    check, coverage, ctl, explain, init, inject, lint, list, mutants, network, provider, record,
-    relay_guard, report, run, schema,
+    check, coverage, ctl, explain, explore, init, inject, lint, list, mutants, network, provider,
+    record, relay_guard, report, run, schema,
 };
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -39,6 +39,7 @@ CONFORM_LOG=debug writes conform's own log to stderr.";
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     Run(Box<run::RunArgs>),
+    Explore(Box<explore::ExploreArgs>),
     Init(init::InitArgs),
     Check(check::CheckArgs),
     Record(record::RecordArgs),
@@ -104,7 +105,8 @@ fn parse() -> Result<Cli, clap::Error> {
 
 /// The arguments of an agent that are long options of the command that starts it.
 fn options_behind_program(command: &Command, matches: &ArgMatches) -> Vec<String> {
-    let Some((name @ ("run" | "init" | "mutants"), matches)) = matches.subcommand() else {
+    let Some((name @ ("run" | "explore" | "init" | "mutants"), matches)) = matches.subcommand()
+    else {
         return Vec::new();
     };
     let own = command.find_subcommand(name);
@@ -140,6 +142,7 @@ fn agent_call(args: impl IntoIterator<Item = OsString>) -> Option<AgentCall> {
 fn dispatch(command: CliCommand) -> ExitCode {
     let status = match command {
         CliCommand::Run(args) => run::run(*args),
+        CliCommand::Explore(args) => explore::run(*args),
         CliCommand::Init(args) => init::run(&args),
         CliCommand::Check(args) => check::run(args),
         CliCommand::Record(args) => record::run(&args),

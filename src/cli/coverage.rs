@@ -1,6 +1,8 @@
 //! `conform coverage`: for each clause the rules and scenarios that check it, and the faults that prove that the check can fail; for each
 //! accepted interpretation the legal variants that play it.
 
+mod situations;
+
 use super::args::DialectArgs;
 use super::catalogue::KnownDialect;
 use super::command_error::CommandError;
@@ -37,9 +39,19 @@ pub(super) struct CoverageArgs {
     /// As a JSON array
     #[arg(long)]
     json: bool,
+    /// Show instead which situations exploration comes to: a move at a moment, and classes of data at places; with --gaps only those that it
+    /// does not come to
+    #[arg(long, conflicts_with_all = ["scenarios", "matrix", "json"])]
+    situations: bool,
+    /// With --situations: by how many sessions of the seed 0
+    #[arg(long, value_name = "N", default_value_t = 200, requires = "situations")]
+    sessions: usize,
 }
 
 pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
+    if args.situations {
+        return situations::run(&args.dialect, args.sessions, args.gaps);
+    }
     let known = with_matrices(&args, known(&args)?)?;
     let mut all = Vec::new();
     let mut unproved = Vec::new();

@@ -1,7 +1,5 @@
 //! `conform init`: detects what an agent speaks, and writes `conform.yaml` and a first scenario.
 
-mod yaml_text;
-
 use super::agent_surroundings::with_agents;
 use super::args::DialectArgs;
 use super::catalogue::{self, KnownDialect};
@@ -17,6 +15,7 @@ use conform_runner::agent::Agent;
 use conform_runner::detect::detector::Detector;
 use conform_runner::detect::package::Package;
 use conform_runner::detect::probe::Patience;
+use conform_runner::scenario::yaml_text;
 use indexmap::IndexMap;
 use output::quoted;
 use serde_json::{Value, json};

@@ -13,6 +13,7 @@ mod describe;
 mod detection_notes;
 pub mod exit;
 mod explain;
+mod explore;
 mod init;
 mod inject;
 pub mod judged_agent;

@@ -1,6 +1,7 @@
 //! `conform mutants`: mutation testing of the suite. Plays faults of the reference agent, or of any agent, and prints the kill matrix.
 
 mod any_agent;
+mod explored;
 mod fault_player;
 mod generic_faults;
 mod legal;
@@ -14,7 +15,7 @@ mod tested_agent;
 use super::args::{DialectArgs, SideArg, at_least_one};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use super::run::RunRequest;
+use super::run::{AgentStart, RunRequest};
 use super::{output, table, termination};
 use conform_runner::mutation::matrix::{Matrix, Row, differences};
 use conform_runner::scheduler::cores;
@@ -88,8 +89,12 @@ pub(super) struct MutantsArgs {
     /// With --legal: how many random combinations of variants to play
     #[arg(long, value_name = "N", default_value_t = 8, requires = "legal")]
     combinations: u64,
-    /// With --legal: the seed that chooses the combinations
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "legal")]
+    /// Play each fault of the reference agent in the first N sessions of `conform explore` instead of the suite, until something is found,
+    /// and print what was found and what was missed
+    #[arg(long, value_name = "N", conflicts_with_all = ["agent", "generic", "legal", "side", "publish", "compare"])]
+    explore: Option<NonZeroUsize>,
+    /// With --legal or --explore: the seed that chooses the combinations, or the sessions
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// With --legal: in at most so many scenarios a variant is played, spread over the suite, beside the one in which it took effect when
     /// the matrix of --compare was published; one that is not active in them is left out
@@ -125,14 +130,17 @@ impl RunOptions {
     /// The run of this agent that the options ask for.
     fn request(&self, dialect: &DialectArgs, agent: &[OsString]) -> RunRequest {
         RunRequest {
-            agent: agent.to_vec(),
-            dialect: dialect.clone(),
+            start: AgentStart {
+                agent: agent.to_vec(),
+                dialect: dialect.clone(),
+                wire: self.wire.clone(),
+                env: self.env.clone(),
+                lacks: self.lacks.clone(),
+                time_scale: 1.0,
+                ..AgentStart::default()
+            },
             scenarios: self.scenarios.clone(),
             only: self.scenario.clone(),
-            wire: self.wire.clone(),
-            env: self.env.clone(),
-            lacks: self.lacks.clone(),
-            time_scale: 1.0,
             ..RunRequest::default()
         }
     }
@@ -175,9 +183,10 @@ impl MutantsArgs {
 
 pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
     conform_runner::adopt_orphans();
-    let status = match args.legal {
-        true => legal::run(&args),
-        false => play(&args).and_then(|proofs| output::status(print(&proofs, &args))),
+    let status = match (args.legal, args.explore) {
+        (true, _) => legal::run(&args),
+        (false, Some(sessions)) => explored::run(&args, sessions.get()),
+        (false, None) => play(&args).and_then(|proofs| output::status(print(&proofs, &args))),
     };
     termination::kill_strays();
     status

@@ -7,7 +7,7 @@ mod progress;
 mod required_clauses;
 mod rerun;
 mod run_plan;
-mod run_status;
+pub(super) mod run_status;
 mod transcript_folder;
 mod unmatched_names;
 
@@ -17,7 +17,7 @@ use super::command_error::CommandError;
 use super::{exit::ExitStatus, output, reports};
 use crate::project_config::read_config;
 pub(super) use agent::agent_of;
-pub(super) use args::{RunArgs, RunRequest};
+pub(super) use args::{AgentStart, RunArgs, RunRequest};
 use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal::{self, Details};
@@ -27,7 +27,7 @@ use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSet
 use conform_runner::step_rules;
 use conform_runner::transcripts::KeepTranscripts;
 pub(super) use last_failures::LastFailures;
-use progress::Progress;
+pub(super) use progress::Progress;
 use required_clauses::RequiredClauses;
 pub(super) use run_plan::{RunPlan, run_plan};
 use run_status::{AgentProgress, RunFacts};
@@ -44,7 +44,7 @@ pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
     if let Some(folder) = &args.transcripts {
         transcript_folder::make_folder(folder)?;
     }
-    let last_failures = LastFailures::read(&args.request.agent);
+    let last_failures = LastFailures::read(&args.request.start.agent);
     with_agents(args.network, async |surroundings| {
         let AgentSurroundings {
             sandboxes,
@@ -63,9 +63,9 @@ pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
 
 /// Without an agent on the command line, the one of `conform.yaml` is played.
 fn take_configured_agent(args: &mut RunArgs) -> Result<(), CommandError> {
-    if args.request.agent.is_empty() && args.request.agent_script.is_none() {
+    if args.request.start.agent.is_empty() && args.request.start.agent_script.is_none() {
         let config = read_config()?;
-        args.request.agent = config.agent.into_iter().map(Into::into).collect();
+        args.request.start.agent = config.agent.into_iter().map(Into::into).collect();
     }
     Ok(())
 }
@@ -139,13 +139,16 @@ async fn perform(
             .as_deref()
             .map(|folder| folder.display().to_string()),
         agent: plan.agent_command,
-        seed: args.request.seed,
+        seed: args.request.start.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         network: Some(surroundings.network()),
         ..report.finish()
     };
     let is_whole = extent(args) == RunExtent::Whole;
-    last_failures.write(&args.request.agent, is_whole && ended == SuiteEnd::Complete);
+    last_failures.write(
+        &args.request.start.agent,
+        is_whole && ended == SuiteEnd::Complete,
+    );
     match ended {
         SuiteEnd::Complete => baseline.apply(&mut report, extent(args))?,
         _ => baseline.skip_update(),
@@ -176,9 +179,9 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
             false => args.max_fail,
         },
         profile: args.profile.into(),
-        time_scale: args.request.time_scale,
-        settle: !args.request.no_settle,
-        seed: args.request.seed,
+        time_scale: args.request.start.time_scale,
+        settle: !args.request.start.no_settle,
+        seed: args.request.start.seed,
         keep: match &args.transcripts {
             Some(folder) => KeepTranscripts::All(folder.clone()),
             None => KeepTranscripts::Failures(transcript_folder::transcript_folder()),
@@ -194,7 +197,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
 }
 
 /// How many scenarios are played in parallel by default: agents mostly wait, and how many of them start at a time is limited besides.
-fn usual_jobs() -> NonZeroUsize {
+pub(super) fn usual_jobs() -> NonZeroUsize {
     const A_CORE: NonZeroUsize = NonZeroUsize::new(12).unwrap();
     cores().saturating_mul(A_CORE)
 }

@@ -47,6 +47,7 @@ fn every_good_file_is_valid_for_an_editor() {
         ("ordering", &["schemas"], "ordering.yaml"),
         ("hosts", &["schemas"], "hosts.yaml"),
         ("faults", &["schemas"], "faults.yaml"),
+        ("explore", &["schemas"], "explore.yaml"),
         ("baseline", &["reports/published"], "baseline.yaml"),
     ] {
         let validator = jsonschema::draft202012::new(&file_schema(format)).expect("a schema");

@@ -8,6 +8,7 @@ mod bundled;
 mod cleanup;
 mod detection;
 mod early_end;
+mod explore;
 mod github_action;
 mod harness;
 mod init;

@@ -620,3 +620,28 @@ fn the_idle_budget_restarts_with_every_event() {
     let result = dir.run_scenario(&text, &agent(&[READY, slow, &info("last"), WAIT_FOR_EOF]));
     assert_eq!(verdict(&result), Verdict::Pass, "{result:?}");
 }
+
+#[test]
+fn a_gate_of_a_later_answer_holds_an_agent_that_was_started_again() {
+    let dir = TestDir::new();
+    let scenario = dir.file(
+        "one.yaml",
+        "name: a stop after a restart ends a turn whose model has not answered yet
+agent: { args: [--session-id, one] }
+model:
+  - gate: later
+    text: too late
+steps:
+  - restart: { args: [--session-id, two] }
+  - expect: { type: ready }
+  - send: { type: message, msg_id: m1, input: hello }
+  - expect_request: { last_contains: hello }
+  - send: { type: stop }
+  - expect_none: { not: { type: text_delta }, until: { type: stream_end, msg_id: m1 } }
+  - release: later
+",
+    );
+    let agent = env!("CARGO_BIN_EXE_mock-agent");
+    let result = dir.run(&["--dialect", "aionrs@0.1", "--scenarios", &scenario, agent]);
+    assert_eq!(result.status, Some(0), "{result:?}");
+}

@@ -15,6 +15,7 @@ pub mod agent;
 pub mod arguments;
 pub mod detect;
 pub mod event_queue;
+pub mod explore;
 pub mod launch;
 pub mod limits;
 pub mod mutation;

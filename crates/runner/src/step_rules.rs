@@ -28,6 +28,12 @@ pub(super) const UNFORESEEN: &str = conform_report::verdict_rules::UNFORESEEN;
 pub(super) const REFUSED: &str = "scenario.refused";
 pub(super) const OUTPUT: &str = "scenario.output";
 
+/// Whether findings of this rule cite the clauses of the whole scenario, because no step says which ones the model's script checks.
+#[must_use]
+pub fn cites_the_scenario(rule: &str) -> bool {
+    [REQUEST, SCRIPT, REFUSED, FILES_AFTER, UNASKED, NEVER_ASKED].contains(&rule)
+}
+
 /// Every rule of scenario steps.
 pub const RULES: &[StepRule] = &[
     StepRule {

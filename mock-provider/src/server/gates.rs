@@ -9,7 +9,7 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(super) struct Gates {
     known: Mutex<HashSet<String>>,
-    /// The open gates. An open gate stays open.
+    /// The open gates. An open gate stays open unless it is closed again.
     open: watch::Sender<HashSet<String>>,
 }
 
@@ -46,6 +46,13 @@ impl Gates {
             });
         }
         known
+    }
+
+    /// Closes a gate again, for answers that come to it from now on.
+    pub(super) fn close(&self, name: &str) {
+        self.open.send_modify(|open| {
+            open.remove(name);
+        });
     }
 
     /// Whether a gate is open.

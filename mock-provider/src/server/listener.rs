@@ -88,6 +88,11 @@ impl Server {
         self.state.gates.release(gate)
     }
 
+    /// Closes a gate again, for answers that come to it from now on.
+    pub fn close_gate(&self, gate: &str) {
+        self.state.gates.close(gate);
+    }
+
     /// Serves another script from the next request on, with all of its gates closed. Answers that have begun go on.
     pub fn reset(&self, script: Script) {
         self.state.reset(script);

@@ -33,6 +33,7 @@ const SHAPES: &[FileShape] = &[
     FileShape(FileKind::Script, "script", "script"),
     FileShape(FileKind::Dialect, "clause file", "clauses"),
     FileShape(FileKind::Dialect, "host file", "hosts"),
+    FileShape(FileKind::Dialect, "exploration file", "explore"),
 ];
 
 impl FileShape {

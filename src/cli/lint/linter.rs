@@ -7,6 +7,7 @@ use crate::cli::catalogue::render_errors;
 use conform_dialect::version_of_base;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_report::reporter::text::count;
+use conform_runner::explore::MoveTable;
 use conform_runner::mutation::bad_hosts;
 use conform_runner::scenario::{self, ScenarioSource, UniqueNames};
 use frame_faults::{FaultTable, KnownNames};
@@ -292,6 +293,9 @@ impl LintedDialect {
     fn load(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
         let faults = dialect::faults(source, &dialect.fault_sources())?.unwrap_or_default();
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
+        if let Some(table) = MoveTable::load(source, &dialect, None)? {
+            table.check(&dialect)?;
+        }
         let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;
         let known = KnownNames {

@@ -69,20 +69,8 @@ pub(in crate::cli) struct RunArgs {
 /// What is played: the agent, how it is started, and which scenarios.
 #[derive(Debug, Default, clap::Args)]
 pub(in crate::cli) struct RunRequest {
-    /// The agent's program and its arguments [default: the bundled reference agent, with every dialect]
-    ///
-    /// Arguments of the dialect's launch recipe that are not there are added behind, unless one has a placeholder: `{llm_url}`,
-    /// `{workspace}`, `{home}`, or `{args}` for the recipe's. Options of conform come before the program.
-    #[arg(value_name = "AGENT", trailing_var_arg = true)]
-    pub(in crate::cli) agent: Vec<OsString>,
-    /// The bundled agent plays this agent script, for a dialect that it does not speak itself
-    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
-    pub(in crate::cli) agent_script: Option<PathBuf>,
     #[command(flatten)]
-    pub(in crate::cli) dialect: DialectArgs,
-    /// Do not probe first whether the agent speaks the dialect
-    #[arg(long)]
-    pub(in crate::cli) no_probe: bool,
+    pub(in crate::cli) start: AgentStart,
     /// Scenarios of your own, files or folders, instead of the built-in ones; repeatable
     #[arg(long, value_name = "PATH")]
     pub(in crate::cli) scenarios: Vec<PathBuf>,
@@ -98,6 +86,25 @@ pub(in crate::cli) struct RunRequest {
     /// Only the K-th of N parts of the suite
     #[arg(long, value_name = "K/N")]
     pub(in crate::cli) shard: Option<Shard>,
+}
+
+/// The agent, and how it is started and played with.
+#[derive(Debug, Default, clap::Args)]
+pub(in crate::cli) struct AgentStart {
+    /// The agent's program and its arguments [default: the bundled reference agent, with every dialect]
+    ///
+    /// Arguments of the dialect's launch recipe that are not there are added behind, unless one has a placeholder: `{llm_url}`,
+    /// `{workspace}`, `{home}`, or `{args}` for the recipe's. Options of conform come before the program.
+    #[arg(value_name = "AGENT", trailing_var_arg = true)]
+    pub(in crate::cli) agent: Vec<OsString>,
+    /// The bundled agent plays this agent script, for a dialect that it does not speak itself
+    #[arg(long, value_name = "FILE", conflicts_with = "agent")]
+    pub(in crate::cli) agent_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(in crate::cli) dialect: DialectArgs,
+    /// Do not probe first whether the agent speaks the dialect
+    #[arg(long)]
+    pub(in crate::cli) no_probe: bool,
     /// Stretch every timeout by this factor
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = args::factor)]
     pub(in crate::cli) time_scale: f64,

@@ -3,6 +3,7 @@
 use crate::cli::args::ReportTarget;
 use crate::cli::reports;
 use conform_judge::finding::Blame;
+use conform_report::Verdict;
 use conform_report::reporter::terminal;
 use conform_runner::scenario_run::ScenarioRun;
 use indexmap::{IndexMap, IndexSet};
@@ -15,9 +16,11 @@ const USUAL_WIDTH: usize = 80;
 const LEAST_WIDTH: usize = 40;
 
 /// The progress of a run on the screen.
-pub(super) struct Progress {
+pub(in crate::cli) struct Progress {
     screen: Box<dyn Write>,
     live: Option<LiveLine>,
+    /// Whether scenarios that passed have a line, too.
+    shows_passed: bool,
     /// How many scenarios were left out, by the reason.
     left_out: IndexMap<String, usize>,
     error: Option<io::Error>,
@@ -34,7 +37,7 @@ struct LiveLine {
 
 impl Progress {
     /// The progress of a run of this many scenarios.
-    pub(super) fn new(reports: &[ReportTarget], total: usize) -> Self {
+    pub(in crate::cli) fn new(reports: &[ReportTarget], total: usize) -> Self {
         let live = LiveLine {
             began: Instant::now(),
             total,
@@ -45,13 +48,29 @@ impl Progress {
         Progress {
             screen: reports::screen(reports),
             live: reports::is_screen_a_terminal(reports).then_some(live),
+            shows_passed: true,
             left_out: IndexMap::new(),
             error: None,
         }
     }
 
+    /// The progress of a run of many scenarios, of which those that pass are only counted.
+    pub(in crate::cli) fn of_failures(reports: &[ReportTarget]) -> Self {
+        Progress {
+            shows_passed: false,
+            ..Progress::new(reports, 0)
+        }
+    }
+
+    /// So many more scenarios are to be played.
+    pub(in crate::cli) fn expect_more(&mut self, more: usize) {
+        if let Some(live) = &mut self.live {
+            live.total += more;
+        }
+    }
+
     /// A scenario has been started.
-    pub(super) fn started(&mut self, id: String) {
+    pub(in crate::cli) fn started(&mut self, id: String) {
         if let Some(live) = &mut self.live {
             live.playing.insert(id);
         }
@@ -59,13 +78,15 @@ impl Progress {
     }
 
     /// A scenario has ended, or was left out.
-    pub(super) fn ended(&mut self, entry: &ScenarioRun, failed: bool) {
+    pub(in crate::cli) fn ended(&mut self, entry: &ScenarioRun, failed: bool) {
         if let Some(live) = &mut self.live {
             live.ended += 1;
             live.failed += usize::from(failed);
             live.playing.shift_remove(&entry.report.id);
         }
-        if entry.played {
+        if entry.played && entry.report.verdict == Verdict::Pass && !self.shows_passed {
+            self.write(|_| Ok(()));
+        } else if entry.played {
             let width = match &self.live {
                 Some(_) => terminal_width(),
                 None => terminal::LINE_WIDTH,
@@ -78,7 +99,7 @@ impl Progress {
     }
 
     /// Ends the live line. Returns the screen, or the first error of a write.
-    pub(super) fn finish(mut self) -> io::Result<Box<dyn Write>> {
+    pub(in crate::cli) fn finish(mut self) -> io::Result<Box<dyn Write>> {
         self.live = None;
         let left_out = std::mem::take(&mut self.left_out);
         self.write(|screen| {

@@ -32,8 +32,8 @@ pub(in crate::cli) struct RunPlan {
     /// As `--dialect-dir`, which `conform.yaml` can set.
     pub(in crate::cli) dialect_dir: Option<PathBuf>,
     /// The agent's command line as the report shows it.
-    pub(super) agent_command: Vec<String>,
-    pub(super) rerun: RerunCommand,
+    pub(in crate::cli) agent_command: Vec<String>,
+    pub(in crate::cli) rerun: RerunCommand,
 }
 
 /// Checks the dialect and the scenarios of `conform.yaml`, where no option overrules them.
@@ -42,7 +42,7 @@ fn check_config(
     args: &RunRequest,
     source: &DialectSource,
 ) -> Result<(), CommandError> {
-    if let (Some(id), None) = (&config.dialect, &args.dialect.dialect) {
+    if let (Some(id), None) = (&config.dialect, &args.start.dialect.dialect) {
         source
             .resolve(id)
             .map_err(|error| CommandError::usage(format!("{FILE}: `dialect`: {error}")))?;
@@ -67,46 +67,59 @@ pub(in crate::cli) async fn run_plan(
 ) -> Result<RunPlan, CommandError> {
     let config = read_config()?;
     let source = DialectSource::new(
-        args.dialect
+        args.start
+            .dialect
             .dialect_dir
             .clone()
             .or(config.dialect_dir.clone()),
     );
     check_config(&config, args, &source)?;
     let dialect = DialectArgs {
-        dialect: args.dialect.dialect.clone().or(config.dialect),
-        dialect_dir: args.dialect.dialect_dir.clone().or(config.dialect_dir),
+        dialect: args.start.dialect.dialect.clone().or(config.dialect),
+        dialect_dir: args
+            .start
+            .dialect
+            .dialect_dir
+            .clone()
+            .or(config.dialect_dir),
     };
     let scenarios = if args.scenarios.is_empty() {
         &config.scenarios
     } else {
         &args.scenarios
     };
-    let is_bundled = args.agent.is_empty();
-    let agent = agent_of(&args.agent, &args.env)?;
+    let is_bundled = args.start.agent.is_empty();
+    let agent = agent_of(&args.start.agent, &args.start.env)?;
     let detector = Detector {
         agent: &agent,
         package: Package::of_agent(&agent),
-        wire: args.wire.as_deref(),
+        wire: args.start.wire.as_deref(),
         patience: Patience {
-            time_scale: args.time_scale,
-            settle: !args.no_settle,
+            time_scale: args.start.time_scale,
+            settle: !args.start.no_settle,
         },
         sandboxes,
         cancelled,
     };
-    let is_probed = !is_bundled && !args.no_probe;
+    let is_probed = !is_bundled && !args.start.no_probe;
     let ids = match &dialect.dialect {
         Some(id) if !is_probed => vec![id.clone()],
-        None if args.agent_script.is_some() => {
+        None if args.start.agent_script.is_some() => {
             let why = "--agent-script needs --dialect NAME@VERSION";
             return Err(CommandError::usage(why));
         }
         None if is_bundled => bundled_dialects(&source),
         named => vec![announced_dialect(&detector, &source, named.as_deref()).await?],
     };
-    let load =
-        |id: &String| catalogue::one(&source, id, scenarios, &config.tools, args.wire.as_deref());
+    let load = |id: &String| {
+        catalogue::one(
+            &source,
+            id,
+            scenarios,
+            &config.tools,
+            args.start.wire.as_deref(),
+        )
+    };
     let known = all_at_once(&ids, load)?;
     let mut selection = Selection {
         only: args.only.clone(),
@@ -137,7 +150,7 @@ pub(in crate::cli) async fn run_plan(
         suite.agent.missing_features =
             missing_features(&suite.dialect, package.as_ref(), &config.lacks)
                 .map_err(|error| CommandError::usage(format!("{FILE}: `lacks`: {error}")))?;
-        let named = missing_features(&suite.dialect, None, &args.lacks)
+        let named = missing_features(&suite.dialect, None, &args.start.lacks)
             .map_err(|error| CommandError::usage(format!("--lacks: {error}")))?;
         suite.agent.missing_features.extend(named);
         let is_wire = |missing: &&MissingFeature| suite.wire.as_ref() == Some(&missing.name);
@@ -199,7 +212,7 @@ fn suites(
         dialect, scenarios, ..
     } in known
     {
-        if let Some(wire) = &args.wire
+        if let Some(wire) = &args.start.wire
             && !dialect.launch.wires.contains_key(wire)
         {
             let known = dialect.launch.wires.keys().map(String::as_str);
@@ -216,13 +229,18 @@ fn suites(
         let scenarios: Vec<_> = selected.collect();
         if !scenarios.is_empty() {
             suites.push(DialectSuite {
-                agent: if args.agent.is_empty() {
-                    speaking(agent, &dialect, dialect_dir, args.agent_script.as_deref())?
+                agent: if args.start.agent.is_empty() {
+                    speaking(
+                        agent,
+                        &dialect,
+                        dialect_dir,
+                        args.start.agent_script.as_deref(),
+                    )?
                 } else {
                     agent.clone()
                 },
                 dialect: Arc::clone(&dialect),
-                wire: args.wire.clone(),
+                wire: args.start.wire.clone(),
                 scenarios,
             });
         }
@@ -263,14 +281,15 @@ fn nothing(args: &RunRequest, unmatched: &[String]) -> String {
 }
 
 fn agent_command(args: &RunRequest) -> Vec<String> {
-    if args.agent.is_empty() {
+    if args.start.agent.is_empty() {
         let mut words = vec!["conform".to_owned(), "agent".to_owned()];
-        if let Some(script) = &args.agent_script {
+        if let Some(script) = &args.start.agent_script {
             words.extend(["--script".to_owned(), script.to_string_lossy().into_owned()]);
         }
         return words;
     }
-    args.agent
+    args.start
+        .agent
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect()

@@ -8,7 +8,7 @@ use conform_runner::scheduler::SuiteEnd;
 
 /// How far the agent came in any scenario.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct AgentProgress {
+pub(in crate::cli) struct AgentProgress {
     expected_turn: bool,
     turn: bool,
     spoke: bool,
@@ -16,7 +16,7 @@ pub(super) struct AgentProgress {
 
 impl AgentProgress {
     /// Adds a scenario.
-    pub(super) fn note(&mut self, entry: &ScenarioRun) {
+    pub(in crate::cli) fn note(&mut self, entry: &ScenarioRun) {
         self.expected_turn |= entry.expects_turn;
         self.turn |= entry.check.turn;
         self.spoke |= entry.check.events > 0;
@@ -25,19 +25,19 @@ impl AgentProgress {
 
 /// The facts that decide the exit status of a run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RunFacts<'a> {
+pub(in crate::cli) struct RunFacts<'a> {
     /// How it ended.
-    pub(super) ended: &'a SuiteEnd,
+    pub(in crate::cli) ended: &'a SuiteEnd,
     /// The counts of verdicts.
-    pub(super) summary: &'a VerdictCounts,
+    pub(in crate::cli) summary: &'a VerdictCounts,
     /// Whether the baseline has stale entries, or there are denied warnings.
-    pub(super) objection: bool,
+    pub(in crate::cli) objection: bool,
     /// How far the agent came.
-    pub(super) shown: AgentProgress,
+    pub(in crate::cli) shown: AgentProgress,
     /// Required clauses that nothing exercised.
-    pub(super) unexercised: &'a [String],
+    pub(in crate::cli) unexercised: &'a [String],
     /// How many scenarios were skipped because the smoke scenario failed.
-    pub(super) behind_smoke: usize,
+    pub(in crate::cli) behind_smoke: usize,
 }
 
 /// The number of clauses that are named at most.
@@ -45,7 +45,7 @@ const NAMES: usize = 8;
 
 /// The exit status of a run. Prints a warning where the scenarios alone do not explain it: an agent that never began a turn has not shown
 /// that it conforms, whatever else it passed.
-pub(super) fn status(facts: &RunFacts<'_>) -> ExitStatus {
+pub(in crate::cli) fn status(facts: &RunFacts<'_>) -> ExitStatus {
     let (status, why) = decide(facts);
     if let Some(why) = why {
         output::warning(why);

@@ -2,6 +2,7 @@
 
 use crate::model::message::{ContentBlock, Message, ResultContent, Role};
 use serde_json::Value;
+use std::sync::LazyLock;
 
 /// A request for the next reply, on any wire.
 pub(crate) struct ModelRequest<'a> {
@@ -27,18 +28,29 @@ pub(super) struct MergedMessage<'a> {
     pub(super) blocks: Vec<&'a ContentBlock>,
 }
 
-/// The conversation with consecutive messages of one role merged and empty messages left out.
+/// What the model is told of a message of the user in which there is nothing to read: the wires refuse blank texts, in every later request too.
+static NOTHING: LazyLock<ContentBlock> =
+    LazyLock::new(|| ContentBlock::Text("(an empty message)".to_owned()));
+
+/// The conversation with consecutive messages of one role merged, and with blank texts and empty messages left out.
 pub(super) fn merge_roles(messages: &[Message]) -> Vec<MergedMessage<'_>> {
+    let is_blank = |block: &&ContentBlock| match block {
+        ContentBlock::Text(text) => text.trim().is_empty(),
+        _ => false,
+    };
     let mut merged: Vec<MergedMessage<'_>> = Vec::new();
-    for message in messages
-        .iter()
-        .filter(|message| !message.content.is_empty())
-    {
+    for message in messages {
+        let content = message.content.iter();
+        let mut blocks: Vec<_> = content.filter(|block| !is_blank(block)).collect();
+        if blocks.is_empty() && message.role == Role::User && !message.content.is_empty() {
+            blocks.push(&NOTHING);
+        }
         match merged.last_mut() {
-            Some(last) if last.role == message.role => last.blocks.extend(&message.content),
+            _ if blocks.is_empty() => {}
+            Some(last) if last.role == message.role => last.blocks.append(&mut blocks),
             _ => merged.push(MergedMessage {
                 role: message.role,
-                blocks: message.content.iter().collect(),
+                blocks,
             }),
         }
     }

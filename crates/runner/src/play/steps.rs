@@ -82,6 +82,13 @@ impl ScenarioPlayer {
     async fn restart(&mut self, setup: &AgentSetup) -> Result<(), EarlyStop> {
         self.note_unasked(None);
         self.end_gracefully().await?;
+        // All gates were opened to let the agent end. Those of later answers hold the agent that comes next.
+        let later = self.scenario.steps.iter().skip(self.step + 1);
+        for step in later {
+            if let StepAction::Release(gate) = &step.action {
+                self.server.close_gate(gate);
+            }
+        }
         let session = self.past_sessions.len() + 1;
         let scenario = Arc::clone(&self.scenario);
         let session = AgentSession::start(

@@ -115,7 +115,7 @@ pub(super) struct StepFile {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "StepFile")]
-pub(super) struct StepKeys {
+pub(crate) struct StepKeys {
     /// The command of `send` may have members that the specification does not have.
     pub(super) unchecked: bool,
     /// Parts of the matched event (or request body) to store: a name and a JSON Pointer.
@@ -133,7 +133,7 @@ pub(super) struct StepKeys {
 /// What a step does.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum StepVerb {
+pub(crate) enum StepVerb {
     /// Waits for an event that matches: the first that no step has taken. Other events stay for later steps.
     Expect(#[schemars(with = "EventMatcherSchema")] Node),
     /// The event after the furthest one that a step has taken must match.
@@ -191,7 +191,7 @@ pub(super) enum Does {
 /// An event that must not come, and the end of the wait.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ExpectNoneFile {
+pub(crate) struct ExpectNoneFile {
     /// The event that must not come.
     #[schemars(with = "EventMatcherSchema")]
     pub(super) not: Node,
@@ -203,7 +203,7 @@ pub(super) struct ExpectNoneFile {
 /// A text that arrives in pieces, each in a separate event.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ExpectTextFile {
+pub(crate) struct ExpectTextFile {
     /// The events that contain a piece.
     #[schemars(with = "EventMatcherSchema")]
     pub(super) of: Node,

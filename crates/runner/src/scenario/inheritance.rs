@@ -23,7 +23,7 @@ struct Rewriter<'a> {
 }
 
 /// The scenario as it reads in the dialect that inherits it.
-pub(super) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
+pub(crate) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
     let calls = match &inheritance.call_ids {
         Some(_) => scenario.get("model").map(calls_of).unwrap_or_default(),
         None => Vec::new(),

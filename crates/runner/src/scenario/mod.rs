@@ -17,8 +17,11 @@ mod source;
 mod steps;
 pub mod types;
 mod usual_steps;
+pub mod yaml_text;
 
 pub use file::ScenarioFile;
+pub(crate) use file::{StepKeys, StepVerb};
+pub(crate) use inheritance::inherit;
 pub use load::load;
 pub use request_matcher::RequestMatcher;
 pub use source::{ScenarioSource, SourceFile, UniqueNames, yaml_files};

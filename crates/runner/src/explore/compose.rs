@@ -1,0 +1,396 @@
+//! Composes a session into the scenario that plays it: the parts of its start and of its moves, in their order, with their data.
+
+use super::file::MoveFile;
+use super::fill::{Names, Place, fill, fill_key};
+use super::moves::{Move, MoveTable};
+use super::walk::{PlannedMove, Session, State};
+use crate::scenario::{Scenario, load, yaml_text};
+use conform_judge::dialect::Dialect;
+use indexmap::IndexSet;
+use serde_json::{Map, Value, json};
+use spanned_yaml::{Error, Spanned, load_yaml};
+
+/// The most moves that the name of a scenario tells.
+const NAMED: usize = 6;
+
+/// The verbs whose values are matchers on events.
+const EVENT_VERBS: &[&str] = &["expect", "expect_next", "expect_none", "unordered"];
+/// The verbs that can fail because of the agent.
+const CHECKING_VERBS: &[&str] = &[
+    "expect",
+    "expect_next",
+    "unordered",
+    "expect_none",
+    "expect_text",
+    "expect_request",
+    "expect_reply",
+    "expect_file",
+    "expect_exit",
+];
+
+/// A scenario under composition.
+#[derive(Default)]
+struct Draft {
+    /// The keys that stand above `model`.
+    head: Map<String, Value>,
+    clauses: IndexSet<String>,
+    needs: IndexSet<String>,
+    tags: IndexSet<String>,
+    files: Map<String, Value>,
+    model: Vec<Value>,
+    answers: Vec<Value>,
+    steps: Vec<Value>,
+    files_after: Map<String, Value>,
+}
+
+impl MoveTable {
+    /// The scenario of a session, as YAML.
+    #[must_use]
+    pub fn text(&self, session: &Session) -> String {
+        let mut draft = Draft::default();
+        let mut state = State::new(self);
+        let start = self.starts.get(&session.start.name);
+        let start = start.map(|one| (&session.start, one));
+        let moves = session.moves.iter();
+        let moves = moves.filter_map(|planned| Some((planned, self.moves.get(&planned.name)?)));
+        for (planned, one) in start.into_iter().chain(moves) {
+            let names = state.names_for(self, planned);
+            draft.add(&one.file, &names, state.made);
+            state.make(self, planned, one);
+        }
+        yaml_text::document(&draft.finish(&session.title()))
+    }
+
+    /// The scenario of a session, loaded, with this id.
+    ///
+    /// # Errors
+    /// The mistakes in it, with their places in its text.
+    pub fn scenario(
+        &self,
+        session: &Session,
+        id: &str,
+        dialect: &Dialect,
+    ) -> Result<Scenario, Vec<Error>> {
+        let node =
+            load_yaml(format!("{id}.yaml"), &self.text(session)).map_err(|error| vec![error])?;
+        load(&node, id, Some(dialect))
+    }
+
+    /// Checks that a session with each move is a scenario of the dialect, with the tamest and with every other datum.
+    ///
+    /// # Errors
+    /// For each move that is not, what is wrong, at the place of the move.
+    pub fn check(&self, dialect: &Dialect) -> Result<(), Vec<Error>> {
+        let mut errors = Vec::new();
+        let mut try_session = |session: &Session, one: &Move| {
+            if let Err(found) = self.scenario(session, "session", dialect) {
+                let first = found.first().map(ToString::to_string).unwrap_or_default();
+                errors
+                    .push(one.error(format!("a session with it is not a good scenario: {first}")));
+            }
+        };
+        let mut unreachable = Vec::new();
+        for (name, one) in &self.starts {
+            let start = self.tame(name, one);
+            let first = self
+                .moves
+                .keys()
+                .find_map(|wanted| self.shortest_with(wanted));
+            if let Some(session) = first.and_then(|first| self.legal(&Session { start, ..first })) {
+                try_session(&session, one);
+            }
+        }
+        for (name, one) in &self.moves {
+            match self.shortest_with(name) {
+                Some(session) => try_session(&session, one),
+                None => unreachable.push(one.error("no session comes to this move")),
+            }
+        }
+        errors.append(&mut unreachable);
+        errors.is_empty().then_some(()).ok_or(errors)
+    }
+}
+
+impl Session {
+    /// What happens in it, in the names of its moves.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for PlannedMove { name, .. } in &self.moves {
+            names.push(name.replace('-', " "));
+        }
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let mut title = names.join(", then ");
+        if more > 0 {
+            title += &format!(", and {more} more");
+        }
+        match self.start.name.as_str() {
+            "plain" if !title.is_empty() => title,
+            start if title.is_empty() => start.replace('-', " "),
+            start => format!("{}: {title}", start.replace('-', " ")),
+        }
+    }
+}
+
+impl Draft {
+    /// Adds the parts of a start or a move.
+    fn add(&mut self, file: &MoveFile, names: &Names, number: usize) {
+        let template = |value: &Value| fill(value, names, number, Place::Template);
+        let words = |words: &[Spanned<String>]| {
+            words
+                .iter()
+                .map(|word| word.value.clone())
+                .collect::<Vec<_>>()
+        };
+        let clauses = words(&file.clauses);
+        self.clauses.extend(clauses.iter().cloned());
+        self.needs.extend(words(&file.needs));
+        self.tags.extend(words(&file.tags));
+        if let Some(wire) = &file.wire {
+            self.head
+                .insert("wire".to_owned(), wire.value.clone().into());
+        }
+        if let Some(agent) = &file.agent {
+            self.head
+                .insert("agent".to_owned(), template(&agent.to_value()));
+        }
+        for (key, value) in [("prelude", file.prelude), ("ending", file.ending)] {
+            if let Some(value) = value {
+                self.head.insert(key.to_owned(), value.into());
+            }
+        }
+        for (path, text) in &file.files {
+            self.files
+                .insert(fill_key(path, names, number), template(&text.to_value()));
+        }
+        for (path, wanted) in &file.files_after {
+            let path = fill_key(path, names, number);
+            self.files_after.shift_remove(&path);
+            self.files_after.insert(path, template(&wanted.to_value()));
+        }
+        let replies = file
+            .model
+            .iter()
+            .map(|one| reply(&one.to_value(), names, number));
+        self.model.extend(replies);
+        for one in &file.answers {
+            let filled = one.to_value();
+            let entries = filled
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(key, value)| {
+                    let place = if key == "on" {
+                        Place::Matcher
+                    } else {
+                        Place::Template
+                    };
+                    (key.clone(), fill(value, names, number, place))
+                });
+            self.answers.push(Value::Object(entries.collect()));
+        }
+        for one in &file.steps {
+            self.steps
+                .push(step(&one.to_value(), file, &clauses, names, number));
+        }
+    }
+
+    /// The scenario.
+    fn finish(mut self, title: &str) -> Value {
+        let is_checking = |step: &Value| CHECKING_VERBS.iter().any(|verb| step.get(verb).is_some());
+        // Where every step checks all clauses of the scenario, none needs to say so.
+        let all = json!(self.clauses);
+        let mut checking = self.steps.iter_mut().filter(|step| is_checking(step));
+        if checking.all(|step| step["clauses"] == all) {
+            for step in self.steps.iter_mut().filter_map(Value::as_object_mut) {
+                step.shift_remove("clauses");
+            }
+        }
+        self.drop_unused_captures();
+        let mut scenario = Map::from_iter([("name".to_owned(), title.into())]);
+        let mut insert = |key: &str, value: Value| {
+            let is_empty = match &value {
+                Value::Array(items) => items.is_empty(),
+                Value::Object(entries) => entries.is_empty(),
+                _ => false,
+            };
+            if !is_empty {
+                scenario.insert(key.to_owned(), value);
+            }
+        };
+        insert("clauses", json!(self.clauses));
+        insert("tags", json!(self.tags));
+        insert("needs", json!(self.needs));
+        for (key, value) in self.head {
+            insert(&key, value);
+        }
+        insert("files", self.files.into());
+        insert("model", self.model.into());
+        insert("answers", self.answers.into());
+        insert("steps", self.steps.into());
+        insert("files_after", self.files_after.into());
+        scenario.into()
+    }
+}
+
+impl Draft {
+    /// Leaves out what steps capture for moves that do not follow.
+    fn drop_unused_captures(&mut self) {
+        let used = |step: &Value| {
+            let mut step = step.clone();
+            step.as_object_mut()
+                .and_then(|step| step.shift_remove("capture"));
+            json_matcher::placeholders(&step)
+        };
+        let used: IndexSet<String> = self
+            .steps
+            .iter()
+            .flat_map(used)
+            .map(|one| one.name)
+            .collect();
+        for step in self.steps.iter_mut().filter_map(Value::as_object_mut) {
+            let captures = step.get_mut("capture").and_then(Value::as_object_mut);
+            if let Some(captures) = captures {
+                captures.retain(|name, _| used.contains(name));
+                if captures.is_empty() {
+                    step.shift_remove("capture");
+                }
+            }
+        }
+    }
+}
+
+/// A reply of the model: what it expects of a request is a matcher in `body`.
+fn reply(value: &Value, names: &Names, number: usize) -> Value {
+    let entries = value.as_object().into_iter().flatten();
+    let entries = entries.map(|(key, value)| {
+        let value = match key.as_str() {
+            "when" | "expect_request" => request(value, names, number),
+            _ => fill(value, names, number, Place::Template),
+        };
+        (key.clone(), value)
+    });
+    // Nothing is expected of a request in which every text would be empty.
+    let is_request = |key: &str| key == "when" || key == "expect_request";
+    let entries = entries.filter(|(key, value)| !(is_request(key) && *value == json!({})));
+    Value::Object(entries.collect())
+}
+
+/// What is expected of a request, in the words of model scripts or as a matcher on its body. Empty texts are left out: every request
+/// contains them.
+fn request(value: &Value, names: &Names, number: usize) -> Value {
+    const WORDS: [&str; 4] = ["contains", "not_contains", "last_contains", "tool_result"];
+    let mut request = Map::new();
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let is_word = WORDS.contains(&key.as_str());
+        let place = if is_word {
+            Place::Template
+        } else {
+            Place::Matcher
+        };
+        let mut filled = fill(value, names, number, place);
+        if is_word {
+            let is_text = |text: &Value| text.as_str() != Some("");
+            match &mut filled {
+                Value::Array(texts) => {
+                    texts.retain(is_text);
+                    match texts.len() {
+                        0 => continue,
+                        1 => filled = texts.remove(0),
+                        _ => {}
+                    }
+                }
+                text if !is_text(text) => continue,
+                _ => {}
+            }
+        }
+        request.insert(key.clone(), filled);
+    }
+    request.into()
+}
+
+/// A step, with the clauses and the level of its move.
+fn step(value: &Value, file: &MoveFile, clauses: &[String], names: &Names, number: usize) -> Value {
+    let mut step = Map::new();
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let filled = match key.as_str() {
+            verb if EVENT_VERBS.contains(&verb) => fill(value, names, number, Place::Matcher),
+            "expect_text" => joined_text(value, names, number),
+            "expect_request" => request(value, names, number),
+            "send" | "send_raw" | "expect_file" | "restart" => {
+                fill(value, names, number, Place::Template)
+            }
+            _ => fill(value, names, number, Place::Plain),
+        };
+        step.insert(key.clone(), filled);
+    }
+    if CHECKING_VERBS.iter().any(|verb| step.contains_key(*verb)) {
+        step.entry("clauses").or_insert_with(|| json!(clauses));
+        if let Some(level) = file.level {
+            step.entry("level").or_insert_with(|| level.word().into());
+        }
+    }
+    step.into()
+}
+
+fn joined_text(value: &Value, names: &Names, number: usize) -> Value {
+    let entries = value.as_object().into_iter().flatten();
+    let entries = entries.map(|(key, value)| {
+        let is_matcher = key == "of" || key == "until";
+        let place = if is_matcher {
+            Place::Matcher
+        } else {
+            Place::Plain
+        };
+        (key.clone(), fill(value, names, number, place))
+    });
+    Value::Object(entries.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::Walker;
+    use conform_judge::dialect::{self, DialectSource};
+
+    /// The dialects that have moves.
+    fn explored() -> Vec<(std::sync::Arc<Dialect>, MoveTable)> {
+        let source = DialectSource::default();
+        let dialects = source.names().into_iter().map(|(name, version)| {
+            let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
+            let table = MoveTable::load(&source, &dialect, None);
+            let table =
+                table.unwrap_or_else(|errors| panic!("{}", spanned_yaml::render_all(&errors)));
+            Some((dialect, table?))
+        });
+        dialects.flatten().collect()
+    }
+
+    #[test]
+    fn every_move_of_every_dialect_makes_a_good_scenario() {
+        for (dialect, table) in explored() {
+            if let Err(errors) = table.check(&dialect) {
+                panic!("{}: {}", dialect.id(), spanned_yaml::render_all(&errors));
+            }
+        }
+    }
+
+    #[test]
+    fn every_session_of_a_seed_is_a_good_scenario_and_the_same_again() {
+        for (dialect, table) in explored() {
+            let again = Walker::new(&table, 7).skip(3).take(60);
+            for (session, same) in Walker::new(&table, 7).skip(3).zip(again) {
+                assert_eq!(session, same);
+                assert_eq!(table.legal(&session).as_ref(), Some(&session));
+                if let Err(errors) = table.scenario(&session, "session", &dialect) {
+                    panic!(
+                        "{}\n{}",
+                        spanned_yaml::render_all(&errors),
+                        table.text(&session)
+                    );
+                }
+            }
+        }
+    }
+}

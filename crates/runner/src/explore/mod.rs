@@ -1,0 +1,24 @@
+//! Exploration: sessions that nobody wrote. A dialect says as data what moves a host and a model can make, and at which moments; walks
+//! over them are composed into ordinary scenarios, so that everything else (lint, play, findings, reports) works as for those.
+//!
+//! ```text
+//!  explore.yaml ─► file, moves (merged, checked) ─► walk (seed) ─► Session ─► compose ─► scenario, as text and loaded
+//!                        └── pools.yaml (data)                        ▲
+//!                                                                   shrink ◄── whether the finding is still there
+//! ```
+//!
+//! Walks do not use `proptest-state-machine`: its initial state and its transitions are static functions without data, and it expects
+//! tests that are cheap and repeat themselves.
+
+mod compose;
+mod coverage;
+pub mod file;
+mod fill;
+mod moves;
+mod shrink;
+mod walk;
+
+pub use coverage::SituationCounts;
+pub use moves::MoveTable;
+pub use shrink::{Shrunk, shrink};
+pub use walk::{Drawn, PlannedMove, Session, Walker};

@@ -1,0 +1,377 @@
+//! The moves of a dialect: its `explore.yaml` merged over those of its bases, with the common pools, and checked.
+
+use super::file::{Datum, ExploreFile, MomentFile, MoveFile};
+use crate::scenario::inherit;
+use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
+use indexmap::{IndexMap, IndexSet};
+use json_matcher::{Segment, segments};
+use spanned_yaml::{Error, Kind, Node, Span, Spanned, decode_all, load_yaml, unknown};
+
+/// The file with the moves in the folder of a dialect.
+const FILE: &str = "explore.yaml";
+/// The word for all moments that are not final.
+const ANY: &str = "any";
+
+/// The moves of a dialect, and the data that they carry.
+#[derive(Debug, Clone, Default)]
+pub struct MoveTable {
+    /// The moments; the first is where a session begins.
+    pub moments: IndexMap<String, MomentFile>,
+    /// How a session can begin.
+    pub starts: IndexMap<String, Move>,
+    /// The moves, by name.
+    pub moves: IndexMap<String, Move>,
+    /// The data, by pool, the tamest first.
+    pub pools: IndexMap<String, Vec<Datum>>,
+}
+
+/// A move, or a start, in a merged table.
+#[derive(Debug, Clone)]
+pub struct Move {
+    /// As it is written.
+    pub file: MoveFile,
+    /// The moments at which it can be made.
+    pub from: IndexSet<String>,
+    /// The pools that each of its data is taken from.
+    pub draws: IndexMap<String, Vec<String>>,
+    /// Its place, for messages.
+    place: Place,
+}
+
+/// Where something is written.
+#[derive(Debug, Clone)]
+struct Place {
+    root: Node,
+    span: Span,
+}
+
+impl Move {
+    /// The moment behind it, if it was made at this one.
+    #[must_use]
+    pub fn leads_to<'m>(&'m self, moment: &'m str) -> &'m str {
+        self.file.to.as_ref().map_or(moment, |to| to.value.as_str())
+    }
+
+    /// A mistake in it.
+    #[must_use]
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        self.place.root.error_at(self.place.span, message)
+    }
+}
+
+impl MoveTable {
+    /// The moves of a dialect, in the names that its agent has for tools, if those are `renamed`; `None` if it has no `explore.yaml`, nor a
+    /// base that has one.
+    ///
+    /// # Errors
+    /// Every mistake in how the files are written, with its place.
+    pub fn load(
+        source: &DialectSource,
+        dialect: &Dialect,
+        renamed: Option<&Inheritance>,
+    ) -> Result<Option<Self>, Vec<Error>> {
+        let mut files = Vec::new();
+        let own = dialect.id();
+        let mut ids: Vec<&str> = vec![&own];
+        ids.extend(dialect.bases.iter().map(|base| base.id.as_str()));
+        for (newer, id) in ids.into_iter().enumerate() {
+            let (name, version) = id.split_once('@').unwrap_or((id, ""));
+            let file = source.read(name, version, FILE).map_err(|e| vec![e])?;
+            if let Some((path, text)) = file {
+                let file = load_yaml(path, &text).map_err(|error| vec![error])?;
+                let newer = dialect.bases[..newer].iter().rev();
+                let renamed = newer.map(|base| &base.inheritance).chain(renamed);
+                files.push(renamed.fold(file, |file, names| in_names_of(&file, names)));
+            }
+        }
+        files.reverse();
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let mut table = MoveTable::merge(&files)?;
+        table.leave_out_unfit(dialect);
+        Ok(Some(table))
+    }
+
+    /// Leaves out the inherited moves that a version cannot make, because it has other commands or members.
+    fn leave_out_unfit(&mut self, dialect: &Dialect) {
+        let own = dialect.id().replace('@', "/");
+        let is_inherited = |one: &Move| {
+            let folder = one.place.root.source().path.parent();
+            !folder.is_some_and(|folder| folder.ends_with(&own))
+        };
+        let is_good = |name: &str| {
+            let session = self.shortest_with(name);
+            session.is_none_or(|one| self.scenario(&one, "session", dialect).is_ok())
+        };
+        let unfit = self
+            .moves
+            .iter()
+            .filter(|(name, one)| is_inherited(one) && !is_good(name));
+        let unfit: Vec<String> = unfit.map(|(name, _)| name.clone()).collect();
+        self.moves.retain(|name, _| !unfit.contains(name));
+    }
+
+    /// The table of these files, each of which extends those before it.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub(super) fn merge(files: &[Node]) -> Result<Self, Vec<Error>> {
+        let mut table = MoveTable {
+            pools: common_pools()?,
+            ..MoveTable::default()
+        };
+        for root in files {
+            let file: ExploreFile = decode_all(root)?;
+            let mut errors = Vec::new();
+            for name in &file.remove {
+                let gone = table.moves.shift_remove(&name.value);
+                if gone.or(table.starts.shift_remove(&name.value)).is_none() {
+                    let known = table.moves.keys().chain(table.starts.keys());
+                    let known = known.map(String::as_str);
+                    errors.push(root.error_at(name.span, unknown("move", name, known)));
+                }
+            }
+            let moments = file.moments.into_iter();
+            table
+                .moments
+                .extend(moments.map(|(name, moment)| (name.value, moment)));
+            for (name, data) in file.pools {
+                if data.is_empty() {
+                    errors.push(root.error_at(name.span, "a pool has at least one datum"));
+                }
+                table.pools.entry(name.value).or_default().extend(data);
+            }
+            for (name, one) in file.starts {
+                let written = table.read(root, name.span, one, false, &mut errors);
+                table.starts.insert(name.value, written);
+            }
+            for (name, one) in file.moves {
+                let written = table.read(root, name.span, one, true, &mut errors);
+                table.moves.insert(name.value, written);
+            }
+            if !errors.is_empty() {
+                return Err(errors);
+            }
+        }
+        table.check_whole(files)?;
+        Ok(table)
+    }
+
+    /// A move or a start of a file; what is wrong with it is added to the errors.
+    fn read(
+        &self,
+        root: &Node,
+        span: Span,
+        file: MoveFile,
+        is_move: bool,
+        errors: &mut Vec<Error>,
+    ) -> Move {
+        let mut wrong = |span, message: String| errors.push(root.error_at(span, message));
+        let moments = || self.moments.keys().map(String::as_str);
+        let mut from = IndexSet::new();
+        match (&file.from, is_move) {
+            (Some(words), true) => {
+                for word in words.all() {
+                    if word == ANY {
+                        let all = self.moments.iter().filter(|(_, moment)| !moment.is_final);
+                        from.extend(all.map(|(name, _)| name.clone()));
+                    } else if self.moments.contains_key(word) {
+                        from.insert(word.clone());
+                    } else {
+                        wrong(words.span, unknown("moment", word, moments()));
+                    }
+                }
+            }
+            (None, true) => wrong(span, "a move needs `from`".to_owned()),
+            (Some(words), false) => wrong(words.span, "a start has no `from`".to_owned()),
+            (None, false) => {}
+        }
+        if let Some(to) = file
+            .to
+            .as_ref()
+            .filter(|to| !self.moments.contains_key(to.as_str()))
+        {
+            wrong(to.span, unknown("moment", to, moments()));
+        }
+        let mut draws = IndexMap::new();
+        for (name, pools) in &file.draw {
+            if !is_name(name) {
+                wrong(
+                    name.span,
+                    format!(
+                        "`{}` is not a name: use letters, digits and `_`",
+                        name.value
+                    ),
+                );
+            }
+            for pool in pools.all() {
+                if !self.pools.contains_key(pool) {
+                    let known = self.pools.keys().map(String::as_str);
+                    wrong(pools.span, unknown("pool", pool, known));
+                }
+            }
+            draws.insert(name.value.clone(), pools.all().to_vec());
+        }
+        Move {
+            file,
+            from,
+            draws,
+            place: Place {
+                root: root.clone(),
+                span,
+            },
+        }
+    }
+
+    /// Checks what only the whole table shows: a session can begin, and can end from every moment.
+    fn check_whole(&self, files: &[Node]) -> Result<(), Vec<Error>> {
+        let Some(last) = files.last() else {
+            return Ok(());
+        };
+        let mut errors = Vec::new();
+        if self.moments.is_empty() || self.starts.is_empty() || self.moves.is_empty() {
+            errors.push(last.error("exploration needs `moments`, `starts` and `moves`"));
+        }
+        for moment in self.moments.keys() {
+            if self.distance_to_end(moment).is_none() {
+                let message =
+                    format!("no moves lead from the moment `{moment}` to the end of a session");
+                errors.push(last.error(message));
+            }
+        }
+        errors.is_empty().then_some(()).ok_or(errors)
+    }
+
+    /// Keeps the starts and moves for which this holds of the capabilities that they need and the wire that they are for.
+    pub fn retain(&mut self, holds: impl Fn(&[String], Option<&str>) -> bool) {
+        let is_kept = |one: &Move| {
+            let needs: Vec<_> = one
+                .file
+                .needs
+                .iter()
+                .map(|need| need.value.clone())
+                .collect();
+            let wire = one.file.wire.as_ref().map(|wire| wire.as_str());
+            holds(&needs, wire)
+        };
+        self.starts.retain(|_, one| is_kept(one));
+        self.moves.retain(|_, one| is_kept(one));
+    }
+
+    /// The moment at which a session begins.
+    #[must_use]
+    pub fn first_moment(&self) -> &str {
+        self.moments.keys().next().map_or("", String::as_str)
+    }
+
+    /// Whether a session may end at this moment.
+    #[must_use]
+    pub fn may_end(&self, moment: &str) -> bool {
+        moment == self.first_moment() || self.moments.get(moment).is_some_and(|one| one.is_final)
+    }
+
+    /// How many moves it takes at least from a moment to one at which a session may end; `None` if none lead there.
+    pub(super) fn distance_to_end(&self, moment: &str) -> Option<usize> {
+        let mut reached = IndexSet::from([moment]);
+        let (mut begin, mut steps) = (0, 0);
+        while begin < reached.len() {
+            let end = reached.len();
+            for n in begin..end {
+                let here = reached[n];
+                if self.may_end(here) {
+                    return Some(steps);
+                }
+                let next = self.moves.values().filter(|one| one.from.contains(here));
+                reached.extend(next.map(|one| one.leads_to(here)));
+            }
+            (begin, steps) = (end, steps + 1);
+        }
+        None
+    }
+
+    /// The data that a draw chooses from: pools and positions, the tamest first.
+    pub(super) fn choices<'t>(
+        &'t self,
+        pools: &'t [String],
+    ) -> impl Iterator<Item = (&'t String, usize, &'t Datum)> {
+        pools.iter().flat_map(|pool| {
+            let data = self.pools.get(pool).into_iter().flatten().enumerate();
+            data.map(move |(n, datum)| (pool, n, datum))
+        })
+    }
+}
+
+/// A file in which every start and move has the names of a later version, or of an agent, as scenarios have them.
+fn in_names_of(file: &Node, names: &Inheritance) -> Node {
+    let each = |node: &Node, change: &dyn Fn(&str, &Node) -> Node| match node.as_map() {
+        Some(map) => {
+            let map = map.iter();
+            let map = map.map(|(key, value)| (key.clone(), change(&key.name, value)));
+            node.with_kind(Kind::Map(map.collect()))
+        }
+        None => node.clone(),
+    };
+    each(file, &|key, value| match key {
+        "starts" | "moves" => each(value, &|_, one| inherit(one, names)),
+        _ => value.clone(),
+    })
+}
+
+fn is_name(name: &Spanned<String>) -> bool {
+    let braced = format!("{{{}}}", name.value);
+    matches!(segments(&braced).as_slice(), [Segment::Placeholder(_)])
+}
+
+fn common_pools() -> Result<IndexMap<String, Vec<Datum>>, Vec<Error>> {
+    let root = load_yaml("pools.yaml", include_str!("pools.yaml")).map_err(|e| vec![e])?;
+    decode_all(&root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(in crate::explore) fn table(text: &str) -> Result<MoveTable, Vec<Error>> {
+        MoveTable::merge(&[load_yaml("explore.yaml", text).unwrap()])
+    }
+
+    #[test]
+    fn a_delta_replaces_adds_and_removes() {
+        let base = "moments: { rest: { summary: s }, busy: { summary: s } }\n\
+            starts: { plain: {} }\n\
+            moves:\n  go: { from: rest, to: busy }\n  back: { from: any, to: rest }\n  old: { from: rest }\n";
+        let delta = "remove: [old]\nmoves: { go: { from: any, to: busy, weight: 2 } }\n";
+        let files = [base, delta].map(|text| load_yaml("e.yaml", text).unwrap());
+        let table = MoveTable::merge(&files).unwrap();
+        assert_eq!(table.moves.keys().collect::<Vec<_>>(), ["go", "back"]);
+        assert_eq!(
+            table.moves["go"].from,
+            ["rest", "busy"].map(str::to_owned).into()
+        );
+        assert_eq!(table.distance_to_end("busy"), Some(1));
+    }
+
+    #[test]
+    fn mistakes_are_reported_with_their_places() {
+        let text = "moments: { rest: {} }\nstarts: { plain: { from: rest } }\nmoves:\n  go: { from: rset, to: away, draw: { x: txt, 'a b': text } }\n  none: {}\n";
+        let errors = table(text).unwrap_err();
+        let told: Vec<_> = errors
+            .iter()
+            .map(|error| (error.span.line, error.message.as_str()))
+            .collect();
+        assert_eq!(told.len(), 6, "{told:?}");
+        assert!(
+            told.iter()
+                .any(|(line, message)| *line == 4 && message.contains("`rset`")),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn a_moment_without_a_way_to_the_end_is_a_mistake() {
+        let text = "moments: { rest: {}, trap: {} }\nstarts: { plain: {} }\nmoves: { go: { from: rest, to: trap } }\n";
+        let errors = table(text).unwrap_err();
+        assert!(errors[0].message.contains("`trap`"), "{errors:?}");
+    }
+}

@@ -1,0 +1,252 @@
+//! Makes a session with a finding smaller, as long as the finding stays: fewer moves, the plainest start, tamer data.
+
+use super::moves::MoveTable;
+use super::walk::Session;
+use std::collections::HashSet;
+
+/// A session that was made smaller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shrunk {
+    /// The smallest session found.
+    pub session: Session,
+    /// How many sessions were judged.
+    pub judged: usize,
+}
+
+/// The search for a smaller session.
+struct Search<'t, J> {
+    table: &'t MoveTable,
+    judge: J,
+    best: Session,
+    /// Sessions that were judged.
+    seen: HashSet<Session>,
+    /// How many more may be judged.
+    left: usize,
+}
+
+/// Makes a session smaller with at most `most` judged sessions. The judge says of each session of a list whether it has the finding; the
+/// first that has it is taken, so the result does not depend on the order in which they end.
+pub async fn shrink<J: AsyncFnMut(Vec<Session>) -> Vec<bool>>(
+    table: &MoveTable,
+    session: Session,
+    most: usize,
+    judge: J,
+) -> Shrunk {
+    let mut search = Search {
+        table,
+        judge,
+        seen: HashSet::from([session.clone()]),
+        best: session,
+        left: most,
+    };
+    loop {
+        let before = search.best.clone();
+        search.drop_moves().await;
+        search.plainer_start().await;
+        search.tamer_data().await;
+        if search.best == before || search.left == 0 {
+            break;
+        }
+    }
+    Shrunk {
+        session: search.best,
+        judged: most - search.left,
+    }
+}
+
+impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
+    /// Takes the first of these sessions that is legal and has the finding; false if none has.
+    async fn take_first(&mut self, candidates: Vec<Session>) -> bool {
+        let legal = candidates.iter().filter_map(|one| self.table.legal(one));
+        let best = size(self.table, &self.best);
+        let mut fresh: Vec<Session> = legal.filter(|one| size(self.table, one) < best).collect();
+        fresh.retain(|one| self.seen.insert(one.clone()));
+        fresh.truncate(self.left);
+        if fresh.is_empty() {
+            return false;
+        }
+        self.left -= fresh.len();
+        let found = (self.judge)(fresh.clone()).await;
+        let first = fresh.into_iter().zip(found).find(|(_, found)| *found);
+        let is_found = first.is_some();
+        if let Some((smaller, _)) = first {
+            self.best = smaller;
+        }
+        is_found
+    }
+
+    /// Leaves moves out: halves first, then smaller pieces, then single moves.
+    async fn drop_moves(&mut self) {
+        let mut piece = self.best.moves.len().div_ceil(2);
+        while piece > 0 {
+            let length = self.best.moves.len();
+            let pieces = (0..length.div_ceil(piece)).map(|n| {
+                let mut smaller = self.best.clone();
+                // The last moves are seldom needed: the session often ends soon after the finding.
+                let end = length - n * piece;
+                smaller.moves.drain(end.saturating_sub(piece)..end);
+                smaller
+            });
+            if !self.take_first(pieces.collect()).await {
+                piece /= 2;
+            }
+        }
+    }
+
+    async fn plainer_start(&mut self) {
+        let starts = self.table.starts.iter();
+        let earlier = starts.take_while(|(name, _)| **name != self.best.start.name);
+        let plainer = earlier.map(|(name, one)| Session {
+            start: self.table.tame(name, one),
+            ..self.best.clone()
+        });
+        self.take_first(plainer.collect()).await;
+    }
+
+    /// Takes the tamest data: everywhere, else one after the other, each as tame as it can be.
+    async fn tamer_data(&mut self) {
+        let table = self.table;
+        let mut tame = self.best.clone();
+        for (planned, one) in moves_of(table, &mut tame) {
+            *planned = table.tame(&planned.name, one);
+        }
+        if self.take_first(vec![tame]).await {
+            return;
+        }
+        for at in 0..=self.best.moves.len() {
+            let draws = |session: &Session| {
+                session
+                    .moves
+                    .get(at.wrapping_sub(1))
+                    .unwrap_or(&session.start)
+                    .data
+                    .len()
+            };
+            for draw in 0..draws(&self.best) {
+                let mut tamer = Vec::new();
+                let mut whole = self.best.clone();
+                let planned = moves_of(table, &mut whole).nth(at);
+                let Some((planned, one)) = planned else {
+                    continue;
+                };
+                let drawn = planned.data[draw].clone();
+                let Some(pools) = one.draws.get(&drawn.name) else {
+                    continue;
+                };
+                let before = table
+                    .choices(pools)
+                    .map(|(pool, index, _)| (pool.clone(), index));
+                let before =
+                    before.take_while(|(pool, index)| (pool, *index) != (&drawn.pool, drawn.index));
+                for (pool, index) in before {
+                    let mut candidate = self.best.clone();
+                    if let Some((planned, _)) = moves_of(table, &mut candidate).nth(at) {
+                        (planned.data[draw].pool, planned.data[draw].index) = (pool, index);
+                    }
+                    tamer.push(candidate);
+                }
+                self.take_first(tamer).await;
+            }
+        }
+    }
+}
+
+/// The start and the moves of a session, each with its definition.
+fn moves_of<'s>(
+    table: &'s MoveTable,
+    session: &'s mut Session,
+) -> impl Iterator<Item = (&'s mut super::walk::PlannedMove, &'s super::moves::Move)> {
+    let start = table.starts.get(&session.start.name);
+    let start = start.map(|one| (&mut session.start, one));
+    let moves = session.moves.iter_mut();
+    let moves = moves.filter_map(|planned| Some((table.moves.get(&planned.name)?, planned)));
+    start
+        .into_iter()
+        .chain(moves.map(|(one, planned)| (planned, one)))
+}
+
+/// The size of a session: its moves, its start, then how wild its data are.
+fn size(table: &MoveTable, session: &Session) -> (usize, Option<usize>, usize, usize) {
+    let all = || session.moves.iter().chain([&session.start]);
+    let wild = || all().flat_map(|one| &one.data);
+    (
+        session.moves.len(),
+        table.starts.get_index_of(&session.start.name),
+        wild().filter(|drawn| drawn.index > 0).count(),
+        wild().map(|drawn| drawn.index).sum(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::{Drawn, PlannedMove, Walker};
+    use spanned_yaml::load_yaml;
+
+    const MOVES: &str = "
+moments: { rest: {}, busy: {} }
+starts: { plain: {}, special: {} }
+moves:
+  say: { from: rest, draw: { what: text } }
+  begin: { from: rest, to: busy }
+  end: { from: busy, to: rest }
+  wait: { from: busy }
+";
+
+    fn table() -> MoveTable {
+        MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap()
+    }
+
+    /// The names of the moves of a session.
+    fn names(session: &Session) -> Vec<&str> {
+        session.moves.iter().map(|one| one.name.as_str()).collect()
+    }
+
+    fn classes<'t>(table: &'t MoveTable, planned: &PlannedMove) -> Vec<&'t str> {
+        let class = |drawn: &Drawn| table.pools[&drawn.pool][drawn.index].class.as_str();
+        planned.data.iter().map(class).collect()
+    }
+
+    /// The smallest session that a judge still finds wrong, from a long one that has everything.
+    async fn shrunk(table: &MoveTable, is_wrong: impl Fn(&Session) -> bool) -> Session {
+        let mut walker = Walker::new(table, 1);
+        let session = walker.find(|session| session.start.name == "special" && is_wrong(session));
+        let judge = async |sessions: Vec<Session>| sessions.iter().map(&is_wrong).collect();
+        shrink(table, session.unwrap(), 500, judge).await.session
+    }
+
+    #[tokio::test]
+    async fn only_the_moves_that_the_finding_needs_are_left() {
+        let table = table();
+        let waits = |session: &Session| names(session).contains(&"wait");
+        let session = shrunk(&table, waits).await;
+        assert_eq!(names(&session), ["begin", "wait", "end"]);
+        assert_eq!(session.start.name, "plain");
+    }
+
+    #[tokio::test]
+    async fn data_are_as_tame_as_the_finding_allows() {
+        let table = table();
+        let says = |planned: &PlannedMove| classes(&table, planned) == ["lines"];
+        let session = shrunk(&table, |session| session.moves.iter().any(says)).await;
+        assert_eq!(names(&session), ["say"]);
+        assert_eq!(classes(&table, &session.moves[0]), ["lines"]);
+    }
+
+    #[tokio::test]
+    async fn no_more_sessions_are_judged_than_allowed() {
+        let table = table();
+        let long = Walker::new(&table, 1)
+            .take(9)
+            .max_by_key(|one| one.moves.len())
+            .unwrap();
+        let mut judged = 0;
+        let judge = async |sessions: Vec<Session>| {
+            judged += sessions.len();
+            vec![false; sessions.len()]
+        };
+        let smaller = shrink(&table, long.clone(), 5, judge).await;
+        assert_eq!((smaller.session, smaller.judged), (long, 5));
+        assert_eq!(judged, 5);
+    }
+}

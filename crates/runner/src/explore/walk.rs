@@ -1,0 +1,439 @@
+//! Walks over the moves of a dialect: from a seed, always the same ones. A walk heads for what was not walked yet: a move at a moment, a
+//! move behind another, a class of data at a place.
+
+use super::coverage::SituationCounts;
+use super::fill::{Names, Place, fill, fill_key};
+use super::moves::{Move, MoveTable};
+use fastrand::Rng;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The fewest and the most moves of a walk, without those that close it.
+const LENGTH: std::ops::RangeInclusive<usize> = 4..=14;
+/// The most moves that close a walk.
+const CLOSING: usize = 12;
+/// Of how many data one is the tamest of its pool.
+const TAME: usize = 3;
+
+/// A session: how it begins, and the moves in it, with their data.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Session {
+    /// The start.
+    pub start: PlannedMove,
+    /// The moves.
+    pub moves: Vec<PlannedMove>,
+}
+
+/// A move of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PlannedMove {
+    /// The name of the move.
+    pub name: String,
+    /// The data in it, in the order of its draws.
+    pub data: Vec<Drawn>,
+}
+
+/// A datum of a pool.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Drawn {
+    /// The name that the move calls it by.
+    pub name: String,
+    /// The pool.
+    pub pool: String,
+    /// Its place in the pool; the tamest has 0.
+    pub index: usize,
+}
+
+/// Where a session is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    pub(super) moment: String,
+    /// Variables and counters.
+    pub(super) names: Names,
+    /// How many moves were made.
+    pub(super) made: usize,
+    /// Moves that cannot be made again.
+    spent: BTreeSet<String>,
+}
+
+impl State {
+    /// The state before the start.
+    pub(super) fn new(table: &MoveTable) -> Self {
+        State {
+            moment: table.first_moment().to_owned(),
+            ..State::default()
+        }
+    }
+
+    /// Whether a move can be made.
+    pub(super) fn allows(&self, name: &str, one: &Move) -> bool {
+        one.from.contains(&self.moment)
+            && !self.spent.contains(name)
+            && one.file.when.iter().all(|(name, node)| {
+                let value = self.names.get(&name.value).unwrap_or(&Value::Null);
+                match node.to_value() {
+                    Value::Array(values) => values.contains(value),
+                    other => other == *value,
+                }
+            })
+    }
+
+    /// The names that the texts of a move can use: those of the session, and its data. A list of texts is there joined, too.
+    pub(super) fn names_for(&self, table: &MoveTable, planned: &PlannedMove) -> Names {
+        let mut names = self.names.clone();
+        for drawn in &planned.data {
+            let datum = table
+                .pools
+                .get(&drawn.pool)
+                .and_then(|pool| pool.get(drawn.index));
+            let value = datum.map_or(Value::Null, |datum| datum.value.to_value());
+            let texts = value
+                .as_array()
+                .map(|items| items.iter().map(Value::as_str));
+            if let Some(joined) = texts.and_then(Iterator::collect::<Option<String>>) {
+                names.insert(format!("{}_joined", drawn.name), joined.into());
+            }
+            names.insert(drawn.name.clone(), value);
+        }
+        names
+    }
+
+    /// Makes a move.
+    pub(super) fn make(&mut self, table: &MoveTable, planned: &PlannedMove, one: &Move) {
+        let drawn = self.names_for(table, planned);
+        for (name, value) in &one.file.set {
+            let name = fill_key(name, &drawn, self.made);
+            match fill(&value.to_value(), &drawn, self.made, Place::Plain) {
+                Value::Null => drop(self.names.shift_remove(&name)),
+                value => drop(self.names.insert(name, value)),
+            }
+        }
+        for (name, more) in &one.file.add {
+            let before = self.names.get(name).and_then(Value::as_i64);
+            let sum = before.unwrap_or_default() + more;
+            self.names.insert(name.clone(), sum.into());
+        }
+        if one.file.once {
+            self.spent.insert(planned.name.clone());
+        }
+        self.moment = one.leads_to(&self.moment).to_owned();
+        self.made += 1;
+    }
+}
+
+impl MoveTable {
+    /// A move, or a start, with the tamest data.
+    pub(super) fn tame(&self, name: &str, one: &Move) -> PlannedMove {
+        let draws = one.draws.iter().filter_map(|(draw, pools)| {
+            let (pool, index, _) = self.choices(pools).next()?;
+            Some(Drawn {
+                name: draw.clone(),
+                pool: pool.clone(),
+                index,
+            })
+        });
+        PlannedMove {
+            name: name.to_owned(),
+            data: draws.collect(),
+        }
+    }
+
+    /// The same session without moves that cannot be made where they stand, closed by the shortest moves; `None` if it cannot begin or end.
+    #[must_use]
+    pub fn legal(&self, session: &Session) -> Option<Session> {
+        let start = self.starts.get(&session.start.name)?;
+        let mut state = State::new(self);
+        state.make(self, &session.start, start);
+        let mut moves = Vec::new();
+        for planned in &session.moves {
+            let Some(one) = self.moves.get(&planned.name) else {
+                continue;
+            };
+            if state.allows(&planned.name, one) {
+                state.make(self, planned, one);
+                moves.push(planned.clone());
+            }
+        }
+        moves.extend(self.closing(&mut state)?);
+        Some(Session {
+            start: session.start.clone(),
+            moves,
+        })
+    }
+
+    /// The moves that lead to the end of a session, and makes them.
+    fn closing(&self, state: &mut State) -> Option<Vec<PlannedMove>> {
+        let mut moves = Vec::new();
+        while !self.may_end(&state.moment) {
+            let allowed = self
+                .moves
+                .iter()
+                .filter(|(name, one)| state.allows(name, one));
+            let nearest =
+                allowed.min_by_key(|(_, one)| self.distance_to_end(one.leads_to(&state.moment)));
+            let (name, one) = nearest.filter(|_| moves.len() < CLOSING)?;
+            let planned = self.tame(name, one);
+            state.make(self, &planned, one);
+            moves.push(planned);
+        }
+        Some(moves)
+    }
+
+    /// The shortest session in which a move is made, with the tamest data; `None` if no session comes to it.
+    #[must_use]
+    pub fn shortest_with(&self, wanted: &str) -> Option<Session> {
+        let compared: BTreeSet<&str> = self
+            .moves
+            .values()
+            .flat_map(|one| one.file.when.keys())
+            .map(|name| name.value.as_str())
+            .collect();
+        let mut seen = BTreeSet::new();
+        let starts = self.starts.iter().map(|(name, one)| {
+            let start = self.tame(name, one);
+            let mut state = State::new(self);
+            state.make(self, &start, one);
+            (
+                state,
+                Session {
+                    start,
+                    moves: Vec::new(),
+                },
+            )
+        });
+        let mut queue: std::collections::VecDeque<(State, Session)> = starts.collect();
+        while let Some((state, session)) = queue.pop_front() {
+            let known = compared
+                .iter()
+                .map(|name| state.names.get(*name).map(Value::to_string));
+            if !seen.insert((
+                state.moment.clone(),
+                known.collect::<Vec<_>>(),
+                state.spent.clone(),
+            )) {
+                continue;
+            }
+            for (name, one) in self
+                .moves
+                .iter()
+                .filter(|(name, one)| state.allows(name, one))
+            {
+                let (mut state, mut session) = (state.clone(), session.clone());
+                let planned = self.tame(name, one);
+                state.make(self, &planned, one);
+                session.moves.push(planned);
+                if name == wanted
+                    && let Some(closed) = self.legal(&session)
+                {
+                    return Some(closed);
+                }
+                queue.push_back((state, session));
+            }
+        }
+        None
+    }
+}
+
+/// Makes sessions, one after the other: of one seed, always the same ones in the same order.
+#[derive(Debug)]
+pub struct Walker<'t> {
+    table: &'t MoveTable,
+    rng: Rng,
+    /// What the sessions so far have walked.
+    pub counts: SituationCounts,
+}
+
+impl<'t> Walker<'t> {
+    /// A walker over these moves.
+    #[must_use]
+    pub fn new(table: &'t MoveTable, seed: u64) -> Self {
+        Walker {
+            table,
+            rng: Rng::with_seed(seed),
+            counts: SituationCounts::default(),
+        }
+    }
+
+    fn walk(&mut self) -> Session {
+        let table = self.table;
+        let mut state = State::new(table);
+        let counts = &self.counts;
+        let start = chosen(&mut self.rng, table.starts.iter(), |name, one| {
+            weight(one) / (1.0 + counts.started(name))
+        });
+        let Some((name, one)) = start else {
+            let start = PlannedMove {
+                name: String::new(),
+                data: Vec::new(),
+            };
+            return Session {
+                start,
+                moves: Vec::new(),
+            };
+        };
+        let start = self.planned(name, one);
+        state.make(table, &start, one);
+        let mut moves: Vec<PlannedMove> = Vec::new();
+        for _ in 0..self.rng.usize(LENGTH) {
+            let (counts, before) = (&self.counts, moves.last().map(|one| one.name.as_str()));
+            let allowed = table
+                .moves
+                .iter()
+                .filter(|(name, one)| state.allows(name, one));
+            let next = chosen(&mut self.rng, allowed, |name, one| {
+                let to = one.leads_to(&state.moment);
+                let behind = table
+                    .moves
+                    .iter()
+                    .filter(|(_, next)| next.from.contains(to));
+                let holes = behind
+                    .filter(|(next, _)| counts.walked(to, next) < 1.0)
+                    .count();
+                let news = 1.0
+                    + 4.0 / (1.0 + 4.0 * counts.walked(&state.moment, name))
+                    + 2.0 / (1.0 + 4.0 * counts.in_a_row(before, name));
+                weight(one) * news * (1.0 + holes.min(4) as f64)
+            });
+            let Some((name, one)) = next else { break };
+            let planned = self.planned(name, one);
+            self.counts.note_move(before, &state.moment, name);
+            state.make(table, &planned, one);
+            moves.push(planned);
+        }
+        self.counts.note_start(name);
+        let session = Session { start, moves };
+        table.legal(&session).unwrap_or(session)
+    }
+
+    /// A move with data: the tamest, or of a class that came seldom at its place.
+    fn planned(&mut self, name: &str, one: &Move) -> PlannedMove {
+        let table = self.table;
+        let mut planned = table.tame(name, one);
+        for drawn in &mut planned.data {
+            let pools = &one.draws[&drawn.name];
+            if self.rng.usize(0..TAME) > 0 {
+                let (rng, counts) = (&mut self.rng, &self.counts);
+                let all = table.choices(pools).map(|(pool, index, datum)| {
+                    let seen = counts.carried(name, &drawn.name, &datum.class);
+                    (seen, rng.u32(..), pool, index)
+                });
+                let all: Vec<_> = all.collect();
+                if let Some((_, _, pool, index)) = all.into_iter().min() {
+                    (drawn.pool, drawn.index) = (pool.clone(), index);
+                }
+            }
+            let class = &table.pools[&drawn.pool][drawn.index].class;
+            self.counts.note_datum(name, &drawn.name, class);
+        }
+        planned
+    }
+}
+
+impl Iterator for Walker<'_> {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        Some(self.walk())
+    }
+}
+
+fn weight(one: &Move) -> f64 {
+    f64::from(one.file.weight.unwrap_or(1))
+}
+
+/// One of these moves, by chance in proportion to their weights.
+fn chosen<'m>(
+    rng: &mut Rng,
+    moves: impl Iterator<Item = (&'m String, &'m Move)>,
+    weight: impl Fn(&str, &Move) -> f64,
+) -> Option<(&'m String, &'m Move)> {
+    let weighed: Vec<_> = moves
+        .map(|(name, one)| (weight(name, one), name, one))
+        .collect();
+    let all: f64 = weighed.iter().map(|(weight, ..)| weight).sum();
+    let mut left = rng.f64() * all;
+    let found = weighed.iter().find(|(weight, ..)| {
+        left -= weight;
+        left < 0.0
+    });
+    found.or(weighed.last()).map(|(_, name, one)| (*name, *one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spanned_yaml::load_yaml;
+
+    const MOVES: &str = "
+moments: { rest: {}, busy: {}, gone: { final: true } }
+starts: { plain: { set: { word: a } } }
+moves:
+  begin: { from: rest, to: busy, set: { open: '{#}' }, add: { begun: 1 } }
+  end: { from: busy, to: rest, set: { open: null } }
+  only-b: { from: rest, when: { word: b } }
+  make-b: { from: rest, set: { word: b } }
+  leave: { from: any, to: gone, once: true }
+  count: { from: rest, when: { begun: [2, 3] } }
+";
+
+    fn table() -> MoveTable {
+        MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap()
+    }
+
+    fn planned(name: &str) -> PlannedMove {
+        PlannedMove {
+            name: name.to_owned(),
+            data: Vec::new(),
+        }
+    }
+
+    fn session(names: &[&str]) -> Session {
+        Session {
+            start: planned("plain"),
+            moves: names.iter().map(|name| planned(name)).collect(),
+        }
+    }
+
+    #[test]
+    fn a_session_is_made_legal_and_closed() {
+        let table = table();
+        for (names, expected) in [
+            (
+                &["end", "only-b", "begin", "begin"][..],
+                &["begin", "end"][..],
+            ),
+            (&["make-b", "only-b"], &["make-b", "only-b"]),
+            (&["begin", "leave", "make-b"], &["begin", "leave"]),
+            (
+                &["count", "begin", "end", "begin", "end", "count"],
+                &["begin", "end", "begin", "end", "count"],
+            ),
+        ] {
+            assert_eq!(
+                table.legal(&session(names)),
+                Some(session(expected)),
+                "{names:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_shortest_session_makes_what_a_move_needs() {
+        let table = table();
+        let shortest = |name| table.shortest_with(name);
+        assert_eq!(shortest("only-b"), Some(session(&["make-b", "only-b"])));
+        assert_eq!(shortest("end"), Some(session(&["begin", "end"])));
+        assert_eq!(shortest("count").unwrap().moves.len(), 5);
+    }
+
+    #[test]
+    fn walks_are_legal_end_and_come_to_every_move() {
+        let table = table();
+        let mut walker = Walker::new(&table, 3);
+        for session in walker.by_ref().take(40) {
+            assert_eq!(table.legal(&session).as_ref(), Some(&session));
+        }
+        let share = walker.counts.moves_at_moments(&table);
+        assert_eq!((share.met, share.all), (7, 7));
+    }
+}

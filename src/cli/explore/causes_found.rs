@@ -1,0 +1,55 @@
+//! The causes of the findings of an exploration, coarse enough to recognise them in a smaller session.
+
+use super::PlayedSession;
+use conform_judge::finding::{Blame, Finding, Level};
+use conform_report::ScenarioReport;
+use conform_runner::step_rules;
+use indexmap::IndexMap;
+
+/// A finding without its place: the rule, or the step and the clauses that it checks.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct FoundCause {
+    pub(super) rule: String,
+    clauses: Vec<String>,
+}
+
+/// The causes in the order of the sessions, each with the place of the first session that has it.
+pub(super) struct CausesFound(pub(super) IndexMap<FoundCause, usize>);
+
+impl CausesFound {
+    /// The causes in these sessions.
+    pub(super) fn of(sessions: &[PlayedSession]) -> Self {
+        let mut causes = IndexMap::new();
+        for (at, played) in sessions.iter().enumerate() {
+            for cause in causes_of(&played.run.report) {
+                causes.entry(cause).or_insert(at);
+            }
+        }
+        CausesFound(causes)
+    }
+}
+
+/// The causes in a session that count: warnings and violations of the agent that follow from nothing else.
+pub(super) fn causes_of(report: &ScenarioReport) -> impl Iterator<Item = FoundCause> {
+    report.findings.iter().filter(|one| counts(one)).map(cause)
+}
+
+pub(super) fn counts(finding: &Finding) -> bool {
+    finding.blame == Blame::Agent
+        && finding.level > Level::May
+        && !finding.is_echo()
+        && finding.baseline.is_none()
+}
+
+pub(super) fn cause(finding: &Finding) -> FoundCause {
+    // What the script of the model expects cites all clauses of a session, which change when moves are left out.
+    let mut clauses = match step_rules::cites_the_scenario(&finding.rule) {
+        true => Vec::new(),
+        false => finding.clauses.clone(),
+    };
+    clauses.sort();
+    FoundCause {
+        rule: finding.rule.clone(),
+        clauses,
+    }
+}

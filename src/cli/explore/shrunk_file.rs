@@ -1,0 +1,182 @@
+//! Makes the first session of each cause small, tells whether it repeats itself, and writes it as a scenario.
+
+use super::causes_found::{CausesFound, FoundCause, cause, causes_of, counts};
+use super::explored_dialect::ExploredDialect;
+use super::{Exploration, PlayedSession};
+use crate::cli::command_error::CommandError;
+use crate::cli::output;
+use conform_runner::explore::{Session, shrink};
+use conform_runner::scheduler::{RunEvent, SuiteSettings};
+use std::path::PathBuf;
+
+/// How often a session with a finding is played again, to tell whether the finding repeats itself.
+const REPEATS: usize = 3;
+/// Of how many causes the sessions are made small; the others are written as they were found.
+const SHRUNK: usize = 12;
+
+/// Makes sessions of a dialect small.
+pub(super) struct Shrinker<'a> {
+    pub(super) exploration: &'a Exploration<'a>,
+    pub(super) dialect: &'a ExploredDialect,
+    pub(super) settings: SuiteSettings,
+}
+
+impl Shrinker<'_> {
+    /// Writes a scenario for each cause, and gives its findings the command that plays it. Returns what to tell of each.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) async fn write_all(
+        &self,
+        causes: &CausesFound,
+        sessions: &mut [PlayedSession],
+    ) -> Result<Vec<(&'static str, String)>, CommandError> {
+        let mut lines = Vec::new();
+        let mut written: Vec<PathBuf> = Vec::new();
+        for (n, (found, at)) in causes.0.iter().enumerate() {
+            let session = sessions[*at].session.clone();
+            let (session, how) = if n < SHRUNK && !*self.exploration.surroundings.cancelled.borrow()
+            {
+                output::note(format_args!(
+                    "making the session with {} smaller",
+                    found.rule
+                ));
+                self.shrunk(found, session).await
+            } else {
+                (session, "as it was found".to_owned())
+            };
+            let path = self.path(&session, found, &written);
+            self.write(&path, &session, found, &sessions[*at])?;
+            let rerun = self
+                .exploration
+                .plan
+                .rerun
+                .file_line(&self.dialect.suite.dialect.id(), &path);
+            for played in sessions.iter_mut() {
+                let findings = played.run.report.findings.iter_mut();
+                for finding in findings.filter(|one| counts(one) && cause(one) == *found) {
+                    finding.rerun.clone_from(&rerun);
+                }
+            }
+            lines.push((
+                "Wrote",
+                format!("{} ({}; {how})", path.display(), found.rule),
+            ));
+            written.push(path);
+        }
+        Ok(lines)
+    }
+
+    /// The smallest session with a cause, and what is to be said about it.
+    async fn shrunk(&self, found: &FoundCause, session: Session) -> (Session, String) {
+        let again = self.judge(found, vec![session.clone(); REPEATS]).await;
+        let times = again.iter().filter(|has| **has).count();
+        if times < REPEATS {
+            let plays = REPEATS + 1;
+            return (session, format!("flaky: in {} of {plays} plays", times + 1));
+        }
+        let before = session.moves.len();
+        let most = self.exploration.args.shrink;
+        let judge = async |sessions| self.judge(found, sessions).await;
+        let smaller = shrink(&self.dialect.table, session, most, judge).await;
+        let again = self
+            .judge(found, vec![smaller.session.clone(); REPEATS])
+            .await;
+        let times = again.iter().filter(|has| **has).count();
+        let after = smaller.session.moves.len();
+        let how = format!("{before} moves became {after}, found in {times} of {REPEATS} plays");
+        (smaller.session, how)
+    }
+
+    /// Plays sessions, and says of each whether it has the cause.
+    async fn judge(&self, found: &FoundCause, sessions: Vec<Session>) -> Vec<bool> {
+        let mut has = vec![false; sessions.len()];
+        let id = |n: usize| format!("shrink/{n}");
+        let numbered = sessions
+            .iter()
+            .enumerate()
+            .map(|(n, session)| (id(n), session));
+        let Ok(scenarios) = self.dialect.scenarios(numbered) else {
+            return has;
+        };
+        let mut on_event = |event| {
+            if let RunEvent::Ended(run) = event {
+                let has_it = causes_of(&run.report).any(|cause| cause == *found);
+                if let Some(slot) = has.get_mut(super::number_of(&run.report.id)) {
+                    *slot = has_it;
+                }
+            }
+        };
+        let surroundings = self.exploration.surroundings;
+        self.dialect
+            .play(scenarios, &self.settings, surroundings, &mut on_event)
+            .await;
+        has
+    }
+
+    /// A path that no other cause has, named after the moves.
+    fn path(&self, session: &Session, found: &FoundCause, written: &[PathBuf]) -> PathBuf {
+        const NAMED: usize = 4;
+        let dialect = &self.dialect.suite.dialect;
+        let folder = self
+            .exploration
+            .args
+            .out
+            .join(&dialect.name)
+            .join(&dialect.version);
+        let mut names: Vec<String> = session
+            .moves
+            .iter()
+            .map(|one| one.name.to_lowercase())
+            .collect();
+        names.truncate(NAMED);
+        if names.is_empty() {
+            names.push(session.start.name.clone());
+        }
+        let rule = found.rule.rsplit(['/', '.']).next().unwrap_or_default();
+        let name = format!("{}.{rule}", names.join("-"));
+        let numbered = (2..).map(|n| format!("{name}-{n}"));
+        let mut paths = std::iter::once(name.clone())
+            .chain(numbered)
+            .map(|name| folder.join(format!("{name}.yaml")));
+        paths
+            .find(|path| !written.contains(path))
+            .unwrap_or_default()
+    }
+
+    fn write(
+        &self,
+        path: &std::path::Path,
+        session: &Session,
+        found: &FoundCause,
+        first: &PlayedSession,
+    ) -> Result<(), CommandError> {
+        let finding = first
+            .run
+            .report
+            .findings
+            .iter()
+            .find(|one| counts(one) && cause(one) == *found);
+        let message = finding.map_or("", |finding| finding.message.as_str());
+        let message: String = message
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .chars()
+            .take(160)
+            .collect();
+        let text = format!(
+            "# Found by conform explore --seed {}, session {}: {}: {message}\n{}",
+            self.exploration.start.seed,
+            super::number_of(&first.run.report.id),
+            found.rule,
+            self.dialect.table.text(session)
+        );
+        let failed =
+            |error| CommandError::usage(format!("cannot write {}: {error}", path.display()));
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        std::fs::write(path, text).map_err(failed)
+    }
+}

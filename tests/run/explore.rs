@@ -1,0 +1,83 @@
+//! `conform explore`: what the reference agent does in sessions that nobody wrote, and with a fault.
+
+use crate::harness::{TestDir, finish};
+use std::path::PathBuf;
+
+/// The status and the output of `conform explore` with these arguments.
+fn explore(dir: &TestDir, args: &[&str]) -> (Option<i32>, String) {
+    let output = finish(dir.command("explore").args(args).spawn().unwrap());
+    let both = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8_lossy(&both).into_owned(),
+    )
+}
+
+/// The files in the folder of a dialect below `reports/explore`.
+fn written(dir: &TestDir) -> Vec<PathBuf> {
+    let folder = dir.path("reports/explore/aionrs/0.1");
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn nothing_is_found_in_the_reference_agent() {
+    for dialect in ["aionrs@0.1", "aionrs@0.2", "synaps@1"] {
+        let dir = TestDir::new();
+        let args = ["--dialect", dialect, "--sessions", "12", "--seed", "4"];
+        let (status, output) = explore(&dir, &args);
+        assert_eq!(status, Some(0), "{output}");
+        assert!(output.contains("12 sessions; "), "{output}");
+    }
+}
+
+#[test]
+fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
+    let dir = TestDir::new();
+    let agent = env!("CARGO_BIN_EXE_mock-agent");
+    let faulty = [agent, "--fault", "no-stream-end"];
+    let args = [
+        "--dialect",
+        "aionrs@0.1",
+        "--sessions",
+        "6",
+        "--time-scale",
+        "0.3",
+    ];
+    let (status, output) = explore(&dir, &[&args[..], &faulty].concat());
+    assert_eq!(status, Some(1), "{output}");
+
+    let files = written(&dir);
+    let file = files
+        .iter()
+        .find(|file| file.to_string_lossy().ends_with(".turn-envelope.yaml"));
+    let file = file
+        .unwrap_or_else(|| panic!("{files:?}: {output}"))
+        .to_str()
+        .unwrap();
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(
+        text.starts_with("# Found by conform explore --seed 0, session "),
+        "{text}"
+    );
+    assert!(text.lines().count() < 16, "{text}");
+    let lint = finish(dir.command("lint").arg(file).spawn().unwrap());
+    assert_eq!(lint.status.code(), Some(0), "{text}");
+    let rerun = format!(
+        "conform run --dialect aionrs@0.1 --time-scale 0.3 --scenarios {}",
+        file.trim_start_matches(dir.path("").to_str().unwrap())
+    );
+    assert!(output.contains(&rerun), "{rerun}: {output}");
+
+    let run = |agent: &[&str]| {
+        dir.run(&[&["--dialect", "aionrs@0.1", "--scenarios", file][..], agent].concat())
+    };
+    let failed = run(&faulty);
+    assert_eq!(failed.status, Some(1), "{failed:?}");
+    let found = &failed.report.as_ref().unwrap().scenarios[0].findings;
+    assert!(
+        found.iter().any(|one| one.rule == "aionrs/turn-envelope"),
+        "{failed:?}"
+    );
+    assert_eq!(run(&[agent]).status, Some(0));
+}
