@@ -104,6 +104,8 @@ pub struct AcknowledgementFile {
 pub struct ConversationFile {
     /// Commands with texts for the model.
     pub said: Vec<SaidFile>,
+    /// Events with the result of a tool.
+    pub shown: Vec<ShownFile>,
     /// The pattern of commands that bring attachments.
     #[schemars(with = "Option<String>")]
     pub attached: Option<Node>,
@@ -126,6 +128,19 @@ pub struct SaidFile {
     pub at: Vec<String>,
 }
 
+/// Events with the result of a tool.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShownFile {
+    /// The pattern of the events.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The JSON Pointer to the id of the call, which is that of the model.
+    pub call: String,
+    /// The JSON Pointer to the text, or to a list of parts with a `text` each.
+    pub text: String,
+}
+
 /// What a rule of the form `conversation` asks.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -136,6 +151,8 @@ pub enum ConversationCheck {
     Answered,
     /// What the host said once is in the conversation once.
     Once,
+    /// The model gets of a tool what the host was shown.
+    Shown,
 }
 
 /// A group of rules, with what they share. A rule's own `level`, `source` or `blame` replaces that of the group; `when` and `clauses`

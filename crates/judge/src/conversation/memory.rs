@@ -16,6 +16,8 @@ pub enum Check {
     Answered,
     /// What the host said once is in the conversation once.
     Once,
+    /// The model gets of a tool what the host was shown.
+    Shown,
 }
 
 /// How a request departs from the conversation.
@@ -33,6 +35,9 @@ const MOST_BYTES: usize = 16 << 20;
 /// Most texts of the host that are remembered.
 const MOST_SAID: usize = 4096;
 
+/// Most tool results that are remembered until the next request.
+const MOST_SHOWN: usize = 256;
+
 /// A conversation between two requests.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
@@ -46,6 +51,8 @@ pub struct Conversation {
     attached_before: usize,
     /// Hashes of the agent's texts that came with attachments.
     attachments: Vec<u64>,
+    /// The tool results that the host was shown since the newest request: the ids of their calls, and their texts.
+    shown: Vec<(String, String)>,
     /// How many requests were compared.
     compared: u64,
 }
@@ -76,6 +83,13 @@ impl Conversation {
     /// Notes a command that brings attachments.
     pub fn note_attachments(&mut self) {
         self.attached += 1;
+    }
+
+    /// Notes the result of a tool that the host was shown.
+    pub fn note_shown(&mut self, call: &str, text: String) {
+        if self.shown.len() < MOST_SHOWN {
+            self.shown.push((call.to_owned(), text));
+        }
     }
 
     /// From here on, the newest turn may be missing.
@@ -110,6 +124,7 @@ impl Conversation {
 
     /// Compares a request with the conversation, which it then continues.
     pub fn on_request(&mut self, n: u64, body: &Value) -> Vec<Departure> {
+        let shown = std::mem::take(&mut self.shown);
         let Some(contents) = Contents::of_request(body) else {
             self.forget();
             return Vec::new();
@@ -139,7 +154,13 @@ impl Conversation {
         if earlier.is_none() && !contents.user_texts().any(|(_, text)| is_said(text)) {
             return Vec::new();
         }
-        let departures = earlier.map_or_else(Vec::new, |newest| self.departures(newest, &contents));
+        let mut departures =
+            earlier.map_or_else(Vec::new, |newest| self.departures(newest, &contents));
+        departures.extend(
+            shown
+                .iter()
+                .find_map(|(call, text)| not_given(call, text, &contents)),
+        );
         self.compared += u64::from(earlier.is_some());
         if earlier.is_some_and(|_| self.attached_before == 0 && self.attached > 0) {
             self.note_texts_with_attachments(&contents);
@@ -234,6 +255,40 @@ impl Conversation {
         let texts = contents.user_texts().map(|(_, text)| text).filter(is_new);
         self.attachments = texts.map(hash).collect();
     }
+}
+
+/// The departure if the model gets another result for a call than the host was shown. Either may be cut, or have more around it.
+fn not_given(call: &str, shown: &str, contents: &Contents) -> Option<Departure> {
+    let mut results = contents.list.iter().rev();
+    let given = results.find_map(|(_, content)| match content {
+        Content::Result(id, text) if id == call => Some(text),
+        _ => None,
+    })?;
+    let is_given =
+        shown.len() < MEANT || has_beginning(given, shown) || has_beginning(shown, given);
+    (!is_given).then(|| Departure {
+        check: Check::Shown,
+        message: format!(
+            "the request holds the result {} for the call `{call}`; the host was shown {}",
+            quoted(given),
+            quoted(shown)
+        ),
+    })
+}
+
+/// Shortest result, in bytes, that is more than a word such as "ok", which may stand for nothing.
+const MEANT: usize = 20;
+
+/// Whether the beginning of a text that says something is in another one, or in the strings of its JSON.
+fn has_beginning(whole: &str, text: &str) -> bool {
+    const BEGINNING: usize = 40;
+    let line = text.trim().lines().next().unwrap_or_default();
+    let end = line
+        .char_indices()
+        .nth(BEGINNING)
+        .map_or(line.len(), |(end, _)| end);
+    let escaped = Value::from(&line[..end]).to_string();
+    !line.is_empty() && (whole.contains(&line[..end]) || whole.contains(escaped.trim_matches('"')))
 }
 
 /// Shortest text of the host, in bytes, that is not in another text by chance.
@@ -423,6 +478,31 @@ mod tests {
         let mut part = after_a_call();
         let rest = json!({ "previous_response_id": "r", "input": MORE });
         assert_eq!(part.on_request(1, &rest), []);
+    }
+
+    #[test]
+    fn the_model_gets_what_the_host_was_shown() {
+        let shown = "error: cannot read a.txt\nno such file";
+        let given = |text: &str| [user(HELLO), call("I look.", "ls"), result(text)];
+        for (text, is_given) in [
+            (shown, true),
+            ("error: cannot read a.txt", true),
+            (
+                "{\"output\":\"error: cannot read a.txt\\nno such file\"}",
+                true,
+            ),
+            ("", false),
+            ("(no output)", false),
+        ] {
+            let mut conversation = after_a_call();
+            conversation.note_shown("t1", shown.to_owned());
+            let expected: &[Check] = if is_given { &[] } else { &[Check::Shown] };
+            assert_eq!(broken(&conversation, &given(text)), expected, "{text:?}");
+        }
+        let mut conversation = after_a_call();
+        conversation.note_shown("t1", "ok".to_owned());
+        conversation.note_shown("an id of the agent", shown.to_owned());
+        assert_eq!(broken(&conversation, &given("a.txt")), []);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct ConversationFrames {
     pub reply: FramePattern,
     /// Commands with texts for the model, and the JSON Pointers to these texts.
     pub said: Vec<(FramePattern, Vec<String>)>,
+    /// Events with the result of a tool, and the JSON Pointers to the id of the call and to the text.
+    pub shown: Vec<(FramePattern, String, String)>,
     /// Commands that bring attachments.
     pub attached: FramePattern,
     /// Frames after which the newest turn may be missing.
@@ -39,20 +41,18 @@ pub struct ConversationRule {
 impl ConversationRule {
     /// The alphabet: the symbols of the frames that matter.
     pub fn symbols(&self) -> SymbolSet {
-        let ConversationFrames {
-            request,
-            reply,
-            said,
-            attached,
-            undone,
-            forgotten,
-        } = &*self.frames;
-        let said = said.iter().map(|(pattern, _)| pattern);
+        let frames = &*self.frames;
+        let single = [
+            &frames.request,
+            &frames.reply,
+            &frames.attached,
+            &frames.undone,
+            &frames.forgotten,
+        ];
+        let said = frames.said.iter().map(|(pattern, _)| pattern);
+        let shown = frames.shown.iter().map(|(pattern, ..)| pattern);
         let mut all = SymbolSet::default();
-        for pattern in [request, reply, attached, undone, forgotten]
-            .into_iter()
-            .chain(said)
-        {
+        for pattern in single.into_iter().chain(said).chain(shown) {
             all.extend(&pattern.symbols());
         }
         all
@@ -83,6 +83,13 @@ impl Monitor for ConversationMonitor {
                     .iter()
                     .filter_map(|place| context.value.pointer(place));
                 places.for_each(|value| note_texts(value, conversation));
+            }
+        }
+        for (pattern, call, text) in &frames.shown {
+            let call = context.value.pointer(call).and_then(Value::as_str);
+            let text = context.value.pointer(text).map(shown_text);
+            if let (Truth::True, Some(call), Some(text)) = (context.matches(pattern), call, text) {
+                conversation.note_shown(call, text);
             }
         }
         if context.matches(&frames.attached) != Truth::False {
@@ -126,5 +133,16 @@ fn note_texts(value: &Value, conversation: &mut Conversation) {
         Value::Array(list) => list.iter().for_each(|one| note_texts(one, conversation)),
         Value::Object(map) => map.values().for_each(|one| note_texts(one, conversation)),
         _ => {}
+    }
+}
+
+/// The text of a result: a text, or a list of parts with a `text` each.
+fn shown_text(value: &Value) -> String {
+    match value {
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        text => text.as_str().unwrap_or_default().to_owned(),
     }
 }

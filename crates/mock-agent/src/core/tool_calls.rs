@@ -209,7 +209,10 @@ impl ToolCalls {
 /// Loses parts of what the model gets of tools. Only a fault does that.
 pub(super) fn shorten(results: &mut [ContentBlock], faults: &Faults) {
     for block in results {
-        let ContentBlock::Result { output, .. } = block else {
+        let ContentBlock::Result {
+            output, is_error, ..
+        } = block
+        else {
             continue;
         };
         if let ResultContent::Text(text) = output
@@ -218,7 +221,9 @@ pub(super) fn shorten(results: &mut [ContentBlock], faults: &Faults) {
         {
             text.truncate(text.floor_char_boundary(LONG_RESULT));
         }
-        if faults.triggers(Bug::LosesToolResults) {
+        if faults.triggers(Bug::LosesToolResults)
+            || *is_error && faults.triggers(Bug::LosesToolErrors)
+        {
             *output = ResultContent::Text("ok".into());
         }
     }

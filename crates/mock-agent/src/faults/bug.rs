@@ -100,6 +100,7 @@ pub(crate) enum Bug {
     MaxTokensOnce,
     ToolsOnce,
     LosesToolResults,
+    LosesToolErrors,
     CutsToolResults,
     UsageOfLastRequest,
     EmptyReplyStuck,

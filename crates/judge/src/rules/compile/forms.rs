@@ -195,6 +195,7 @@ impl Compiler<'_> {
             ConversationCheck::Kept => Check::Kept,
             ConversationCheck::Answered => Check::Answered,
             ConversationCheck::Once => Check::Once,
+            ConversationCheck::Shown => Check::Shown,
         };
         Some(RuleForm::Conversation(Arc::new(ConversationRule {
             check,
@@ -208,6 +209,11 @@ impl Compiler<'_> {
             (pattern, said.at.clone())
         });
         let said = said.collect();
+        let shown = file.shown.iter().map(|shown| {
+            let pattern = self.pattern(&shown.on).unwrap_or_default();
+            (pattern, shown.call.clone(), shown.text.clone())
+        });
+        let shown = shown.collect();
         let mut frames =
             |node: &Option<Node>| self.optional_pattern(node.as_ref()).unwrap_or_default();
         let (attached, undone) = (frames(&file.attached), frames(&file.undone));
@@ -217,6 +223,7 @@ impl Compiler<'_> {
             request: model("@request"),
             reply: model("@reply"),
             said,
+            shown,
             attached,
             undone,
             forgotten,
