@@ -137,7 +137,7 @@ fn a_key_in_the_wrong_form_says_where_it_belongs() {
         (
             "rules:\n  r: { doc: d, order: begin end, exit: /code = 0 }",
             2,
-            "a rule has exactly one of order, response, require, exit, framing, readings; this one has `order` and `exit`",
+            "a rule has exactly one of order, response, require, exit, framing, readings, conversation; this one has `order` and `exit`",
         ),
         (
             "rules:\n  r: { doc: d, each: /id, framing: [nul] }",

@@ -129,6 +129,10 @@ impl Conversation {
             self.forget();
             return Vec::new();
         };
+        if self.newest.is_some() && contents.ends_in_own_text(&self.said) {
+            self.forget();
+            return Vec::new();
+        }
         let size: usize = contents.user_texts().map(|(_, text)| text.len()).sum();
         if size > MOST_BYTES {
             self.forget();
@@ -428,6 +432,7 @@ mod tests {
             let mut conversation = after_a_call();
             assert_eq!(conversation.on_request(1, &body), []);
             assert_eq!(conversation.compared(), 1);
+            conversation.note_said(MORE);
             let lacks_result = request(&[user(HELLO), call("I look.", "ls"), user(MORE)]);
             let found = conversation.on_request(2, &lacks_result);
             assert_eq!(
@@ -474,6 +479,12 @@ mod tests {
         let title = json!({ "messages": [user(HELLO)] });
         assert_eq!(titled.on_request(1, &title), []);
         assert_eq!(broken(&titled, &[user(HELLO)]), []);
+
+        // A request for a summary, and the request behind it.
+        let mut summed_up = after_a_call();
+        let asked = [user(HELLO), user("Sum it up.")];
+        assert_eq!(summed_up.on_request(1, &request(&asked)), []);
+        assert_eq!(broken(&summed_up, &[user(HELLO)]), []);
 
         let mut part = after_a_call();
         let rest = json!({ "previous_response_id": "r", "input": MORE });

@@ -110,6 +110,8 @@ impl Contents {
     pub(super) fn of_reply(message: &Value) -> Vec<Content> {
         let parts = message.as_array().into_iter().flatten();
         let content = |part: &Value| match (&part["text"], &part["call"]) {
+            // The APIs refuse a blank text, so agents leave it out.
+            (Value::String(text), _) if text.trim().is_empty() => None,
             (Value::String(text), _) => Some(Content::Text(Role::Model, text.clone())),
             (_, call @ Value::Object(_)) => {
                 let name = call["name"].as_str()?.to_owned();
@@ -126,6 +128,18 @@ impl Contents {
             Content::Text(Role::User, text) => Some((*n, text.as_str())),
             _ => None,
         })
+    }
+
+    /// Whether its last message is a text of the agent's own, such as one that asks for a summary.
+    pub(super) fn ends_in_own_text(&self, said: &[String]) -> bool {
+        let last = self.list.last().map(|(n, _)| *n);
+        let newest = self.list.iter().rev();
+        let mut newest = newest.take_while(|(n, _)| Some(*n) == last).peekable();
+        newest.peek().is_some()
+            && newest.all(|(_, content)| match content {
+                Content::Text(Role::User, text) => !said.iter().any(|one| holds(text, one)),
+                _ => false,
+            })
     }
 
     /// In how many messages of the user's side a content is that fits.
@@ -160,6 +174,7 @@ fn of_message(message: &Value, found: &mut Vec<Content>) {
 
 fn parts(content: &Value, role: Role, found: &mut Vec<Content>) {
     let list = match content {
+        Value::String(text) if text.trim().is_empty() => return,
         Value::String(text) => return found.push(Content::Text(role, text.clone())),
         Value::Array(list) => list,
         _ => return,
