@@ -41,9 +41,9 @@ fn print(id: &str, table: &MoveTable, sessions: usize, holes: bool) -> io::Resul
     let mut walker = Walker::new(table, 0);
     walker.by_ref().take(sessions).for_each(drop);
     let counts = &walker.counts;
-    let mut rows = Vec::new();
+    let (mut rows, possible) = (Vec::new(), table.shortest_sessions());
     for (name, one) in &table.moves {
-        let impossible = table.shortest_with(name).is_none();
+        let impossible = !possible.contains_key(name);
         for moment in &one.from {
             let times = counts.times_at(moment, name);
             let shown = match (times, impossible) {

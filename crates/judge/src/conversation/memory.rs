@@ -129,7 +129,14 @@ impl Conversation {
             self.forget();
             return Vec::new();
         };
-        if self.newest.is_some() && contents.ends_in_own_text(&self.said) {
+        // A request for a summary asks in the agent's own words, where others end in the host's or in a result.
+        let ends_in_own = |one: &Contents| one.ends_in_own_text(&self.said);
+        if self
+            .newest
+            .as_ref()
+            .is_some_and(|newest| !ends_in_own(&newest.contents))
+            && ends_in_own(&contents)
+        {
             self.forget();
             return Vec::new();
         }

@@ -43,12 +43,34 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
     whole == part || part.len() >= SHORTEST_PART && whole.contains(part)
 }
 
+fn without_spaces(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// The contents with the parts of an answer joined, which some APIs have as messages of their own.
+fn joined(contents: Vec<(usize, Content)>) -> Vec<(usize, Content)> {
+    let mut all: Vec<(usize, Content)> = Vec::new();
+    for (n, content) in contents {
+        match (all.last_mut(), content) {
+            (Some((_, Content::Text(Role::Model, text))), Content::Text(Role::Model, more)) => {
+                text.push_str(&more);
+            }
+            (_, content) => all.push((n, content)),
+        }
+    }
+    all
+}
+
 impl Content {
     /// Whether this is what another request had there, for a reader who allows more text around it.
     pub(super) fn keeps(&self, earlier: &Content) -> bool {
         match (self, earlier) {
-            (Content::Text(by, text), Content::Text(role, part)) => {
-                by == role && text.contains(part.trim())
+            (Content::Text(Role::User, text), Content::Text(Role::User, part)) => {
+                text.contains(part.trim())
+            }
+            // The APIs join the parts of an answer in different ways.
+            (Content::Text(Role::Model, text), Content::Text(Role::Model, part)) => {
+                without_spaces(text).contains(&without_spaces(part))
             }
             (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
             _ => self == earlier,
@@ -94,6 +116,7 @@ impl Contents {
             of_message(message, &mut found);
             contents.list.extend(found.into_iter().map(|one| (n, one)));
         }
+        contents.list = joined(contents.list);
         let tools = body["tools"].as_array().into_iter().flatten();
         let name = |tool: &Value| {
             let name = tool
@@ -119,7 +142,8 @@ impl Contents {
             }
             _ => None,
         };
-        parts.filter_map(content).collect()
+        let contents = parts.filter_map(content).map(|one| (0, one)).collect();
+        joined(contents).into_iter().map(|(_, one)| one).collect()
     }
 
     /// The texts of the user's side, with the numbers of their messages.
@@ -130,16 +154,12 @@ impl Contents {
         })
     }
 
-    /// Whether its last message is a text of the agent's own, such as one that asks for a summary.
+    /// Whether its last content is a text of the agent's own, such as one that asks for a summary.
     pub(super) fn ends_in_own_text(&self, said: &[String]) -> bool {
-        let last = self.list.last().map(|(n, _)| *n);
-        let newest = self.list.iter().rev();
-        let mut newest = newest.take_while(|(n, _)| Some(*n) == last).peekable();
-        newest.peek().is_some()
-            && newest.all(|(_, content)| match content {
-                Content::Text(Role::User, text) => !said.iter().any(|one| holds(text, one)),
-                _ => false,
-            })
+        match self.list.last() {
+            Some((_, Content::Text(Role::User, text))) => !said.iter().any(|one| holds(text, one)),
+            _ => false,
+        }
     }
 
     /// In how many messages of the user's side a content is that fits.

@@ -89,20 +89,17 @@ impl MoveTable {
                     .push(one.error(format!("a session with it is not a good scenario: {first}")));
             }
         };
-        let mut unreachable = Vec::new();
+        let (sessions, mut unreachable) = (self.shortest_sessions(), Vec::new());
         for (name, one) in &self.starts {
             let start = self.tame(name, one);
-            let first = self
-                .moves
-                .keys()
-                .find_map(|wanted| self.shortest_with(wanted));
+            let first = self.moves.keys().find_map(|name| sessions.get(name)).cloned();
             if let Some(session) = first.and_then(|first| self.legal(&Session { start, ..first })) {
                 try_session(&session, one);
             }
         }
         for (name, one) in &self.moves {
-            match self.shortest_with(name) {
-                Some(session) => try_session(&session, one),
+            match sessions.get(name) {
+                Some(session) => try_session(session, one),
                 None => unreachable.push(one.error("no session comes to this move")),
             }
         }

@@ -100,9 +100,10 @@ impl MoveTable {
             let folder = one.place.root.source().path.parent();
             !folder.is_some_and(|folder| folder.ends_with(&own))
         };
+        let sessions = self.shortest_sessions();
         let is_good = |name: &str| {
-            let session = self.shortest_with(name);
-            session.is_none_or(|one| self.scenario(&one, "session", dialect).is_ok())
+            let session = sessions.get(name);
+            session.is_none_or(|one| self.scenario(one, "session", dialect).is_ok())
         };
         let unfit = self
             .moves

@@ -6,7 +6,7 @@ use super::fill::{Names, Place, fill, fill_key};
 use super::moves::{Move, MoveTable};
 use fastrand::Rng;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The fewest and the most moves of a walk, without those that close it.
 const LENGTH: std::ops::RangeInclusive<usize> = 4..=14;
@@ -179,58 +179,53 @@ impl MoveTable {
         Some(moves)
     }
 
-    /// The shortest session in which a move is made, with the tamest data; `None` if no session comes to it.
+    /// The shortest session for each move in which it is made, with the tamest data; none for a move that no session comes to.
     #[must_use]
-    pub fn shortest_with(&self, wanted: &str) -> Option<Session> {
-        let compared: BTreeSet<&str> = self
-            .moves
-            .values()
-            .flat_map(|one| one.file.when.keys())
-            .map(|name| name.value.as_str())
-            .collect();
+    pub fn shortest_sessions(&self) -> BTreeMap<String, Session> {
+        let conditions = self.moves.values().flat_map(|one| one.file.when.keys());
+        let compared: BTreeSet<&str> = conditions.map(|name| name.value.as_str()).collect();
         let mut seen = BTreeSet::new();
-        let starts = self.starts.iter().map(|(name, one)| {
-            let start = self.tame(name, one);
+        let mut is_new = |state: &State| {
+            let values = compared.iter();
+            let known = values.map(|name| state.names.get(*name).map(Value::to_string));
+            seen.insert((state.moment.clone(), known.collect::<Vec<_>>()))
+        };
+        let mut found = BTreeMap::new();
+        let mut queue = VecDeque::new();
+        for (name, one) in &self.starts {
+            let (start, moves) = (self.tame(name, one), Vec::new());
             let mut state = State::new(self);
             state.make(self, &start, one);
-            (
-                state,
-                Session {
-                    start,
-                    moves: Vec::new(),
-                },
-            )
-        });
-        let mut queue: std::collections::VecDeque<(State, Session)> = starts.collect();
-        while let Some((state, session)) = queue.pop_front() {
-            let known = compared
-                .iter()
-                .map(|name| state.names.get(*name).map(Value::to_string));
-            if !seen.insert((
-                state.moment.clone(),
-                known.collect::<Vec<_>>(),
-                state.spent.clone(),
-            )) {
-                continue;
-            }
-            for (name, one) in self
-                .moves
-                .iter()
-                .filter(|(name, one)| state.allows(name, one))
-            {
-                let (mut state, mut session) = (state.clone(), session.clone());
-                let planned = self.tame(name, one);
-                state.make(self, &planned, one);
-                session.moves.push(planned);
-                if name == wanted
-                    && let Some(closed) = self.legal(&session)
-                {
-                    return Some(closed);
-                }
-                queue.push_back((state, session));
+            if is_new(&state) {
+                queue.push_back((state, Session { start, moves }));
             }
         }
-        None
+        while let Some((state, session)) = queue.pop_front() {
+            let moves = self.moves.iter();
+            for (name, one) in moves.filter(|(name, one)| state.allows(name, one)) {
+                let mut next = state.clone();
+                let planned = self.tame(name, one);
+                next.make(self, &planned, one);
+                let is_new = is_new(&next);
+                if !is_new && found.contains_key(name) {
+                    continue;
+                }
+                let mut session = session.clone();
+                session.moves.push(planned);
+                if !found.contains_key(name)
+                    && let Some(closed) = self.legal(&session)
+                {
+                    found.insert(name.clone(), closed);
+                }
+                if is_new {
+                    queue.push_back((next, session));
+                }
+            }
+            if found.len() == self.moves.len() {
+                break;
+            }
+        }
+        found
     }
 }
 
@@ -420,7 +415,8 @@ moves:
     #[test]
     fn the_shortest_session_makes_what_a_move_needs() {
         let table = table();
-        let shortest = |name| table.shortest_with(name);
+        let sessions = table.shortest_sessions();
+        let shortest = |name| sessions.get(name).cloned();
         assert_eq!(shortest("only-b"), Some(session(&["make-b", "only-b"])));
         assert_eq!(shortest("end"), Some(session(&["begin", "end"])));
         assert_eq!(shortest("count").unwrap().moves.len(), 5);
