@@ -19,26 +19,31 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Its texts and calls, each as JSON, if the message is whole and valid.
+    /// What it says, if the message is whole.
     pub(crate) fn said(&self) -> Option<Value> {
-        let Answer::Message(message) = self else {
-            return None;
-        };
-        if !matches!(message.stop(), Some(Stop::EndTurn | Stop::ToolUse)) {
-            return None;
+        match self {
+            Answer::Message(message) => said(&message.blocks(), message.stop()),
+            Answer::Error(_) | Answer::Cut(_) => None,
         }
-        let said = message.blocks().into_iter().filter_map(|block| {
-            Some(match &block.start {
-                BlockStart::Text => json!({ "text": block.text() }),
-                BlockStart::Call { tool, .. } => {
-                    let arguments = serde_json::from_str::<Value>(&block.text()).ok()?;
-                    json!({ "call": { "name": tool, "arguments": arguments } })
-                }
-                BlockStart::Thinking | BlockStart::Redacted(_) => return None,
-            })
-        });
-        Some(said.collect())
     }
+}
+
+/// The texts and calls of a message that came whole, as JSON: a list of `{"text": …}` and `{"call": {"name": …, "arguments": …}}`.
+pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
+    if !matches!(stop, Some(Stop::EndTurn | Stop::ToolUse)) {
+        return None;
+    }
+    let said = blocks.iter().filter_map(|block| {
+        Some(match &block.start {
+            BlockStart::Text => json!({ "text": block.text() }),
+            BlockStart::Call { tool, .. } => {
+                let arguments = serde_json::from_str::<Value>(&block.text()).ok()?;
+                json!({ "call": { "name": tool, "arguments": arguments } })
+            }
+            BlockStart::Thinking | BlockStart::Redacted(_) => return None,
+        })
+    });
+    Some(said.collect())
 }
 
 /// A message of the model, as a sequence of pieces.

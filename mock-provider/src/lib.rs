@@ -54,7 +54,7 @@ pub use expect::RequestMismatch;
 pub use failure::{FailureKind, News, ScriptFailure};
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
-pub use recorded::{RecordedAnswer, is_message_path, recorded_reply};
+pub use recorded::{RecordedAnswer, is_message_path, recorded_message, recorded_reply};
 pub use request::{Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};

@@ -2,7 +2,7 @@
 
 use conform_judge::frame::{Body, Frame, LlmReply, ReplyEnd};
 use mock_provider::server::ExchangeEnd;
-use mock_provider::{RecordedAnswer, is_message_path, recorded_reply};
+use mock_provider::{RecordedAnswer, is_message_path, recorded_message, recorded_reply};
 use serde_json::{Value, json};
 
 /// The lowest HTTP status that is not a success.
@@ -32,13 +32,27 @@ pub fn model_script(frames: &[Frame]) -> Option<Vec<Value>> {
 }
 
 fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
+    let scripted = with_answer(path, reply, recorded_reply)?;
+    serde_json::to_value(scripted).ok()
+}
+
+/// What the model said in an answer to a request to this path, if it came whole.
+pub(crate) fn message_of(path: &str, reply: &LlmReply) -> Option<Value> {
+    with_answer(path, reply, recorded_message)
+}
+
+fn with_answer<T>(
+    path: &str,
+    reply: &LlmReply,
+    read: impl Fn(&RecordedAnswer<'_>) -> Option<T>,
+) -> Option<T> {
     let body = match &reply.body {
         Some(Value::String(text)) => text.clone(),
         Some(document) => document.to_string(),
         None if reply.status >= FIRST_ERROR || reply.end != ReplyEnd::Complete => String::new(),
         None => return None,
     };
-    let answer = RecordedAnswer {
+    read(&RecordedAnswer {
         path,
         status: reply.status,
         body: &body,
@@ -47,8 +61,7 @@ fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
             ReplyEnd::ClientClosed => ExchangeEnd::ClientClosed,
             ReplyEnd::Cut => ExchangeEnd::Cut,
         },
-    };
-    serde_json::to_value(recorded_reply(&answer)?).ok()
+    })
 }
 
 #[cfg(test)]
@@ -76,6 +89,28 @@ mod tests {
     fn replies(bodies: Vec<Body>) -> Option<Vec<Value>> {
         let frames = bodies.into_iter().map(|body| Frame { at: 0, body });
         model_script(&frames.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_whole_answer_is_told_as_a_message() {
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+        let told = |status: u16, body: &str, end: ReplyEnd| {
+            let body = Some(Value::from(body));
+            let (n, message) = (0, None);
+            let reply = LlmReply {
+                n,
+                status,
+                message,
+                end,
+                body,
+            };
+            message_of("/v1/chat/completions", &reply)
+        };
+        let whole = Some(json!([{ "text": "ab" }]));
+        assert_eq!(told(200, stream, ReplyEnd::Complete), whole);
+        assert_eq!(told(200, stream, ReplyEnd::ClientClosed), None);
+        assert_eq!(told(200, &stream[..60], ReplyEnd::Complete), None);
+        assert_eq!(told(500, stream, ReplyEnd::Complete), None);
     }
 
     #[test]

@@ -152,10 +152,18 @@ impl Redactor {
                 body: self.document(&request.body)?,
                 ..request.clone()
             }),
-            Body::LlmReply(reply) => Body::LlmReply(LlmReply {
-                body: Some(self.document(reply.body.as_ref()?)?),
-                ..reply.clone()
-            }),
+            Body::LlmReply(reply) => {
+                let redacted = |part: &Option<Value>| self.document(part.as_ref()?);
+                let (body, message) = (redacted(&reply.body), redacted(&reply.message));
+                if body.is_none() && message.is_none() {
+                    return None;
+                }
+                Body::LlmReply(LlmReply {
+                    body: body.or_else(|| reply.body.clone()),
+                    message: message.or_else(|| reply.message.clone()),
+                    ..reply.clone()
+                })
+            }
             _ => return None,
         };
         Some(Frame { at: frame.at, body })
@@ -246,6 +254,25 @@ say [redacted:$MY_SERVICE_KEY], please
         let once = redacted(r#"{"api_key":"sk-ant-REDACTED"}"#);
 
         assert_eq!(redacted(&once), once);
+    }
+
+    #[test]
+    fn a_secret_that_the_stream_splits_is_redacted_in_the_message() {
+        let reply = LlmReply {
+            n: 0,
+            status: 200,
+            end: conform_judge::frame::ReplyEnd::Complete,
+            message: Some(serde_json::json!([{ "text": "the key is sk-ant-REDACTED" }])),
+            body: Some("data: sk-ant-a\n\ndata: pi03-abcdefghijklmnop\n\n".into()),
+        };
+        let (at, body) = (0, Body::LlmReply(reply.clone()));
+        let redactor = Redactor::new(std::iter::empty());
+        let redacted = redactor.frame(&Frame { at, body }).unwrap();
+        let Body::LlmReply(LlmReply { message, body, .. }) = redacted.body else {
+            panic!("not a reply");
+        };
+        let expected = serde_json::json!([{ "text": "the key is [redacted:key]" }]);
+        assert_eq!((message, body), (Some(expected), reply.body));
     }
 
     #[test]

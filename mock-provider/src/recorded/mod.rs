@@ -2,8 +2,9 @@
 
 mod reply;
 
+use crate::answer::{Blocks, said};
 use crate::request::Wire;
-use crate::script::{HttpFault, ScriptReply};
+use crate::script::{HttpFault, ScriptReply, StreamError};
 use crate::server::ExchangeEnd;
 use crate::wire::{DecodeError, ReplyDecoder};
 use serde_json::Value;
@@ -39,14 +40,33 @@ fn wire_of(path: &str) -> Option<Wire> {
 /// The reply that gives this answer again; `None` if it is not an answer of an API that is known here.
 #[must_use]
 pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
-    let mut decoder = ReplyDecoder::new(wire_of(answer.path)?);
     if answer.status >= FIRST_ERROR {
-        let error = http_error(answer);
+        wire_of(answer.path)?;
         return Some(ScriptReply {
-            error: Some(error),
+            error: Some(http_error(answer)),
             ..ScriptReply::default()
         });
     }
+    let (decoder, error) = decoded(answer)?;
+    Some(reply::scripted(decoder, error, answer.end))
+}
+
+/// What the model said in this answer, if it came whole: a list of `{"text": …}` and `{"call": {"name": …, "arguments": …}}`.
+#[must_use]
+pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
+    let (mut decoder, error) = decoded(answer)?;
+    let is_whole =
+        error.is_none() && answer.status < FIRST_ERROR && answer.end == ExchangeEnd::Complete;
+    let mut blocks = Blocks::default();
+    while let Some(chunk) = decoder.take() {
+        blocks.add(&chunk);
+    }
+    said(&blocks.0, decoder.stop()).filter(|_| is_whole)
+}
+
+/// The decoder behind the answer, and the error that the answer reports.
+fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamError>)> {
+    let mut decoder = ReplyDecoder::new(wire_of(answer.path)?);
     let decoded = match serde_json::from_str::<Value>(answer.body) {
         Ok(document) => {
             decoder.document(&document);
@@ -59,7 +79,7 @@ pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
         Err(DecodeError::Reported(error)) => Some(error),
         _ => None,
     };
-    Some(reply::scripted(decoder, error, answer.end))
+    Some((decoder, error))
 }
 
 /// The error of a response without success: the parts of the usual document, or else the body as it is.

@@ -62,7 +62,7 @@ impl Progress {
         }
     }
 
-    /// So many more scenarios are to be played.
+    /// Adds scenarios to the number of those that will be played.
     pub(in crate::cli) fn expect_more(&mut self, more: usize) {
         if let Some(live) = &mut self.live {
             live.total += more;

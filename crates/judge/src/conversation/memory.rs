@@ -20,20 +20,8 @@ pub enum Check {
     Shown,
 }
 
-/// How a request departs from the conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Departure {
-    /// What it breaks.
-    pub check: Check,
-    /// A sentence about it.
-    pub message: String,
-}
-
-/// Most bytes of texts that are remembered. A longer conversation is unknown.
+/// Most bytes of a request, and of all texts of the host, that are remembered. A longer conversation is unknown.
 const MOST_BYTES: usize = 16 << 20;
-
-/// Most texts of the host that are remembered.
-const MOST_SAID: usize = 4096;
 
 /// Most tool results that are remembered until the next request.
 const MOST_SHOWN: usize = 256;
@@ -53,8 +41,10 @@ pub struct Conversation {
     attachments: Vec<u64>,
     /// The tool results that the host was shown since the newest request: the ids of their calls, and their texts.
     shown: Vec<(String, String)>,
-    /// How many requests were compared.
-    compared: u64,
+    /// The bytes of the texts of the host.
+    said_bytes: usize,
+    /// In how many requests there was something to check.
+    exercised: u64,
 }
 
 /// The newest request.
@@ -75,7 +65,8 @@ struct Newest {
 impl Conversation {
     /// Notes a text of the host to the model.
     pub fn note_said(&mut self, text: &str) {
-        if !text.trim().is_empty() && self.said.len() < MOST_SAID {
+        self.said_bytes += text.len();
+        if !text.trim().is_empty() && self.said_bytes <= MOST_BYTES {
             self.said.push(text.to_owned());
         }
     }
@@ -117,17 +108,19 @@ impl Conversation {
         }
     }
 
-    /// How many requests were compared with what came before.
-    pub fn compared(&self) -> u64 {
-        self.compared
+    /// In how many requests there was something to check.
+    pub fn exercised(&self) -> u64 {
+        self.exercised
     }
 
-    /// Compares a request with the conversation, which it then continues.
-    pub fn on_request(&mut self, n: u64, body: &Value) -> Vec<Departure> {
+    /// Compares a request with the conversation, which it then continues. Returns a sentence about how it departs from it.
+    pub fn on_request(&mut self, check: Check, n: u64, body: &Value) -> Option<String> {
         let shown = std::mem::take(&mut self.shown);
-        let Some(contents) = Contents::of_request(body) else {
+        let contents = Contents::of_request(body);
+        let is_small = |one: &Contents| one.bytes() + self.said_bytes <= MOST_BYTES;
+        let Some(contents) = contents.filter(is_small) else {
             self.forget();
-            return Vec::new();
+            return None;
         };
         // A request for a summary asks in the agent's own words, where others end in the host's or in a result.
         let ends_in_own = |one: &Contents| one.ends_in_own_text(&self.said);
@@ -138,21 +131,16 @@ impl Conversation {
             && ends_in_own(&contents)
         {
             self.forget();
-            return Vec::new();
-        }
-        let size: usize = contents.user_texts().map(|(_, text)| text.len()).sum();
-        if size > MOST_BYTES {
-            self.forget();
-            return Vec::new();
+            return None;
         }
         let earlier = match &self.newest {
             // The same request again.
-            Some(newest) if newest.contents == contents => return Vec::new(),
+            Some(newest) if newest.contents == contents => return None,
             Some(newest) if newest.contents.tools == contents.tools => Some(newest),
             // A request for a title or a summary, one of a subagent, or the last one of a turn.
             Some(newest) if contents.tools.len() < newest.contents.tools.len() => {
                 self.forget();
-                return Vec::new();
+                return None;
             }
             _ => None,
         };
@@ -162,89 +150,59 @@ impl Conversation {
             let mut said = self.said.iter();
             said.any(|one| text.trim() == one.trim() || !is_quote && holds(text, one))
         };
-        if earlier.is_none() && !contents.user_texts().any(|(_, text)| is_said(text)) {
-            return Vec::new();
+        if earlier.is_none() && !contents.user_texts().any(is_said) {
+            return None;
         }
-        let mut departures =
-            earlier.map_or_else(Vec::new, |newest| self.departures(newest, &contents));
-        departures.extend(
-            shown
-                .iter()
-                .find_map(|(call, text)| not_given(call, text, &contents)),
-        );
-        self.compared += u64::from(earlier.is_some());
-        if earlier.is_some_and(|_| self.attached_before == 0 && self.attached > 0) {
+        let (is_exercised, departure) = match (check, earlier) {
+            (Check::Shown, _) => not_given(&shown, &contents),
+            (_, None) => (false, None),
+            (Check::Once, Some(newest)) => self.repeated(newest, &contents),
+            (Check::Kept | Check::Answered, Some(newest)) => newest.lost_in(check, &contents),
+        };
+        self.exercised += u64::from(is_exercised);
+        if earlier.is_some() && self.attached_before == 0 && self.attached > 0 {
             self.note_texts_with_attachments(&contents);
         }
         self.said_before = self.said.len();
         self.attached_before = self.attached;
         self.newest = Some(Newest::new(n, contents, &self.said));
-        departures
+        departure
     }
 
-    fn departures(&self, newest: &Newest, contents: &Contents) -> Vec<Departure> {
-        let mut rest = contents.list.as_slice();
-        let mut is_kept = |content: &Content| {
-            let at = rest.iter().position(|(_, next)| next.keeps(content));
-            // A longer text may hold the next content as well.
-            at.inspect(|at| rest = &rest[at + usize::from(rest[*at].1 == *content)..])
-                .is_some()
-        };
-        let lost = newest.must.iter().find(|content| !is_kept(content));
-        let unanswered = newest.answer.iter().find(|content| !is_kept(content));
-        let lost = lost.map(|content| Departure {
-            check: Check::Kept,
-            message: format!(
-                "the request does not hold {}, which request {} held, at its place",
-                content.in_words(),
-                newest.n
-            ),
-        });
-        let unanswered = unanswered.map(|content| Departure {
-            check: Check::Answered,
-            message: format!(
-                "the request does not hold {} from the answer to request {}",
-                content.in_words(),
-                newest.n
-            ),
-        });
-        let first = lost.or(unanswered);
-        first
-            .into_iter()
-            .chain(self.repeated(newest, contents))
-            .collect()
-    }
-
-    /// What is in more messages of the request than the host has sent.
-    fn repeated(&self, newest: &Newest, contents: &Contents) -> Option<Departure> {
-        let again = |what: String, times: usize, most: usize| Departure {
-            check: Check::Once,
-            message: format!(
-                "the request holds {what} in {times} messages; the host sent it {most} times"
-            ),
+    /// Whether the host had sent anything before that could come again, and what is in more messages than the host has sent it with.
+    fn repeated(&self, newest: &Newest, contents: &Contents) -> (bool, Option<String>) {
+        let again = |what: String, times: usize, most: usize| {
+            format!("the request holds {what} in {times} messages; the host sent it {most} times")
         };
         let (before, since) = self.said.split_at(self.said_before);
-        let text = before.iter().find_map(|text| {
-            let fits = |content: &Content| matches!(content, Content::Text(Role::User, whole) if text.trim().len() >= LONG && whole.contains(text.trim()));
-            let sent = |list: &[String]| list.iter().filter(|one| one.contains(text.trim())).count();
-            let (times, had) = (contents.messages_with(fits), newest.contents.messages_with(fits));
+        let new = contents.list.get(newest.contents.list.len()..);
+        let is_in = |content: &Content, part: &str| matches!(content, Content::Text(Role::User, whole) if whole.contains(part));
+        let long = before.iter().map(|text| text.trim());
+        let mut long = long.filter(|text| text.len() >= LONG).peekable();
+        let is_exercised = long.peek().is_some() || self.attached_before > 0;
+        let mut came = long.filter(|text| {
+            let mut new = new.into_iter().flatten();
+            new.any(|(_, content)| is_in(content, text))
+        });
+        let text = came.find_map(|text| {
+            let sent = |list: &[String]| list.iter().filter(|one| one.contains(text)).count();
+            let times = contents.messages_with(|one| is_in(one, text));
+            let had = newest.contents.messages_with(|one| is_in(one, text));
             let most = (sent(before) + sent(since)).max(had + sent(since));
             (times > most).then(|| again(format!("the text {}", quoted(text)), times, most))
         });
-        text.or_else(|| {
-            let list = newest.contents.list.iter();
-            let files = list.filter(|(_, one)| self.is_attachment(one));
-            files.map(|(_, one)| one).find_map(|file| {
-                let (times, had) = (
-                    contents.messages_with(|one| one == file),
-                    newest.contents.messages_with(|one| one == file),
-                );
-                let most = self
-                    .attached
-                    .max(had + self.attached - self.attached_before);
+        let file = || {
+            let list = newest.contents.list.iter().map(|(_, content)| content);
+            let mut files = list.filter(|one| self.is_attachment(one));
+            files.find_map(|file| {
+                let times = contents.messages_with(|one| one == file);
+                let had = newest.contents.messages_with(|one| one == file);
+                let since = self.attached - self.attached_before;
+                let most = self.attached.max(had + since);
                 (times > most).then(|| again(file.in_words(), times, most))
             })
-        })
+        };
+        (is_exercised, text.or_else(file))
     }
 
     fn is_attachment(&self, content: &Content) -> bool {
@@ -260,35 +218,44 @@ impl Conversation {
         let Some(newest) = &self.newest else {
             return;
         };
-        let had: Vec<&str> = newest.contents.user_texts().map(|(_, text)| text).collect();
+        let had: Vec<&str> = newest.contents.user_texts().collect();
         let is_new =
             |text: &&str| !had.contains(text) && !self.said.iter().any(|one| holds(text, one));
-        let texts = contents.user_texts().map(|(_, text)| text).filter(is_new);
+        let texts = contents.user_texts().filter(is_new);
         self.attachments = texts.map(hash).collect();
     }
 }
 
-/// The departure if the model gets another result for a call than the host was shown. Either may be cut, or have more around it.
-fn not_given(call: &str, shown: &str, contents: &Contents) -> Option<Departure> {
-    let mut results = contents.list.iter().rev();
-    let given = results.find_map(|(_, content)| match content {
-        Content::Result(id, text) if id == call => Some(text),
-        _ => None,
-    })?;
+/// Whether the model gets results that the host was shown, and one that is another.
+fn not_given(shown: &[(String, String)], contents: &Contents) -> (bool, Option<String>) {
+    let given = |call: &String| {
+        let mut results = contents.list.iter().rev();
+        results.find_map(|(_, content)| match content {
+            Content::Result(id, text) if id == call => Some(text),
+            _ => None,
+        })
+    };
+    let pairs = shown.iter();
+    let mut pairs = pairs
+        .filter_map(|(call, text)| Some((call, text, given(call)?)))
+        .peekable();
+    let is_exercised = pairs.peek().is_some();
+    let other = pairs.find(|(_, text, given)| !is_given(text, given));
+    let message = other.map(|(call, text, given)| {
+        let (given, text) = (quoted(given), quoted(text));
+        format!(
+            "the request holds the result {given} for the call `{call}`; the host was shown {text}"
+        )
+    });
+    (is_exercised, message)
+}
+
+/// Whether a result can be the one that was shown: either may be cut, or have more around it.
+fn is_given(shown: &str, given: &str) -> bool {
     // A frame around an output, or JSON that holds it, may be all that the host is shown.
     let is_framed = given.trim().is_empty() || shown.trim_start().starts_with('{');
-    let is_given = shown.len() < MEANT
-        || is_framed
-        || has_beginning(given, shown)
-        || has_beginning(shown, given);
-    (!is_given).then(|| Departure {
-        check: Check::Shown,
-        message: format!(
-            "the request holds the result {} for the call `{call}`; the host was shown {}",
-            quoted(given),
-            quoted(shown)
-        ),
-    })
+    let is_short = shown.len() < MEANT;
+    is_short || is_framed || has_beginning(given, shown) || has_beginning(shown, given)
 }
 
 /// Shortest result, in bytes, that is more than a word such as "ok", which may stand for nothing.
@@ -310,6 +277,39 @@ fn has_beginning(whole: &str, text: &str) -> bool {
 const LONG: usize = 12;
 
 impl Newest {
+    /// Whether there is something that a request must hold by this check, and what it lacks.
+    fn lost_in(&self, check: Check, contents: &Contents) -> (bool, Option<String>) {
+        let mut rest = contents.list.as_slice();
+        let mut is_kept = |content: &&Content| {
+            let at = rest.iter().position(|(_, next)| next.keeps(content));
+            // A longer text may hold the next content as well.
+            at.inspect(|at| rest = &rest[at + usize::from(rest[*at].1 == **content)..])
+                .is_some()
+        };
+        let n = self.n;
+        let lost = self.must.iter().find(|content| !is_kept(content));
+        match (check, lost) {
+            (Check::Answered, None) => {
+                let lost = self.answer.iter().find(|content| !is_kept(content));
+                let message = lost.map(|content| {
+                    let what = content.in_words();
+                    format!("the request does not hold {what} from the answer to request {n}")
+                });
+                (!self.answer.is_empty(), message)
+            }
+            (Check::Answered, Some(_)) => (false, None),
+            (_, lost) => {
+                let message = lost.map(|content| {
+                    let what = content.in_words();
+                    format!(
+                        "the request does not hold {what}, which request {n} held, at its place"
+                    )
+                });
+                (!self.must.is_empty(), message)
+            }
+        }
+    }
+
     fn new(n: u64, contents: Contents, said: &[String]) -> Self {
         let (mut must, mut before_turn) = (Vec::new(), 0);
         let mut after_model = false;
@@ -376,15 +376,24 @@ mod tests {
     fn after_a_call() -> Conversation {
         let mut conversation = Conversation::default();
         conversation.note_said(HELLO);
-        assert_eq!(conversation.on_request(0, &request(&[user(HELLO)])), []);
+        assert_eq!(
+            conversation.on_request(Check::Kept, 0, &request(&[user(HELLO)])),
+            None
+        );
         let answer = json!([{ "text": "I look." }, { "call": { "name": "bash", "arguments": { "command": "ls" } } }]);
         conversation.note_answer(0, &answer);
         conversation
     }
 
+    const CHECKS: [Check; 4] = [Check::Kept, Check::Answered, Check::Once, Check::Shown];
+
     fn broken(conversation: &Conversation, messages: &[Value]) -> Vec<Check> {
-        let found = conversation.clone().on_request(1, &request(messages));
-        found.into_iter().map(|departure| departure.check).collect()
+        let breaks = |check: &Check| {
+            let mut conversation = conversation.clone();
+            let departure = conversation.on_request(*check, 1, &request(messages));
+            departure.is_some()
+        };
+        CHECKS.into_iter().filter(breaks).collect()
     }
 
     #[test]
@@ -441,14 +450,16 @@ mod tests {
         ] });
         for body in [chat, responses] {
             let mut conversation = after_a_call();
-            assert_eq!(conversation.on_request(1, &body), []);
-            assert_eq!(conversation.compared(), 1);
+            assert_eq!(conversation.on_request(Check::Kept, 1, &body), None);
+            assert_eq!(conversation.exercised(), 1);
             conversation.note_said(MORE);
             let lacks_result = request(&[user(HELLO), call("I look.", "ls"), user(MORE)]);
-            let found = conversation.on_request(2, &lacks_result);
+            let found = conversation.on_request(Check::Kept, 2, &lacks_result);
             assert_eq!(
-                found[0].message,
-                "the request does not hold the tool result \"a.txt\", which request 1 held, at its place"
+                found.as_deref(),
+                Some(
+                    "the request does not hold the tool result \"a.txt\", which request 1 held, at its place"
+                )
             );
         }
     }
@@ -469,11 +480,14 @@ mod tests {
             result("a.txt"),
             answered,
         ];
-        conversation.on_request(1, &request(&first[..3]));
+        conversation.on_request(Check::Kept, 1, &request(&first[..3]));
         conversation.note_answer(1, &json!([{ "text": "A file." }]));
         conversation.note_said(MORE);
         let second: Vec<Value> = first.iter().cloned().chain([user(MORE)]).collect();
-        assert_eq!(conversation.on_request(2, &request(&second)), []);
+        assert_eq!(
+            conversation.on_request(Check::Kept, 2, &request(&second)),
+            None
+        );
         conversation.undo_turn();
         assert_eq!(broken(&conversation, &first), []);
         assert_eq!(broken(&conversation, &first[1..]), [Check::Kept]);
@@ -488,18 +502,28 @@ mod tests {
         // A title, with no tools, and the request behind it.
         let mut titled = after_a_call();
         let title = json!({ "messages": [user(HELLO)] });
-        assert_eq!(titled.on_request(1, &title), []);
+        assert_eq!(titled.on_request(Check::Kept, 1, &title), None);
         assert_eq!(broken(&titled, &[user(HELLO)]), []);
 
         // A request for a summary, and the request behind it.
         let mut summed_up = after_a_call();
         let asked = [user(HELLO), user("Sum it up.")];
-        assert_eq!(summed_up.on_request(1, &request(&asked)), []);
+        assert_eq!(summed_up.on_request(Check::Kept, 1, &request(&asked)), None);
         assert_eq!(broken(&summed_up, &[user(HELLO)]), []);
+
+        // An answer that was not recorded, and more texts than are remembered.
+        let mut unrecorded = Conversation::default();
+        unrecorded.note_said(HELLO);
+        unrecorded.on_request(Check::Answered, 0, &request(&[user(HELLO)]));
+        unrecorded.on_request(Check::Answered, 1, &request(&[user(HELLO), user(HELLO)]));
+        assert_eq!(unrecorded.exercised(), 0);
+        let mut long = after_a_call();
+        long.note_said(&"x".repeat(MOST_BYTES));
+        assert_eq!(broken(&long, &[user(MORE)]), []);
 
         let mut part = after_a_call();
         let rest = json!({ "previous_response_id": "r", "input": MORE });
-        assert_eq!(part.on_request(1, &rest), []);
+        assert_eq!(part.on_request(Check::Kept, 1, &rest), None);
     }
 
     #[test]
@@ -536,11 +560,14 @@ mod tests {
             let mut conversation = Conversation::default();
             conversation.note_said("first of all");
             let first = user("first of all");
-            conversation.on_request(0, &request(std::slice::from_ref(&first)));
+            conversation.on_request(Check::Kept, 0, &request(std::slice::from_ref(&first)));
             conversation.note_said(HELLO);
             conversation.note_attachments();
             let second = [first, with_file(HELLO)];
-            assert_eq!(conversation.on_request(1, &request(&second)), []);
+            assert_eq!(
+                conversation.on_request(Check::Kept, 1, &request(&second)),
+                None
+            );
             conversation.note_said(MORE);
             let third = |last: Value| second.iter().cloned().chain([last]).collect::<Vec<_>>();
             assert_eq!(broken(&conversation, &third(user(MORE))), []);

@@ -3,4 +3,4 @@
 mod memory;
 mod request;
 
-pub use memory::{Check, Conversation, Departure};
+pub use memory::{Check, Conversation};

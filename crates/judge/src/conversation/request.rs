@@ -146,12 +146,21 @@ impl Contents {
         joined(contents).into_iter().map(|(_, one)| one).collect()
     }
 
-    /// The texts of the user's side, with the numbers of their messages.
-    pub(super) fn user_texts(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.list.iter().filter_map(|(n, content)| match content {
-            Content::Text(Role::User, text) => Some((*n, text.as_str())),
+    /// The texts of the user's side.
+    pub(super) fn user_texts(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter_map(|(_, content)| match content {
+            Content::Text(Role::User, text) => Some(text.as_str()),
             _ => None,
         })
+    }
+
+    /// The bytes of its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let text = |(_, content): &(usize, Content)| match content {
+            Content::Text(_, text) | Content::Result(_, text) => text.len(),
+            Content::Call(..) | Content::File(..) => 0,
+        };
+        self.list.iter().map(text).sum()
     }
 
     /// Whether its last content is a text of the agent's own, such as one that asks for a summary.

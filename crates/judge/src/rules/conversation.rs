@@ -108,22 +108,18 @@ impl Monitor for ConversationMonitor {
         if context.matches(&frames.request) == Truth::False {
             return;
         }
-        let departures = conversation.on_request(n, &context.value["body"]);
-        if !context.certainly_holds(at.config.when.as_ref()) {
-            return;
+        let departure = conversation.on_request(self.rule.check, n, &context.value["body"]);
+        if context.certainly_holds(at.config.when.as_ref()) {
+            at.out.extend(departure.map(|message| Finding {
+                message,
+                difference: Difference::named(DifferenceKind::WrongValue, "@request"),
+                ..Finding::default()
+            }));
         }
-        let broken = departures
-            .into_iter()
-            .filter(|one| one.check == self.rule.check);
-        at.out.extend(broken.map(|departure| Finding {
-            message: departure.message,
-            difference: Difference::named(DifferenceKind::WrongValue, "@request"),
-            ..Finding::default()
-        }));
     }
 
     fn exercised(&self) -> u64 {
-        self.conversation.compared()
+        self.conversation.exercised()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The answer of the model on its way to the agent, whose end is recorded.
 
+use crate::model_script;
 use crate::recording::Recording;
 use bytes::Bytes;
 use conform_judge::frame::{Body as FrameBody, LlmReply, ReplyEnd};
@@ -15,6 +16,7 @@ const BODY_LIMIT: usize = 16 << 20;
 pub(super) struct ReplyNote {
     recording: Recording,
     n: u64,
+    path: String,
     /// The HTTP status; 0 as long as there is none.
     pub(super) status: u16,
     /// The body so far; `None` if it is too long.
@@ -23,11 +25,12 @@ pub(super) struct ReplyNote {
 }
 
 impl ReplyNote {
-    /// For the request of this number.
-    pub(super) fn new(recording: Recording, n: u64) -> Self {
+    /// For the request of this number to this path.
+    pub(super) fn new(recording: Recording, n: u64, path: &str) -> Self {
         ReplyNote {
             recording,
             n,
+            path: path.to_owned(),
             status: 0,
             body: Some(Vec::new()),
             is_written: false,
@@ -46,13 +49,15 @@ impl ReplyNote {
     /// Records the end of the answer, unless it is already recorded.
     pub(super) fn ended(&mut self, end: ReplyEnd) {
         if !std::mem::replace(&mut self.is_written, true) {
-            self.recording.add(FrameBody::LlmReply(LlmReply {
+            let mut reply = LlmReply {
                 n: self.n,
                 status: self.status,
                 message: None,
                 end,
                 body: self.body.take().and_then(|body| document(&body)),
-            }));
+            };
+            reply.message = model_script::message_of(&self.path, &reply);
+            self.recording.add(FrameBody::LlmReply(reply));
         }
     }
 }

@@ -101,12 +101,12 @@ async fn handle(request: Request<Incoming>, state: &State) -> Answer {
     };
     let value = json_matcher::read_json(&body)
         .unwrap_or_else(|_| Value::from(String::from_utf8_lossy(&body)));
+    let mut note = ReplyNote::new(state.recording.clone(), n, head.uri.path());
     state.recording.add(Body::LlmRequest(LlmRequest {
         n,
         path: head.uri.path().to_owned(),
         body: value,
     }));
-    let mut note = ReplyNote::new(state.recording.clone(), n);
     let request = Request::from_parts(head, Full::new(body));
     match state.upstream.forward(request).await {
         Ok(response) => {
