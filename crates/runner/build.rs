@@ -1,5 +1,5 @@
 //! Rebuilds the package when the data embedded in it changes.
 
 fn main() {
-    println!("cargo::rerun-if-changed=../../scenarios");
+    println!("cargo::rerun-if-changed=scenarios");
 }

@@ -11,7 +11,7 @@ pub(crate) const DIALECT: &str = "dialect.yaml";
 /// The file of a base: what versions of a dialect share. It is not a version, so it is neither listed nor run.
 pub(crate) const BASE: &str = "base.yaml";
 
-static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas");
+static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
 
 /// The dialects of the executable and of a folder with `NAME/VERSION/`.
 #[derive(Debug, Clone, Default)]

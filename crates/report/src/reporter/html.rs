@@ -15,16 +15,16 @@ use std::io::{self, Write};
 
 /// The script of the page, in the order in which its parts use each other.
 const SCRIPT: [&str; 7] = [
-    include_str!("../../../../reports/templates/page/dom.js"),
-    include_str!("../../../../reports/templates/page/model.js"),
-    include_str!("../../../../reports/templates/page/sequence.js"),
-    include_str!("../../../../reports/templates/page/rows.js"),
-    include_str!("../../../../reports/templates/page/views.js"),
-    include_str!("../../../../reports/templates/page/header.js"),
-    include_str!("../../../../reports/templates/page/app.js"),
+    include_str!("../../templates/page/dom.js"),
+    include_str!("../../templates/page/model.js"),
+    include_str!("../../templates/page/sequence.js"),
+    include_str!("../../templates/page/rows.js"),
+    include_str!("../../templates/page/views.js"),
+    include_str!("../../templates/page/header.js"),
+    include_str!("../../templates/page/app.js"),
 ];
-const STYLE: &str = include_str!("../../../../reports/templates/page/style.css");
-const PAGE: &str = include_str!("../../../../reports/templates/page/page.html");
+const STYLE: &str = include_str!("../../templates/page/style.css");
+const PAGE: &str = include_str!("../../templates/page/page.html");
 
 /// The data that the script reads.
 #[derive(Serialize)]

@@ -81,7 +81,7 @@ fn rows(scenario: &ScenarioReport) -> Vec<Row<'_>> {
 
 /// Markdown for a pull request or the summary of a CI job.
 pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let source = include_str!("../../../../reports/templates/report.md");
+    let source = include_str!("../../templates/report.md");
     let new = report.causes.iter().filter(|cause| {
         cause.baseline.is_none() && cause.blame == report.side && cause.level > Level::May
     });
@@ -102,7 +102,7 @@ pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// The comparison of several agents, as Markdown.
 pub(super) fn comparison(reports: &[NamedReport], out: &mut dyn Write) -> io::Result<()> {
-    let source = include_str!("../../../../reports/templates/comparison.md");
+    let source = include_str!("../../templates/comparison.md");
     fill(source, AutoEscape::None, Serde(compare(reports)), out)
 }
 
