@@ -22,7 +22,7 @@ fn written(dir: &TestDir) -> Vec<PathBuf> {
 
 #[test]
 fn nothing_is_found_in_the_reference_agent() {
-    for dialect in ["aionrs@0.1", "aionrs@0.2", "synaps@1"] {
+    for dialect in ["aionrs@0.1", "aionrs@0.2", "synaps@1", "pi@0.14"] {
         let dir = TestDir::new();
         let args = ["--dialect", dialect, "--sessions", "12", "--seed", "4"];
         let (status, output) = explore(&dir, &args);
