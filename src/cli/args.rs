@@ -5,7 +5,7 @@ use conform_judge::finding::Blame;
 use conform_judge::profile::Profile;
 use conform_report::reporter::terminal::Details;
 use conform_report::reporter::{self, Format};
-use spanned_yaml::unknown;
+use spanned_yaml::{TimeSpan, unknown};
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -48,6 +48,15 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
         format,
         path: path.into(),
     })
+}
+
+/// Parses a time with its unit.
+///
+/// # Errors
+/// It is none.
+pub fn time_span(text: &str) -> Result<TimeSpan, String> {
+    let parsed = text.parse();
+    parsed.map_err(|()| "expected a time, such as 500ms, 90s or 5m".to_owned())
 }
 
 /// Parses a factor for timeouts.

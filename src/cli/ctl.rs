@@ -2,15 +2,19 @@
 
 use super::{command_error::CommandError, exit::ExitStatus, output};
 use clap::Subcommand;
-use control_socket::{Client, ClientError, Command, Registered, registered, wait_for};
+use control_socket::{
+    Client, ClientError, Command, Registered, failed_starts, registered, wait_for,
+};
 use serde_json::{Value, json};
+use spanned_yaml::TimeSpan;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Control a running mock agent or scripted model, started with --control DIR
 ///
-/// Each command prints its result as one line of JSON. The exit status is 1 if the process refuses the command or its timeout passes, and 2
+/// `list` prints a line of JSON for each process, `journal` for each entry; other commands print their result, if there is one, as one line.
+/// The commands that wait also wait for the process to start. The exit status is 1 if the process refuses the command or its timeout passes, and 2
 /// if there is no such process.
 #[derive(Debug, clap::Args)]
 pub(super) struct CtlArgs {
@@ -29,7 +33,7 @@ pub(super) struct CtlArgs {
 
 #[derive(Debug, Subcommand)]
 enum CtlCommand {
-    /// List the processes that have started, in order
+    /// List the processes that have started, in order, each on a line
     List,
     /// Wait until the process of this number or name has started, by default any; by its number, also one that has ended since
     WaitAgent {
@@ -57,7 +61,13 @@ enum CtlCommand {
         #[arg(long, value_name = "N", default_value_t = 0)]
         after: u64,
     },
-    /// Show what was sent and received
+    /// Advance the clock of an agent that was started with MOCK_AGENT_CLOCK=stopped, once something waits for it
+    Advance {
+        /// By how much, such as 500ms or 1m
+        #[arg(value_name = "TIME", value_parser = super::args::time_span)]
+        by: TimeSpan,
+    },
+    /// Show what was sent and received, an entry on each line
     Journal {
         /// Only after this entry
         #[arg(long, value_name = "N", default_value_t = 0)]
@@ -80,7 +90,7 @@ enum CtlCommand {
     },
     /// End the process at once
     Crash {
-        /// SIGKILL or SIGABRT
+        /// SIGKILL, SIGABRT or SIGTERM, also without SIG
         #[arg(default_value = "SIGKILL")]
         signal: String,
         /// An exit status instead of a signal
@@ -134,7 +144,14 @@ fn result(args: CtlArgs) -> Result<Value, CommandError> {
         }
         other => command(other, args.timeout_ms).map_err(CommandError::usage)?,
     };
-    let mut client = connect(&args.folder, args.agent.as_deref())?;
+    let agent = args.agent.as_deref();
+    let begun = Instant::now();
+    if !command.timeout().is_zero() {
+        // Whatever it finds, `connect` says why there is no such process.
+        let _ = wait_for(folder, timeout, |process| is_there(process, agent));
+    }
+    let mut client = connect(folder, agent)?;
+    let command = command.with_timeout(timeout.saturating_sub(begun.elapsed()));
     let result = client.request(command)?;
     Ok(result.get("entries").cloned().unwrap_or(result))
 }
@@ -150,6 +167,10 @@ fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
                 .map_err(|error| error.to_string())?
                 .to_value(),
             after,
+            timeout_ms,
+        },
+        CtlCommand::Advance { by: TimeSpan(by) } => Command::Advance {
+            by_ms: u64::try_from(by.as_millis()).unwrap_or(u64::MAX),
             timeout_ms,
         },
         CtlCommand::Journal { after } => Command::Journal { after },
@@ -179,7 +200,10 @@ fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
 fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, CommandError> {
     let processes = registered(folder);
     if processes.is_empty() {
-        let why = format!("no process has registered in {}", folder.display());
+        let mut why = format!("no process has registered in {}", folder.display());
+        if let Some(failed) = failed_starts(folder).pop() {
+            why += &format!("; {failed}");
+        }
         return Err(CommandError::usage(why));
     }
     let mut gone = None;
@@ -227,6 +251,17 @@ fn is_awaited(process: &Registered, name: Option<&str>) -> bool {
         Some(name) if process.order.to_string() == name => true,
         Some(name) => process.name == name && process.is_running(),
         None => process.is_running(),
+    }
+}
+
+/// Whether a process takes commands or, if it is named, has ever done so.
+fn is_there(process: &Registered, agent: Option<&str>) -> bool {
+    match agent {
+        None => process.is_running(),
+        Some(name) => {
+            is_called(process, name)
+                || Client::connect(process).is_ok_and(|mut client| has_session(&mut client, agent))
+        }
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = args::at_least_one::<NonZeroUsize>)]
     sessions: Option<NonZeroUsize>,
     /// For how long to play sessions of each dialect, such as `5m`; making them smaller comes on top
-    #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = time_span)]
+    #[arg(long, value_name = "TIME", conflicts_with = "sessions", value_parser = args::time_span)]
     time: Option<TimeSpan>,
     /// Only the session with this number of the seed, as the findings name it
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "time"], value_parser = args::at_least_one::<NonZeroUsize>)]
@@ -338,11 +338,6 @@ impl Exploration<'_> {
         }
         screen.flush()
     }
-}
-
-fn time_span(text: &str) -> Result<TimeSpan, String> {
-    let parsed = text.parse();
-    parsed.map_err(|()| "expected a time, such as 90s or 5m".to_owned())
 }
 
 /// The number in the id of a session.

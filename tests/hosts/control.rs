@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -19,18 +19,18 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const HALVES: &str = "- content: [{ text: one }, { gate: half }, { text: two }]\n";
 
 /// A folder with a script and a control folder.
-struct Test {
-    folder: TempDir,
+pub(crate) struct Test {
+    pub(crate) folder: TempDir,
 }
 
 /// A running agent.
-struct Agent {
-    child: Child,
-    output: BufReader<ChildStdout>,
+pub(crate) struct Agent {
+    pub(crate) child: Child,
+    pub(crate) output: BufReader<ChildStdout>,
 }
 
 impl Test {
-    fn new(script: &str) -> Self {
+    pub(crate) fn new(script: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("script.yaml"), script).unwrap();
         Test { folder }
@@ -40,13 +40,27 @@ impl Test {
         self.folder.path().join("control")
     }
 
-    fn start(&self, scheme: &str, args: &[&str]) -> Agent {
+    /// A program that registers in the control folder. The scheme is that of the socket.
+    pub(crate) fn process_of(&self, scheme: &str) -> Process {
         let mut process = Process::new(env!("CARGO_BIN_EXE_mock-agent"));
-        process.current_dir(self.folder.path()).args(args);
-        process.env(
-            "MOCK_AGENT_CONTROL",
-            format!("{scheme}{}", self.control().display()),
-        );
+        let control = format!("{scheme}{}", self.control().display());
+        process.current_dir(self.folder.path());
+        process.env("MOCK_AGENT_CONTROL", control);
+        process
+    }
+
+    fn start(&self, scheme: &str, args: &[&str]) -> Agent {
+        self.start_with(scheme, args, &[])
+    }
+
+    pub(crate) fn start_with(
+        &self,
+        scheme: &str,
+        args: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Agent {
+        let mut process = self.process_of(scheme);
+        process.args(args).envs(variables.iter().copied());
         process.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = process.spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
@@ -65,11 +79,11 @@ impl Test {
         wait_for(&self.control(), TIMEOUT, |process| process.order == order).unwrap()
     }
 
-    fn client(&self, order: u64) -> Client {
+    pub(crate) fn client(&self, order: u64) -> Client {
         Client::connect(&self.process(order)).unwrap()
     }
 
-    fn ctl(&self, words: &[&str]) -> assert_cmd::assert::Assert {
+    pub(crate) fn ctl(&self, words: &[&str]) -> assert_cmd::assert::Assert {
         let mut program = Program::new(env!("CARGO_BIN_EXE_conform"));
         program.arg("ctl").arg(self.control());
         program.args(["--timeout-ms", "60000"]).args(words).assert()
@@ -83,20 +97,20 @@ impl Agent {
         line
     }
 
-    fn next(&mut self) -> Value {
+    pub(crate) fn next(&mut self) -> Value {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    fn send(&mut self, command: &Value) {
+    pub(crate) fn send(&mut self, command: &Value) {
         writeln!(self.child.stdin.as_mut().unwrap(), "{command}").unwrap();
     }
 
-    fn message(&mut self, id: &str) {
+    pub(crate) fn message(&mut self, id: &str) {
         self.send(&json!({ "type": "message", "msg_id": id, "input": "hi" }));
     }
 
     /// The texts up to and including this one.
-    fn until_text(&mut self, last: &str) -> Vec<String> {
+    pub(crate) fn until_text(&mut self, last: &str) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
         while texts.last().is_none_or(|text| text != last) {
             let event = self.next();
@@ -113,7 +127,7 @@ impl Drop for Agent {
     }
 }
 
-fn printed(assert: &assert_cmd::assert::Assert) -> Value {
+pub(crate) fn printed(assert: &assert_cmd::assert::Assert) -> Value {
     serde_json::from_slice(&assert.get_output().stdout).unwrap()
 }
 
@@ -525,7 +539,7 @@ fn a_model_server_holds_its_answer_at_a_gate() {
             .request(unknown)
             .unwrap_err()
             .to_string()
-            .contains("no gate `other`")
+            .contains("no gate `other`; its gates: half")
     );
     client
         .request(Command::Release {
@@ -548,4 +562,107 @@ fn a_model_server_holds_its_answer_at_a_gate() {
     let mut answer = String::new();
     request.read_to_string(&mut answer).unwrap();
     assert!(answer.contains("other"), "{answer}");
+}
+
+/// `conform ctl` with a timeout that is over at once.
+fn impatient(folder: &Path, words: &[&str]) -> assert_cmd::assert::Assert {
+    let mut program = Program::new(env!("CARGO_BIN_EXE_conform"));
+    program.arg("ctl").arg(folder).args(["--timeout-ms", "1"]);
+    program.args(words).assert()
+}
+
+fn refused(run: &assert_cmd::assert::Assert) -> String {
+    String::from_utf8(run.get_output().stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_gate_that_the_script_does_not_have_is_refused_and_a_gate_of_a_prompt_is_not() {
+    let test = Test::new(HALVES);
+    let mut agent = test.agent();
+    let unknown = "error: the script has no gate `hlf`; its gates: half\n";
+    for words in [["release", "hlf"], ["wait-gate", "hlf"]] {
+        assert_eq!(refused(&test.ctl(&words).code(1)), unknown);
+    }
+    agent.send(&json!({ "type": "message", "msg_id": "m", "input": "@mock gate=mine" }));
+    test.ctl(&["wait-gate", "mine"]).success();
+    test.ctl(&["release", "mine"]).success();
+    test.ctl(&["wait-gate", "half"]).success();
+    test.ctl(&["release", "half"]).success();
+    agent.until_text("two");
+    let other = test.folder.path().join("other.yaml");
+    std::fs::write(&other, "- text: other\n").unwrap();
+    test.ctl(&["reset", &other.to_string_lossy()]).success();
+    let none = refused(&test.ctl(&["release", "half"]).code(1));
+    assert_eq!(
+        none,
+        "error: the script has no gate, and none is called `half`\n"
+    );
+
+    let echo = test.start("", &["--json-stream"]);
+    test.process(2);
+    test.ctl(&["release", "any"]).success();
+    drop(echo);
+}
+
+#[test]
+fn a_wait_may_begin_before_the_agent_has_started() {
+    let test = Test::new(HALVES);
+    let mut waiting = Process::new(env!("CARGO_BIN_EXE_conform"));
+    waiting.arg("ctl").arg(test.control());
+    waiting.args(["--timeout-ms", "60000", "wait-gate", "half"]);
+    let mut waiting = waiting.stdout(Stdio::null()).spawn().unwrap();
+    let mut agent = test.agent();
+    assert_eq!(waiting.try_wait().unwrap(), None);
+    agent.message("m");
+    assert!(waiting.wait().unwrap().success());
+    let late = impatient(
+        &test.folder.path().join("elsewhere"),
+        &["wait-gate", "half"],
+    );
+    let why = refused(&late.code(2));
+    assert!(why.contains("no process has registered in"), "{why}");
+}
+
+#[test]
+fn an_agent_that_does_not_start_leaves_word_in_the_control_folder() {
+    let test = Test::new("- txt: fine\n");
+    let dialect = ["--dialect", "aionrs@0.1", "--script", "script.yaml"];
+    for args in [
+        &["--json-stream", "--script", "script.yaml"][..],
+        &["--json-stream", "--script", "no-such-script"],
+        &["--json-stream", "--fault", "no-such-fault"],
+        &dialect,
+        &["--no-such-protocol"],
+    ] {
+        let child = test.process_of("").args(args).stdin(Stdio::null()).output();
+        let child = child.unwrap();
+        assert_eq!(child.status.code(), Some(2), "{args:?}");
+        let stderr = String::from_utf8(child.stderr).unwrap();
+        let failed = control_socket::failed_starts(&test.control())
+            .pop()
+            .unwrap();
+        let (_, why) = failed.split_once(" did not start: ").unwrap();
+        let said = format!("mock-agent: {why}\n");
+        assert!(stderr.starts_with(&said), "{args:?}: {stderr}");
+    }
+    let waited = impatient(&test.control(), &["wait-agent", "9"]);
+    let why = refused(&waited.code(1));
+    assert!(why.contains("did not start: "), "{why}");
+}
+
+#[test]
+fn a_crash_by_sigterm_is_the_end_that_the_agent_has_for_it() {
+    let test = Test::new(HALVES);
+    for signal in ["TERM", "SIGTERM"] {
+        let mut agent = test.agent();
+        test.ctl(&["crash", signal]).success();
+        let status = agent.child.wait().unwrap();
+        assert_eq!((status.code(), status.signal()), (Some(0), None));
+    }
+    let _agent = test.agent();
+    let why = refused(&test.ctl(&["crash", "SIGHUP"]).code(1));
+    assert_eq!(
+        why,
+        "error: SIGHUP is none of SIGKILL, SIGABRT and SIGTERM\n"
+    );
 }

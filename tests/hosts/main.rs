@@ -1,5 +1,6 @@
 //! The tools for hosts as processes: the reference agent under a host, its control and its judge, and the recorder.
 
+mod clock;
 mod control;
 mod host_judge;
 mod hostile_hosts;

@@ -21,5 +21,5 @@ pub use client::{Client, ClientError};
 pub use connection::{Incoming, Outcome, Reply, Responses};
 pub use journal::{Journal, Record};
 pub use protocol::{Command, Request, Response};
-pub use registry::{ControlAddress, Registered, registered, wait_for};
+pub use registry::{ControlAddress, Registered, failed_starts, registered, wait_for};
 pub use server::ControlServer;

@@ -25,7 +25,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
-    /// The name, the process and the session, the gates that hold a reply, and the number of journal entries.
+    /// The name, the process and the session, the gates that hold a reply, the waits on a stopped clock, and the number of journal entries.
     Status,
     /// Waits until a reply is held at this gate.
     WaitGate {
@@ -47,6 +47,15 @@ pub enum Command {
         /// Only entries of the journal after this number.
         #[serde(default)]
         after: u64,
+        /// The timeout; by default 10 s.
+        #[serde(default = "default_timeout")]
+        timeout_ms: u64,
+    },
+    /// Advances a clock that is stopped, once something waits for it. Returns when the agent has done what follows. The result is how long
+    /// the waits that are left still take.
+    Advance {
+        /// By how much.
+        by_ms: u64,
         /// The timeout; by default 10 s.
         #[serde(default = "default_timeout")]
         timeout_ms: u64,
@@ -74,7 +83,7 @@ pub enum Command {
     },
     /// Ends the process at once.
     Crash {
-        /// `SIGKILL` (the default) or `SIGABRT`, unless there is a status.
+        /// `SIGKILL` (the default), `SIGABRT` or `SIGTERM`, also without `SIG`, unless there is a status.
         #[serde(default)]
         signal: Option<String>,
         /// An exit status instead of a signal.
@@ -94,13 +103,25 @@ fn default_timeout() -> u64 {
 }
 
 impl Command {
+    /// The same command with another timeout, if it has one.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        if let Command::WaitGate { timeout_ms, .. }
+        | Command::WaitCommand { timeout_ms, .. }
+        | Command::Advance { timeout_ms, .. } = &mut self
+        {
+            *timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+        }
+        self
+    }
+
     /// How long the response may take.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         match self {
-            Command::WaitGate { timeout_ms, .. } | Command::WaitCommand { timeout_ms, .. } => {
-                Duration::from_millis(*timeout_ms)
-            }
+            Command::WaitGate { timeout_ms, .. }
+            | Command::WaitCommand { timeout_ms, .. }
+            | Command::Advance { timeout_ms, .. } => Duration::from_millis(*timeout_ms),
             _ => Duration::ZERO,
         }
     }

@@ -42,6 +42,47 @@ pub struct Registered {
     pub token: Option<String>,
 }
 
+impl ControlAddress {
+    /// Leaves word in the folder that this process does not start, for the test that waits for it.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn note_failed_start(&self, why: &str) -> io::Result<()> {
+        create_private(&self.folder)?;
+        let file = format!("failed-{}.txt", std::process::id());
+        write_private(&self.folder.join(file), why)
+    }
+}
+
+/// Why processes of a folder have not started, the latest last.
+#[must_use]
+pub fn failed_starts(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<_> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let pid = name
+                .to_str()?
+                .strip_prefix("failed-")?
+                .strip_suffix(".txt")?;
+            let why = std::fs::read_to_string(entry.path()).ok()?;
+            let at = entry.metadata().ok()?.modified().ok()?;
+            Some((at, format!("process {pid} did not start: {why}")))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().map(|(_, why)| why).collect()
+}
+
+/// Creates a folder that only its owner can read.
+pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder)
+}
+
 /// How often a folder is read while a process is awaited.
 const INTERVAL: Duration = Duration::from_millis(10);
 
@@ -117,9 +158,11 @@ pub fn wait_for(
         match found {
             Some(process) => return Ok(process),
             None if Instant::now() >= end => {
+                let failed = failed_starts(folder).pop();
+                let failed = failed.map(|why| format!("; {why}")).unwrap_or_default();
                 let folder = folder.display();
                 return Err(format!(
-                    "no such process has started in {folder} within {timeout:?}"
+                    "no such process has started in {folder} within {timeout:?}{failed}"
                 ));
             }
             None => std::thread::sleep(INTERVAL),

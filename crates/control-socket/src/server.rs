@@ -1,11 +1,10 @@
 //! The server of a process that is controlled: a thread that accepts and serves all connections.
 
 use crate::connection::{Connections, Incoming, Responses};
-use crate::registry::{ControlAddress, Registered, register, registered};
+use crate::registry::{ControlAddress, Registered, create_private, register, registered};
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::fd::AsFd;
-use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,11 +39,7 @@ impl ControlServer {
         address: &ControlAddress,
         name: &str,
     ) -> io::Result<(Self, UnboundedReceiver<Incoming>)> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder
-            .recursive(true)
-            .mode(0o700)
-            .create(&address.folder)?;
+        create_private(&address.folder)?;
         let folder = address.folder.canonicalize()?;
         remove_left_sockets(&folder);
         let (sender, receiver) = unbounded_channel();

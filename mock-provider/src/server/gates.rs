@@ -1,6 +1,6 @@
 //! Gates: points in an answer where the response waits until a test releases them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
@@ -35,6 +35,11 @@ impl Gates {
     pub(super) fn reset<'a>(&self, names: impl Iterator<Item = &'a str>) {
         self.known().extend(names.map(str::to_owned));
         self.open.send_replace(HashSet::new());
+    }
+
+    /// The names of all gates.
+    pub(super) fn names(&self) -> BTreeSet<String> {
+        self.known().iter().cloned().collect()
     }
 
     /// Opens a gate. False if there is none of this name.

@@ -1,5 +1,6 @@
 //! The HTTP server of the scripted model: listens, accepts connections, shuts down.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -86,6 +87,12 @@ impl Server {
     /// Opens a gate for good: for an answer that waits at it and for every later one. False if there is no such gate.
     pub fn release(&self, gate: &str) -> bool {
         self.state.gates.release(gate)
+    }
+
+    /// The names of the gates of its scripts.
+    #[must_use]
+    pub fn gates(&self) -> BTreeSet<String> {
+        self.state.gates.names()
     }
 
     /// Closes a gate again, for answers that come to it from now on.

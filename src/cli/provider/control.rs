@@ -159,7 +159,8 @@ async fn carry_out(
         }
         Command::Release { gate } => {
             if !server.release(&gate) {
-                return Err(format!("the script has no gate `{gate}`"));
+                let gates: Vec<_> = server.gates().into_iter().collect();
+                return Err(format!("the script has no gate `{gate}`; its gates: {}", gates.join(", ")));
             }
             state.released(&gate);
             Ok(json!({ "gate": gate }))
@@ -182,7 +183,7 @@ async fn carry_out(
             server.reset(scripts.load(Path::new(&script))?);
             Ok(Value::Null)
         }
-        Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } => {
+        Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } | Command::Advance { .. } => {
             Err("a model server answers requests only: it can wait, release, show its journal, change its script and crash".to_owned())
         }
     }

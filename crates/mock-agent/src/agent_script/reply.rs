@@ -50,7 +50,7 @@ impl Reply {
                 let text = text.map_err(|why| ReplyEnd::Failed(why.to_string()))?;
                 outbox.write_bytes(text.into_bytes());
             }
-            Action::Pause(length) => tokio::time::sleep(*length).await,
+            Action::Pause(length) => outbox.clock().sleep(*length).await,
             Action::Gate(name) => gates.hold(name, self.stage.gate_timeout()).await,
             Action::Release(name) => gates.release(name),
             Action::Expect(index) => {

@@ -3,6 +3,7 @@
 use super::expected_commands::Expected;
 pub(super) use super::file::WhileBusy;
 use json_matcher::{Matcher, Template};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -18,6 +19,29 @@ pub(crate) struct AgentScript {
     pub(super) terminate: Rc<Actions>,
     /// How long a gate holds, if the script says so.
     pub(super) gate_timeout: Option<Duration>,
+}
+
+impl AgentScript {
+    /// The names of its gates.
+    pub(super) fn gates(&self) -> BTreeSet<String> {
+        let replies = [
+            &self.start,
+            &self.session,
+            &self.unknown,
+            &self.malformed,
+            &self.end_of_input,
+            &self.terminate,
+        ];
+        let replies = replies
+            .into_iter()
+            .chain(self.entries.iter().map(|entry| &entry.actions));
+        let actions = replies.flat_map(|reply| &reply.list);
+        let gates = actions.filter_map(|action| match action {
+            Action::Gate(name) => Some(name.clone()),
+            _ => None,
+        });
+        gates.collect()
+    }
 }
 
 /// A command and the reply to it.

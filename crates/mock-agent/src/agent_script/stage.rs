@@ -45,6 +45,7 @@ impl Stage {
         usual_gate_timeout: Duration,
         script: AgentScript,
     ) -> Self {
+        gates.set_script(Some(script.gates()));
         Stage {
             outbox,
             gates,
@@ -69,6 +70,7 @@ impl Stage {
         if let Some(session) = self.session.take().upgrade() {
             session.end_input();
         }
+        self.gates.set_script(Some(script.gates()));
         *self.script.borrow_mut() = Rc::new(script);
     }
 

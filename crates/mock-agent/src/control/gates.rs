@@ -2,7 +2,7 @@
 
 use super::journal::{Journal, Recorded};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -14,6 +14,8 @@ pub(crate) struct Gates {
     open: RefCell<HashSet<String>>,
     /// How many replies each gate holds.
     held: RefCell<BTreeMap<String, usize>>,
+    /// Those of the script, and others that have held a reply; `None` if prompts alone name gates.
+    known: RefCell<Option<BTreeSet<String>>>,
     change: Notify,
     journal: Rc<Journal>,
 }
@@ -42,6 +44,7 @@ impl Gates {
         Gates {
             open: RefCell::default(),
             held: RefCell::default(),
+            known: RefCell::default(),
             change: Notify::new(),
             journal,
         }
@@ -49,6 +52,28 @@ impl Gates {
 
     fn record(&self, name: &str, state: &'static str) {
         self.journal.add(|| Recorded::Gate(name.into(), state));
+    }
+
+    /// Learns the gates of the script that is played from now on.
+    pub(crate) fn set_script(&self, gates: Option<BTreeSet<String>>) {
+        *self.known.borrow_mut() = gates;
+    }
+
+    /// Why no reply can reach a gate; `None` if one may.
+    pub(crate) fn why_not(&self, name: &str) -> Option<String> {
+        let known = self.known.borrow();
+        let known = known.as_ref().filter(|known| !known.contains(name))?;
+        if self.held.borrow().contains_key(name) {
+            return None;
+        }
+        let names: Vec<_> = known.iter().map(String::as_str).collect();
+        Some(match names.is_empty() {
+            true => format!("the script has no gate, and none is called `{name}`"),
+            false => format!(
+                "the script has no gate `{name}`; its gates: {}",
+                names.join(", ")
+            ),
+        })
     }
 
     /// Releases a gate, also for replies that reach it later.
@@ -69,6 +94,9 @@ impl Gates {
             return;
         }
         *self.held.borrow_mut().entry(name.to_owned()).or_default() += 1;
+        if let Some(known) = &mut *self.known.borrow_mut() {
+            known.insert(name.to_owned());
+        }
         let held = Held { gates: self, name };
         self.record(name, "holds");
         self.change.notify_waiters();

@@ -149,7 +149,7 @@ impl Compaction {
             attempt += 1;
             let scheduled = policy.retry(attempt, failure);
             emit(SummaryRetry::Scheduled(scheduled));
-            tokio::time::sleep(scheduled.delay).await;
+            session.clock().sleep(scheduled.delay).await;
             emit(SummaryRetry::Starts(self.reason));
         }
     }

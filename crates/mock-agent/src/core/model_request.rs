@@ -50,7 +50,7 @@ pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply,
             error.message.trim_end_matches('.')
         };
         turn.emit_notice(&format!("{what}, retrying... ({retries}/{limit})"));
-        tokio::time::sleep(delay).await;
+        session.clock().sleep(delay).await;
     }
 }
 

@@ -20,6 +20,7 @@ use super::settings::SessionSettings;
 use super::turn::Turn;
 use crate::faults::{Bug, Faults};
 use crate::model::{Endpoint, ModelClient};
+use crate::os::clock::Clock;
 use crate::tools::mcp_client::McpServer;
 use crate::tools::{Toolbox, Workspace};
 use retry::RetryState;
@@ -110,6 +111,11 @@ impl Deref for Session {
 }
 
 impl Session {
+    /// The clock of the waits that the host sees.
+    pub(crate) fn clock(&self) -> &Clock {
+        self.events.outbox.clock()
+    }
+
     pub(crate) fn new(parts: SessionParts) -> Self {
         let call_ids = CallIds::from_messages(&parts.conversation.borrow().messages);
         Session {

@@ -3,10 +3,12 @@
 use super::error::ModelError;
 use super::http_client::HttpBody;
 use crate::control::Gates;
+use crate::os::clock::Clock;
 use hyper::body::Bytes;
 use mock_provider::script::Cut;
 use mock_provider::{Chunk, Pauses, ReplyDecoder, ResponseStep};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A reply that streams in. Dropping it closes the connection.
@@ -17,6 +19,7 @@ pub(crate) struct ReplyStream {
     pub(super) pauses: Pauses,
     /// The gate that holds the reply behind the first part of its text. Nothing says how long a reply over HTTP will be.
     pub(super) gate: Option<String>,
+    pub(super) clock: Arc<Clock>,
     pub(super) gates: Rc<Gates>,
     pub(super) gate_timeout: Duration,
     pub(super) has_text: bool,
@@ -52,7 +55,7 @@ impl ReplyStream {
         }
         self.has_text |= matches!(chunk, Chunk::Text { .. });
         if let Some(pause) = self.pauses.before(&chunk) {
-            tokio::time::sleep(pause).await;
+            self.clock.sleep(pause).await;
         }
         Some(Ok(chunk))
     }
@@ -91,7 +94,7 @@ impl ReplyStream {
             | ResponseStep::Pings {
                 length: Some(length),
                 ..
-            } => tokio::time::sleep(length).await,
+            } => self.clock.sleep(length).await,
             ResponseStep::Forever | ResponseStep::Pings { length: None, .. } => {
                 std::future::pending().await
             }

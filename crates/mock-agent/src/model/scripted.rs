@@ -9,6 +9,7 @@ use super::http_client::HttpBody;
 use super::reply_stream::{ReplyBytes, ReplyStream};
 use super::summary;
 use crate::control::Gates;
+use crate::os::clock::Clock;
 use mock_provider::script::{ScriptReply, Texts};
 use mock_provider::{
     Answer, HttpError, Model, ModelResponse, Pace, Piece, ReplyDecoder, Request, Script, Wire,
@@ -16,7 +17,9 @@ use mock_provider::{
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where the replies of a scripted model come from.
@@ -28,6 +31,18 @@ pub(crate) enum ReplySource {
     Script(Box<Model>),
     /// A built-in script, which each prompt plays from its start.
     BuiltIn(BuiltInScript),
+}
+
+impl ReplySource {
+    /// The gates of the script, if there is one.
+    fn gates(&self) -> Option<BTreeSet<String>> {
+        let script = match self {
+            ReplySource::Echo => return None,
+            ReplySource::Script(model) => model.script(),
+            ReplySource::BuiltIn(built_in) => &built_in.script,
+        };
+        Some(script.gates().map(str::to_owned).collect())
+    }
 }
 
 /// A built-in script for a model to play.
@@ -69,6 +84,7 @@ impl TurnSettings {
 /// The settings of a scripted model.
 #[derive(Debug)]
 pub(crate) struct ScriptedModelOptions {
+    pub(crate) clock: Arc<Clock>,
     /// How long a gate holds.
     pub(crate) gate_timeout: Duration,
     pub(crate) pace: Pace,
@@ -106,6 +122,7 @@ impl ScriptedModel {
         gates: Rc<Gates>,
         options: ScriptedModelOptions,
     ) -> Self {
+        gates.set_script(source.gates());
         ScriptedModel {
             source: RefCell::new(source),
             options,
@@ -117,6 +134,7 @@ impl ScriptedModel {
 
     /// Plays another script from the next request on.
     pub(crate) fn reset(&self, source: ReplySource) {
+        self.gates.set_script(source.gates());
         *self.source.borrow_mut() = source;
         let mut turn = self.turn.borrow_mut();
         turn.script = None;
@@ -182,6 +200,7 @@ impl ScriptedModel {
             decoder: ReplyDecoder::new(wire),
             pauses: Pace::NONE.pauses(0, ""),
             gate: None,
+            clock: Arc::clone(&self.options.clock),
             gates: Rc::clone(&self.gates),
             gate_timeout: self.options.gate_timeout,
             has_text: false,
@@ -240,7 +259,7 @@ impl ScriptedModel {
             self.gates.hold(gate, self.options.gate_timeout).await;
         }
         if let Some(delay) = served.delay {
-            tokio::time::sleep(delay).await;
+            self.options.clock.sleep(delay).await;
         }
         let seed = self.options.seed;
         match served.answer {

@@ -1,5 +1,6 @@
 //! Standard output: a queue of frames, written by a thread of its own, with backpressure for turns and commands.
 
+use super::clock::Clock;
 use super::stdin::UNREAD_TIMEOUT;
 use crate::control::{Journal, Recorded};
 use crate::faults::Faults;
@@ -13,14 +14,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Notify;
 
 /// The queue of frames for standard output.
 pub(crate) struct Outbox {
     faults: Rc<Faults>,
     journal: Rc<Journal>,
-    queue: RefCell<Option<Sender<(Instant, Output)>>>,
+    clock: Arc<Clock>,
+    /// What is to be written, and since when.
+    queue: RefCell<Option<Sender<(Duration, Output)>>>,
     shared: Arc<WriterState>,
     sent: Cell<u64>,
 }
@@ -52,19 +55,22 @@ impl Outbox {
         faults: Rc<Faults>,
         latency: Duration,
         journal: Rc<Journal>,
+        clock: Arc<Clock>,
     ) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let (queue, waiting) = channel();
         let shared = Arc::new(WriterState::default());
         let report = Arc::clone(&shared);
+        let of_writer = Arc::clone(&clock);
         std::thread::spawn(move || {
-            write_all(stdout, &waiting, latency, &report);
+            write_all(stdout, &waiting, (latency, &of_writer), &report);
             report.closed.store(true, Ordering::SeqCst);
             report.change.notify_waiters();
         });
         Ok(Outbox {
             faults,
             journal,
+            clock,
             queue: RefCell::new(Some(queue)),
             shared,
             sent: Cell::new(0),
@@ -81,6 +87,11 @@ impl Outbox {
     /// The journal of what is written and read.
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
+    }
+
+    /// The clock of the agent.
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Queues bytes that are not a frame. Never waits.
@@ -116,7 +127,7 @@ impl Outbox {
         }
         if let Some(queue) = &*self.queue.borrow() {
             self.shared.queued.fetch_add(size(&item), Ordering::SeqCst);
-            let _ = queue.send((Instant::now(), item));
+            let _ = queue.send((self.clock.now(), item));
         }
     }
 
@@ -189,23 +200,23 @@ fn size(item: &Output) -> usize {
 
 fn write_all(
     mut stdout: File,
-    queue: &Receiver<(Instant, Output)>,
-    latency: Duration,
+    queue: &Receiver<(Duration, Output)>,
+    (latency, clock): (Duration, &Clock),
     report: &WriterState,
 ) {
     let mut next = None;
     while let Some((sent, item)) = next.take().or_else(|| queue.recv().ok()) {
-        std::thread::sleep(latency.saturating_sub(sent.elapsed()));
+        clock.block((sent + latency).saturating_sub(clock.now()));
         let size = match item {
             Output::Bytes(mut bytes) => {
-                next = append_lines(&mut bytes, queue, latency);
+                next = append_lines(&mut bytes, queue, (latency, clock));
                 if stdout.write_all(&bytes).is_err() {
                     return;
                 }
                 bytes.len()
             }
             Output::Wait(length) => {
-                std::thread::sleep(length);
+                clock.block(length);
                 0
             }
             Output::Exit(code) => {
@@ -225,12 +236,12 @@ fn write_all(
 /// has divided them. Returns the first item that was not appended.
 fn append_lines(
     bytes: &mut Vec<u8>,
-    queue: &Receiver<(Instant, Output)>,
-    latency: Duration,
-) -> Option<(Instant, Output)> {
+    queue: &Receiver<(Duration, Output)>,
+    (latency, clock): (Duration, &Clock),
+) -> Option<(Duration, Output)> {
     while is_line(bytes) && bytes.len() < WRITE_SIZE {
         match queue.try_recv().ok()? {
-            (sent, Output::Bytes(line)) if is_line(&line) && sent.elapsed() >= latency => {
+            (sent, Output::Bytes(line)) if is_line(&line) && sent + latency <= clock.now() => {
                 bytes.extend_from_slice(&line);
             }
             other => return Some(other),
@@ -250,10 +261,11 @@ mod tests {
     #[test]
     fn lines_that_wait_are_written_at_once_and_pieces_of_a_line_one_by_one() {
         let written = |items: &[&str]| {
+            let clock = Clock::new(None).unwrap();
             let (sender, queue) = channel();
             for item in items {
                 let bytes = Output::Bytes(item.as_bytes().to_vec());
-                sender.send((Instant::now(), bytes)).unwrap();
+                sender.send((clock.now(), bytes)).unwrap();
             }
             drop(sender);
             let mut writes = Vec::new();
@@ -262,7 +274,7 @@ mod tests {
                 let Output::Bytes(mut bytes) = item else {
                     panic!("{item:?}")
                 };
-                next = append_lines(&mut bytes, &queue, Duration::ZERO);
+                next = append_lines(&mut bytes, &queue, (Duration::ZERO, &clock));
                 writes.push(String::from_utf8(bytes).unwrap());
             }
             writes
@@ -276,11 +288,12 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_due_yet_is_not_written() {
+        let clock = Clock::new(None).unwrap();
         let (sender, queue) = channel();
         let line = Output::Bytes(b"b\n".to_vec());
-        sender.send((Instant::now(), line)).unwrap();
+        sender.send((clock.now(), line)).unwrap();
         let mut bytes = b"a\n".to_vec();
-        let next = append_lines(&mut bytes, &queue, Duration::from_secs(3600));
+        let next = append_lines(&mut bytes, &queue, (Duration::from_secs(3600), &clock));
         assert_eq!((bytes, next.is_some()), (b"a\n".to_vec(), true));
     }
 }

@@ -12,6 +12,7 @@ use conform_dialect::DialectSource;
 use frame_faults::KindPointers;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The longest command if the dialect sets no limit, in bytes.
 const LINE_LIMIT: usize = 16 << 20;
@@ -22,6 +23,7 @@ pub(super) async fn run(startup: &Startup, signals: ShutdownSignals) -> u8 {
         Ok(status) => status,
         Err(why) => {
             eprintln!("mock-agent: {why}");
+            startup.controls.note_failed_start(&why);
             USAGE
         }
     }
@@ -45,7 +47,8 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
         faults.play_on_frames(fault)?;
     }
     let latency = config::latency(env).map_err(|why| why.to_string())?;
-    let outbox = Outbox::open(Rc::clone(&faults), latency, Rc::clone(&controls.journal));
+    let (journal, clock) = (Rc::clone(&controls.journal), Arc::clone(&controls.clock));
+    let outbox = Outbox::open(Rc::clone(&faults), latency, journal, clock);
     let outbox = Rc::new(outbox.map_err(|error| format!("standard output: {error}"))?);
     let gate_timeout = config::gate_timeout(env).map_err(|why| why.to_string())?;
     let gate_timeout = controls.gate_timeout(gate_timeout);

@@ -2,6 +2,7 @@
 
 use crate::control::{Gates, Journal, MAX_BYTES, Recorded};
 use crate::faults::Faults;
+use crate::os::clock::{self, Clock};
 use crate::os::stdout::Outbox;
 use control_socket::{Command, ControlAddress, ControlServer, Incoming, Responses};
 use frame_faults::KillSignal;
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -28,13 +30,21 @@ const UNCONTROLLED_GATE_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long the host may take to read the rest of the output before a crash.
 const CRASH_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How long a prompt may take to arrive that names a gate which the script does not have.
+const UNKNOWN_GATE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// How long output may take to be written while the clock is advanced.
+const SETTLE_TIMEOUT: Duration = Duration::from_millis(100);
+
 /// What every agent has, whether a test controls it or not.
 pub(super) struct Controls {
     pub(super) gates: Rc<Gates>,
     pub(super) journal: Rc<Journal>,
+    pub(super) clock: Arc<Clock>,
     /// The registration and the commands, if there is a control folder.
     listening: RefCell<Option<(ControlServer, UnboundedReceiver<Incoming>)>>,
     pub(super) responses: Responses,
+    folder: Option<String>,
     name: String,
 }
 
@@ -55,13 +65,23 @@ impl Controls {
     ///
     /// # Errors
     /// The folder cannot be used.
-    pub(super) fn new(folder: Option<String>, name: &str) -> Result<Self, String> {
+    pub(super) fn new(
+        folder: Option<String>,
+        name: &str,
+        clock: Arc<Clock>,
+    ) -> Result<Self, String> {
+        if folder.is_none() && clock.is_stopped() {
+            let variable = clock::VARIABLE;
+            return Err(format!(
+                "{variable}=stopped needs {VARIABLE}, the folder through which a test advances the clock"
+            ));
+        }
         let limit = if folder.is_some() { MAX_BYTES } else { 0 };
         let journal = Rc::new(Journal::new(limit));
-        let listening = match folder {
+        let listening = match &folder {
             None => None,
             Some(text) => {
-                let address = ControlAddress::parse(&text);
+                let address = ControlAddress::parse(text);
                 let started = ControlServer::start(&address, name);
                 Some(started.map_err(|error| format!("{FLAG} {text}: {error}"))?)
             }
@@ -71,10 +91,17 @@ impl Controls {
         Ok(Controls {
             gates: Rc::new(Gates::new(Rc::clone(&journal))),
             journal,
+            clock,
             responses: responses.unwrap_or_default(),
             listening: RefCell::new(listening),
+            folder,
             name: name.to_owned(),
         })
+    }
+
+    /// Leaves word for the test that the agent does not start.
+    pub(super) fn note_failed_start(&self, why: &str) {
+        note_failed_start(self.folder.as_deref(), why);
     }
 
     /// How long a gate holds: what the user says, or long if a test can release it.
@@ -126,14 +153,23 @@ impl Control {
         match command {
             Command::Status => Ok(self.status()),
             Command::WaitGate { gate, .. } => {
-                let reached = self.gates.reached(&gate);
-                within(timeout, reached, || {
-                    format!("no reply was held at the gate `{gate}`")
-                })
-                .await?;
+                let reached = async |limit: Duration| {
+                    let why = || format!("no reply was held at the gate `{gate}`");
+                    within(limit, self.gates.reached(&gate), why).await
+                };
+                if let Err(late) = reached(timeout.min(UNKNOWN_GATE_TIMEOUT)).await {
+                    match self.gates.why_not(&gate) {
+                        Some(why) => return Err(why),
+                        None if timeout <= UNKNOWN_GATE_TIMEOUT => return Err(late),
+                        None => reached(timeout).await?,
+                    }
+                }
                 Ok(json!({ "gate": gate }))
             }
             Command::Release { gate } => {
+                if let Some(why) = self.gates.why_not(&gate) {
+                    return Err(why);
+                }
                 self.gates.release(&gate);
                 Ok(json!({ "gate": gate }))
             }
@@ -149,6 +185,24 @@ impl Control {
                     format!("the host has sent no command that matches {matches}")
                 })
                 .await
+            }
+            Command::Advance { by_ms, .. } => {
+                let clock = target.outbox.clock();
+                if !clock.is_stopped() {
+                    let variable = clock::VARIABLE;
+                    return Err(format!(
+                        "the clock of this agent runs by itself: start the agent with {variable}=stopped"
+                    ));
+                }
+                let why = || "nothing has waited for the clock".to_owned();
+                within(timeout, clock.is_awaited(), why).await?;
+                let settled = async || {
+                    clock.idle().await;
+                    let _ = tokio::time::timeout(SETTLE_TIMEOUT, target.outbox.written()).await;
+                    clock.idle().await;
+                };
+                clock.advance(Duration::from_millis(by_ms), settled).await;
+                Ok(json!({ "waits_ms": waits(clock) }))
             }
             Command::Journal { after } => {
                 Ok(json!({ "entries": self.journal.after(after), "last": self.journal.last() }))
@@ -182,15 +236,24 @@ impl Control {
             "pid": std::process::id(),
             "session": self.target.session,
             "gates": self.gates.holding(),
+            "waits_ms": waits(self.target.outbox.clock()),
             "journal": self.journal.last(),
         })
     }
 
     fn crash(&self, signal: Option<&str>, status: Option<u8>) -> Result<Value, String> {
-        let signal = match signal.unwrap_or("SIGKILL") {
-            "SIGKILL" => KillSignal::Kill,
-            "SIGABRT" => KillSignal::Abort,
-            other => return Err(format!("{other} is neither SIGKILL nor SIGABRT")),
+        let signal = signal.unwrap_or("SIGKILL");
+        let signal = match signal.trim_start_matches("SIG") {
+            "KILL" => KillSignal::Kill,
+            "ABRT" => KillSignal::Abort,
+            "TERM" if status.is_none() => {
+                let own = rustix::process::getpid();
+                let sent = rustix::process::kill_process(own, rustix::process::Signal::TERM);
+                return sent
+                    .map(|()| Value::Null)
+                    .map_err(|error| error.to_string());
+            }
+            _ => return Err(format!("{signal} is none of SIGKILL, SIGABRT and SIGTERM")),
         };
         let server = self.server.borrow_mut().take();
         drop(server);
@@ -221,6 +284,19 @@ impl Control {
         self.gates.close_all();
         Ok(Value::Null)
     }
+}
+
+/// Leaves word in the control folder, if there is one, that the agent does not start.
+pub(super) fn note_failed_start(folder: Option<&str>, why: &str) {
+    let noted = folder.map(|folder| ControlAddress::parse(folder).note_failed_start(why));
+    if let Some(Err(error)) = noted {
+        tracing::warn!("{FLAG}: {error}");
+    }
+}
+
+/// How long each wait on the clock still takes, in milliseconds.
+fn waits(clock: &Clock) -> Vec<u128> {
+    clock.waits().iter().map(Duration::as_millis).collect()
 }
 
 /// A matcher, with every mistake in one message.

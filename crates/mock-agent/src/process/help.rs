@@ -112,6 +112,9 @@ pub(super) fn print_scripts(
     Ok(Some(ExitCode::SUCCESS))
 }
 
+/// Why nothing starts without a protocol.
+pub(super) const NO_PROTOCOL: &str = "the arguments select no protocol";
+
 /// Prints the help, the version, or a usage error; returns the exit status.
 pub(super) fn help(args: &Arguments) -> ExitCode {
     if args.has(&["--version", "-V"]) {
@@ -146,7 +149,7 @@ pub(super) fn help(args: &Arguments) -> ExitCode {
         print!("{text}");
         return ExitCode::SUCCESS;
     }
-    eprint!("mock-agent: the arguments select no protocol\n\n{text}");
+    eprint!("mock-agent: {NO_PROTOCOL}\n\n{text}");
     ExitCode::from(USAGE)
 }
 

@@ -15,6 +15,7 @@ use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureSource};
 use crate::faults::{Bug, FaultedDialect, Faults};
+use crate::os::clock::{self, Clock};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdout::Outbox;
 use crate::protocols::adapter::Adapter;
@@ -25,6 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::LocalSet;
 
@@ -65,6 +67,17 @@ fn start(program: Option<&Path>, mut args: Arguments) -> Result<ExitCode, String
     let environment = Environment::load(program)?;
     let control = args.take(control::FLAG)?;
     let control = control.or_else(|| environment.get(control::VARIABLE));
+    let started = start_with(program, args, environment, control.clone());
+    started.inspect_err(|why| control::note_failed_start(control.as_deref(), why))
+}
+
+/// The same, with this control folder.
+fn start_with(
+    program: Option<&Path>,
+    args: Arguments,
+    environment: Environment,
+    control: Option<String>,
+) -> Result<ExitCode, String> {
     let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
     if args.word(0) == Some("install") && !other_commands::is_agent_name(name) {
         return Ok(install(args.word(1)));
@@ -84,15 +97,22 @@ fn start(program: Option<&Path>, mut args: Arguments) -> Result<ExitCode, String
             }
         }
         Some(_) => {}
-        None if !choice.is_scripted || help::is_asked(&args) => return Ok(help(&args)),
+        None if help::is_asked(&args) => return Ok(help(&args)),
+        None if !choice.is_scripted => {
+            control::note_failed_start(control.as_deref(), help::NO_PROTOCOL);
+            return Ok(help(&args));
+        }
         None => {}
     }
     process_list::adopt_orphans();
     if environment.get(PARENT_VARIABLE).is_some() {
         process_list::end_with_parent();
     }
+    let clock = Arc::new(Clock::new(environment.get(clock::VARIABLE).as_deref())?);
+    let of_runtime = Arc::clone(&clock);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        .on_thread_park(move || of_runtime.note_idle())
         .build()
         .map_err(|error| error.to_string())?;
     // From here on a signal is an orderly end, which removes the control socket.
@@ -107,7 +127,7 @@ fn start(program: Option<&Path>, mut args: Arguments) -> Result<ExitCode, String
     let startup = Startup {
         args,
         environment,
-        controls: Controls::new(control, shown)?,
+        controls: Controls::new(control, shown, clock)?,
         choice,
     };
     let tasks = LocalSet::new();
@@ -165,8 +185,8 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
         eprintln!("error: unexpected argument '{flag}' found");
         return USAGE;
     }
-    let journal = Rc::clone(&controls.journal);
-    let outbox = match Outbox::open(Rc::clone(&faults), latency, journal) {
+    let (journal, clock) = (Rc::clone(&controls.journal), Arc::clone(&controls.clock));
+    let outbox = match Outbox::open(Rc::clone(&faults), latency, journal, clock) {
         Ok(outbox) => Rc::new(outbox),
         Err(error) => {
             eprintln!("mock-agent: standard output: {error}");
@@ -208,6 +228,9 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
         Err(why) => {
             // Some protocols have no frame for it, and not every host shows one.
             eprintln!("mock-agent: {why}");
+            if let StartError::Usage(why) = &why {
+                controls.note_failed_start(why);
+            }
             let failure = Failure::permanent(FailureSource::Config, why.to_string());
             events.emit_failure(&failure);
             outbox.finish(FLUSH_TIMEOUT).await;

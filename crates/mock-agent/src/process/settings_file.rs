@@ -37,6 +37,8 @@ pub struct SettingsFile {
     control: Option<String>,
     /// The delay of every output line, in milliseconds; by default 0.
     latency_ms: Option<u64>,
+    /// The clock of retries, delays and the pace: how many times as fast as it runs, or `stopped` until a test advances it; by default 1.
+    clock: Option<TextOrNumber>,
     /// The speed of replies: `none`, `human`, or a multiple of it.
     pace: Option<TextOrNumber>,
     /// The seed for generated ids; by default 0.

@@ -19,6 +19,7 @@ use crate::tools::{Toolbox, Workspace};
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A session that is ready to run, and what replaces the script of its model, if the model is in this process.
 ///
@@ -91,6 +92,7 @@ fn backend(
         ModelSource::Script(path) => script_of_file(path, workspace.given(), config.seed)?,
     };
     let options = ScriptedModelOptions {
+        clock: Arc::clone(&controls.clock),
         gate_timeout: controls.gate_timeout(config.gate),
         pace: config.pace,
         seed: config.seed,

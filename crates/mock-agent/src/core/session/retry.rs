@@ -74,7 +74,7 @@ impl Session {
             biased;
             () = retry.cancelled.notified() => false,
             () = self.wait_until_closed() => false,
-            () = tokio::time::sleep(scheduled.delay) => true,
+            () = self.clock().sleep(scheduled.delay) => true,
         };
         retry.waiting.set(false);
         match again {

@@ -112,11 +112,17 @@ async fn ask(session: PiSession<'_>, dialog: &Value) -> Value {
     session.state().dialogs.insert(id.clone(), pending);
     let timeout = dialog["timeout"].as_u64();
     let ends = |_: &u64| !session.faults.triggers(Bug::DialogsNeverTimeOut);
-    let wait = timeout
-        .filter(ends)
-        .map_or(Duration::MAX, Duration::from_millis);
-    let answer = tokio::time::timeout(wait, receiver).await;
-    let answer = answer.ok().and_then(Result::ok);
+    let ended = async {
+        match timeout.filter(ends).map(Duration::from_millis) {
+            Some(length) => session.clock().sleep(length).await,
+            None => std::future::pending().await,
+        }
+    };
+    let answer = tokio::select! {
+        biased;
+        answer = receiver => answer.ok(),
+        () = ended => None,
+    };
     session.state().dialogs.remove(&id);
     value(method, &answer.unwrap_or_default())
 }

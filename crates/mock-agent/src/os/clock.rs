@@ -1,0 +1,244 @@
+//! The clock of the waits that a host sees: retries, delays, the pace of replies. It runs as fast as that of the machine, faster, or
+//! stands until a test advances it.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+
+/// The variable for the speed of the clock.
+pub(crate) const VARIABLE: &str = "MOCK_AGENT_CLOCK";
+
+/// The slowest and the fastest clock that runs.
+const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
+
+/// The clock of an agent.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    started: Instant,
+    /// How many times as fast as the machine's clock; `None` if it stands.
+    speed: Option<f64>,
+    standing: Mutex<Standing>,
+    /// The clock was advanced, or a wait has begun.
+    change: Notify,
+    /// The same, for threads.
+    advanced: Condvar,
+    /// The runtime has nothing left to do.
+    idle: Notify,
+}
+
+/// A clock that stands.
+#[derive(Debug, Default)]
+struct Standing {
+    now: Duration,
+    /// When each wait ends.
+    waits: Vec<Duration>,
+}
+
+/// A wait on a clock that stands; dropped when it ends or is given up.
+struct Wait<'a> {
+    clock: &'a Clock,
+    end: Duration,
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        let waits = &mut self.clock.standing().waits;
+        if let Some(at) = waits.iter().position(|end| *end == self.end) {
+            waits.swap_remove(at);
+        }
+    }
+}
+
+impl Clock {
+    /// A clock of this speed: `stopped`, or how many times as fast as that of the machine.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub(crate) fn new(speed: Option<&str>) -> Result<Self, String> {
+        let speed = match speed {
+            None => Some(1.0),
+            Some("stopped") => None,
+            Some(text) => match text.parse() {
+                Ok(speed) if SPEEDS.contains(&speed) => Some(speed),
+                _ => {
+                    let (least, most) = (SPEEDS.start(), SPEEDS.end());
+                    return Err(format!(
+                        "{VARIABLE}: {text:?} is neither `stopped` nor a number from {least} to {most}, which is how many times as fast it runs"
+                    ));
+                }
+            },
+        };
+        Ok(Clock {
+            started: Instant::now(),
+            speed,
+            standing: Mutex::default(),
+            change: Notify::new(),
+            advanced: Condvar::new(),
+            idle: Notify::new(),
+        })
+    }
+
+    /// Whether only a test moves it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.speed.is_none()
+    }
+
+    /// The time since the start of the agent.
+    pub(crate) fn now(&self) -> Duration {
+        match self.speed {
+            Some(speed) => self.started.elapsed().mul_f64(speed),
+            None => self.standing().now,
+        }
+    }
+
+    /// Waits for this long.
+    pub(crate) async fn sleep(&self, length: Duration) {
+        if let Some(speed) = self.speed {
+            return tokio::time::sleep(length.div_f64(speed)).await;
+        }
+        let wait = self.begin(length);
+        self.change.notify_waiters();
+        self.until(|| self.now() >= wait.end).await;
+    }
+
+    /// The same for a thread.
+    pub(crate) fn block(&self, length: Duration) {
+        if let Some(speed) = self.speed {
+            return std::thread::sleep(length.div_f64(speed));
+        }
+        let wait = self.begin(length);
+        self.change.notify_waiters();
+        let still = |standing: &mut Standing| standing.now < wait.end;
+        let waited = self.advanced.wait_while(self.standing(), still);
+        drop(waited);
+    }
+
+    /// Advances a clock that stands, from the end of one wait to the next, so that a wait that follows another one begins when that ends.
+    /// `settled` returns when the agent has done what it does before it waits again.
+    pub(crate) async fn advance(&self, by: Duration, settled: impl AsyncFn()) {
+        let target = self.now().saturating_add(by);
+        settled().await;
+        while let Some(end) = self.first_end().filter(|end| *end <= target) {
+            self.set(end);
+            settled().await;
+        }
+        self.set(target);
+    }
+
+    /// How long each wait still takes, the shortest first.
+    pub(crate) fn waits(&self) -> Vec<Duration> {
+        let standing = self.standing();
+        let left = standing
+            .waits
+            .iter()
+            .map(|end| end.saturating_sub(standing.now));
+        let mut left: Vec<_> = left.collect();
+        left.sort_unstable();
+        left
+    }
+
+    /// Waits until something waits for the clock.
+    pub(crate) async fn is_awaited(&self) {
+        self.until(|| self.first_end().is_some()).await;
+    }
+
+    /// To be called whenever the runtime has nothing left to do.
+    pub(crate) fn note_idle(&self) {
+        self.idle.notify_waiters();
+    }
+
+    /// Waits until the runtime has nothing left to do.
+    pub(crate) async fn idle(&self) {
+        self.idle.notified().await;
+    }
+
+    fn standing(&self) -> MutexGuard<'_, Standing> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, length: Duration) -> Wait<'_> {
+        let mut standing = self.standing();
+        let end = standing.now.saturating_add(length);
+        standing.waits.push(end);
+        Wait { clock: self, end }
+    }
+
+    fn first_end(&self) -> Option<Duration> {
+        self.standing().waits.iter().min().copied()
+    }
+
+    fn set(&self, now: Duration) {
+        let standing = &mut self.standing();
+        standing.now = standing.now.max(now);
+        self.advanced.notify_all();
+        self.change.notify_waiters();
+    }
+
+    async fn until(&self, done: impl Fn() -> bool) {
+        loop {
+            let change = self.change.notified();
+            if done() {
+                return;
+            }
+            change.await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_speed_is_a_number_or_stopped() {
+        assert!(Clock::new(Some("stopped")).unwrap().is_stopped());
+        for bad in ["", "0", "-1", "inf", "NaN", "fast"] {
+            let why = Clock::new(Some(bad)).unwrap_err();
+            assert!(why.contains("MOCK_AGENT_CLOCK"), "{why}");
+        }
+        let fast = Clock::new(Some("1000000")).unwrap();
+        let begun = Instant::now();
+        fast.block(1000 * SECOND);
+        assert!(begun.elapsed() < SECOND && fast.now() >= 1000 * SECOND);
+    }
+
+    #[tokio::test]
+    async fn waits_that_follow_one_another_end_within_one_advance() {
+        let clock = Clock::new(Some("stopped")).unwrap();
+        let waits = async {
+            clock.sleep(SECOND).await;
+            clock.sleep(2 * SECOND).await;
+            clock.sleep(4 * SECOND).await;
+        };
+        let advanced = async {
+            clock.is_awaited().await;
+            clock
+                .advance(4 * SECOND, async || tokio::task::yield_now().await)
+                .await;
+            assert_eq!(clock.waits(), [3 * SECOND]);
+        };
+        tokio::select! {
+            () = waits => panic!("the last wait is longer"),
+            () = advanced => {}
+        }
+        assert_eq!((clock.now(), clock.waits()), (4 * SECOND, Vec::new()));
+    }
+
+    #[test]
+    fn a_thread_waits_as_well() {
+        let clock = Clock::new(Some("stopped")).unwrap();
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                clock.block(SECOND);
+                clock.now()
+            });
+            while clock.first_end().is_none() {
+                std::thread::yield_now();
+            }
+            clock.set(SECOND);
+            assert_eq!(thread.join().unwrap(), SECOND);
+        });
+    }
+}
