@@ -4,9 +4,26 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 
-async def ask(question: str, command: Sequence[str], env: Mapping[str, str], on_text: Callable[[str], object]) -> None:
+def denied(_tool: str) -> bool:
+    return False
+
+
+def send(stdin: asyncio.StreamWriter, command: dict[str, Any]) -> None:
+    stdin.write(json.dumps(command).encode() + b"\n")
+
+
+async def ask(
+    question: str,
+    command: Sequence[str],
+    env: Mapping[str, str],
+    on_text: Callable[[str], object],
+    *,
+    approve: Callable[[str], bool] = denied,
+    on_notice: Callable[[str], object] = print,
+) -> None:
     """Asks one question. Raises EOFError if the agent ends in the middle of its answer."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, env={**os.environ, **env}, stdin=pipe, stdout=pipe)
@@ -15,9 +32,14 @@ async def ask(question: str, command: Sequence[str], env: Mapping[str, str], on_
     while line := await process.stdout.readline():
         event = json.loads(line)
         if event["type"] == "ready":
-            process.stdin.write(json.dumps({"type": "message", "msg_id": "m1", "input": question}).encode() + b"\n")
+            send(process.stdin, {"type": "message", "msg_id": "m1", "input": question})
         if event["type"] == "text_delta":
             on_text(event["text"])
+        if event["type"] == "info":
+            on_notice(event["message"])
+        if event["type"] == "tool_request":
+            decision = {"type": "tool_approve"} if approve(event["tool"]["name"]) else {"type": "tool_deny", "reason": "The user said no"}
+            send(process.stdin, {**decision, "call_id": event["call_id"]})
         if event["type"] == "stream_end":
             answered = True
             process.stdin.close()

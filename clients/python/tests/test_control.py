@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from host import Host
 
 from agent_conform import AgentProcess, HostError, MockAgent, Refused, aio, start_mock_agent
 from agent_conform.pytest_plugin import StartAsyncMockAgent, StartMockAgent
-from agent_conform.types import AgentScript
+from agent_conform.types import AgentScript, ModelScript
 
 PROTOCOL = "aionrs@0.1"
 HALVES = [{"content": [{"text": "The answer is "}, {"gate": "half"}, {"text": "42."}]}]
@@ -131,8 +132,79 @@ def test_a_mistake_of_the_host_has_its_clause_and_its_frame_in_the_session_and_a
 def test_a_mistake_that_a_test_expects_is_none_and_its_absence_is_one() -> None:
     broken("aionrs/schema/>set_mode").close()
     broken("aionrs.mode.shape").close()
-    with pytest.raises(HostError, match=r"the host did not break aionrs\.stop\.aborts"):
+    missing = r"the host did not break aionrs\.stop\.aborts, which the test expects; it broke .*aionrs\.mode\.shape"
+    with pytest.raises(HostError, match=missing):
         broken("aionrs.mode.shape", "aionrs.stop.aborts").close()
+
+
+def test_a_mistake_that_a_test_allows_may_be_made_or_not() -> None:
+    agent = broken()
+    agent.allow_finding("aionrs/schema/>set_mode")
+    agent.allow_finding("aionrs.stop.aborts")
+    agent.close()
+
+
+def test_a_clock_that_is_stopped_is_advanced_and_a_fast_one_runs_by_itself(mock_agent: StartMockAgent) -> None:
+    script: ModelScript = [{"error": {"status": 529}}, {"error": {"status": 529}}, {"text": "Here I am."}]
+    agent = mock_agent(protocol="pi@0.87", script=script, clock="stopped")
+    host = started(agent)
+    host.send({"type": "prompt", "id": "p1", "message": "hi"})
+    first = (host.event("auto_retry_start") or {})["delayMs"] / 1000
+    assert agent.advance(first) == [2 * first]
+    assert agent.advance(2 * first) == []
+    assert (host.event("auto_retry_end") or {})["success"] is True
+    host.event("agent_settled")
+
+    fast = mock_agent(protocol=PROTOCOL, script=[{"delay": "1h", "text": "late"}], clock=100_000)
+    other = started(fast)
+    other.event("ready")
+    other.send(message("m1"))
+    assert text(other) == "late"
+    with pytest.raises(Refused, match="the clock of this agent runs by itself"):
+        fast.advance(1)
+
+
+def test_a_gate_that_the_script_does_not_have_is_refused(mock_agent: StartMockAgent) -> None:
+    agent = mock_agent(protocol=PROTOCOL, script=HALVES)
+    started(agent).event("ready")
+    with pytest.raises(Refused, match="the script has no gate `hlf`; its gates: half"):
+        agent.release("hlf")
+
+
+def test_a_command_is_found_when_its_agent_has_just_ended(mock_agent: StartMockAgent, async_mock_agent: StartAsyncMockAgent) -> None:
+    agents = mock_agent(protocol=PROTOCOL), async_mock_agent(protocol=PROTOCOL)
+    for agent in agents:
+        host = Host(agent)
+        host.event("ready")
+        host.send(message("m1"))
+        host.event("stream_end")
+        host.close()
+    plain, asynchronous = agents
+    assert plain.wait_for_command({"msg_id": "m1"}) == message("m1")
+    assert asyncio.run(asynchronous.wait_for_command({"type": "message", "msg_id": "m1"})) == message("m1")
+
+
+def test_an_agent_that_cannot_start_says_why() -> None:
+    agent = start_mock_agent(protocol=PROTOCOL, script="- txt: 42.")
+    host = Host(agent)
+    with pytest.raises(HostError, match="the agent did not start: .*txt"):
+        agent.wait_for_gate("half")
+    host.close()
+    with pytest.raises(HostError, match="the agent did not start: .*txt"):
+        agent.close()
+
+
+def test_an_agent_that_is_just_being_started_is_not_missed() -> None:
+    agent = start_mock_agent(protocol=PROTOCOL)
+    starting = threading.Thread(target=lambda: Host(agent).close())
+    starting.start()
+    agent.close()
+    starting.join()
+
+
+def test_an_option_that_there_is_not_is_refused() -> None:
+    with pytest.raises(TypeError, match="no option is called scrpt; there are protocol, script"):
+        start_mock_agent(scrpt=HALVES)  # pyright: ignore[reportCallIssue]
 
 
 def test_an_agent_that_outlives_its_host_or_that_was_never_started_is_a_mistake() -> None:

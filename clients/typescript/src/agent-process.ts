@@ -27,10 +27,12 @@ export interface Status {
   gates: string[];
   /** The number of journal entries. */
   journal: number;
+  /** How long each wait on a stopped clock still takes, in milliseconds. */
+  waits_ms: number[];
 }
 
-/** How a crash ends the process: with a signal, SIGKILL by default, or with an exit status. */
-export type Crash = { signal?: "SIGKILL" | "SIGABRT" } | { status: number };
+/** How a crash ends the process: with a signal, SIGKILL by default, or with an exit status. SIGTERM is what ends an agent in order. */
+export type Crash = { signal?: "SIGKILL" | "SIGABRT" | "SIGTERM" } | { status: number };
 
 /** The commands of the host that have this `type`. */
 export type CommandOfType<P, Type> = Extract<CommandOf<P>, { type: Type }> extends never ? CommandOf<P> : Extract<CommandOf<P>, { type: Type }>;
@@ -39,10 +41,15 @@ export type CommandOfType<P, Type> = Extract<CommandOf<P>, { type: Type }> exten
 export interface Control<P extends Protocol> {
   /** Waits until the answer is held at this gate of the script. */
   waitForGate(gate: string): Promise<void>;
-  /** Releases a gate for good, also before it is reached. */
+  /** Releases a gate of the script for good, also before it is reached. */
   release(gate: string): Promise<void>;
   /** Waits until the host has sent a command that matches, and returns it. Commands from before count, unless they are up to `after` in the journal. */
   waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>>;
+  /**
+   * Advances the clock of an agent with `clock: "stopped"`, once something waits for it. Returns when the agent has done what follows: how long
+   * each wait that is left still takes, in milliseconds.
+   */
+  advance(milliseconds: number): Promise<number[]>;
   /** Sends an event to the host. */
   send(event: EventOf<P> | JsonObject): Promise<void>;
   /** Writes text to the host as it is, without a line feed. */
@@ -105,6 +112,11 @@ export class AgentProcess<P extends Protocol = Protocol> implements Control<P> {
   ): Promise<CommandOfType<P, Type>> {
     const entry = await this.#do({ wait_command: { matches, after, timeout_ms: this.#timeoutMs } });
     return (entry as { frame: CommandOfType<P, Type> }).frame;
+  }
+
+  async advance(milliseconds: number): Promise<number[]> {
+    const advanced = await this.#do({ advance: { by_ms: milliseconds, timeout_ms: this.#timeoutMs } });
+    return (advanced as { waits_ms: number[] }).waits_ms;
   }
 
   async send(event: EventOf<P> | JsonObject): Promise<void> {

@@ -1,5 +1,5 @@
 // The control socket of a running agent: a request and its response, each a JSON object on a line.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 
@@ -36,6 +36,13 @@ export function registered(folder: string): Registered[] {
     }
   };
   return files.flatMap(read).sort((one, other) => one.order - other.order);
+}
+
+/** Why an agent of a folder has not started, if one has not: a mistake in its arguments, its variables or its script. */
+export function failedStart(folder: string): string | null {
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith("failed-")) : [];
+  const latest = files.map((name) => join(folder, name)).sort((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs).pop();
+  return latest === undefined ? null : `the agent did not start: ${readFileSync(latest, "utf8")}`;
 }
 
 /** How long a response may take beyond the timeout of its request, in milliseconds. */

@@ -58,14 +58,15 @@ export class HostError extends Error {
   }
 }
 
-/** Compares findings with those that are expected, by the id of their rule or of a clause. Null if they are the same. */
-export function judge(findings: Finding[], expected: ReadonlySet<string>): HostError | null {
+/** Compares findings with those that are expected or allowed, by the id of their rule or of a clause. Null if they are the same. */
+export function judge(findings: Finding[], expected: ReadonlySet<string>, allowed: ReadonlySet<string>): HostError | null {
   const names = ({ rule, clauses }: Finding) => [rule, ...clauses.map(({ id }) => id)];
-  const unexpected = findings.filter((finding) => !names(finding).some((name) => expected.has(name)));
+  const unexpected = findings.filter((finding) => !names(finding).some((name) => expected.has(name) || allowed.has(name)));
   const missing = [...expected].filter((name) => !findings.some((finding) => names(finding).includes(name)));
+  const broken = findings.length > 0 ? `it broke ${findings.flatMap(names).join(", ")}` : "it broke nothing";
   const parts = [
     ...(unexpected.length > 0 ? ["the host broke the protocol", ...unexpected.map(({ text }) => text)] : []),
-    ...missing.map((name) => `the host did not break ${name}, which the test expects`),
+    ...missing.map((name) => `the host did not break ${name}, which the test expects; ${broken}`),
   ];
   return parts.length > 0 ? new HostError(parts.join("\n\n"), unexpected) : null;
 }

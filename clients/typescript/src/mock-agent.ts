@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentProcess, type Control, type Crash, type CommandOfType, type JournalEntry, type Matcher, type Status } from "./agent-process.js";
-import { registered, request } from "./control.js";
+import { AgentEnded, failedStart, registered, request } from "./control.js";
 import { judge, type Finding } from "./findings.js";
 import { argumentsOf, findProgram } from "./program.js";
 import { scriptSetting, type Script } from "./script.js";
 import { JUDGE, Session, TRANSCRIPT } from "./sessions.js";
 import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
+import { isMatch } from "./matching.js";
 import { isRunning, until } from "./waiting.js";
 
 export interface MockAgentOptions<P extends Protocol = Protocol> {
@@ -20,6 +21,8 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   fault?: string;
   /** The speed of replies: `human`, or a multiple of it. */
   pace?: string;
+  /** `stopped` until the test advances it, or how many times as fast the waits of the agent pass: before retries, of delays and of the pace. */
+  clock?: "stopped" | number;
   /** More arguments, after those of the protocol. */
   args?: readonly string[];
   /** More variables, such as MOCK_AGENT_LATENCY_MS. */
@@ -28,13 +31,16 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   dialectDir?: string;
   /** The path of mock-agent. By default MOCK_AGENT of the environment, or `mock-agent` on the PATH. */
   program?: string;
-  /** How long each wait may take, in milliseconds. By default 10,000. */
+  /** How long each wait may take, in milliseconds. By default 4,000, less than what vitest gives a test. */
   timeoutMs?: number;
   /** Whether agents may run on when the test ends, as those of a server that is shared by tests do. They are then ended. */
   mayOutlive?: boolean;
-  /** Whether the host may start no agent at all. */
+  /** Whether the host may start no agent at all, or one that cannot start. */
   mayStayUnused?: boolean;
 }
+
+/** How long an agent may take to start, in milliseconds. */
+const START_MS = 2_000;
 
 /** A mock agent for a host. Its methods act on the agent that was started last and still runs; they wait until there is one. */
 export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
@@ -50,12 +56,13 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   readonly #own: string;
   readonly #control: string;
   readonly #expected = new Set<string>();
+  readonly #allowed = new Set<string>();
   readonly #deferred: (() => unknown)[] = [];
   #closed: Promise<void> | null = null;
 
   constructor(options: MockAgentOptions<P> = {}) {
     this.#options = options;
-    const { protocol, script, fault, pace, dialectDir } = options;
+    const { protocol, script, fault, pace, clock, dialectDir } = options;
     this.command = findProgram(options.program);
     this.args = [...(dialectDir === undefined ? argumentsOf(protocol) : []), ...(options.args ?? [])];
     this.#own = mkdtempSync(join(tmpdir(), "mock-agent-"));
@@ -72,6 +79,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
       ...(script !== undefined && { MOCK_AGENT_SCRIPT: scriptSetting(script, (text) => (writeFileSync(file, text), file)) }),
       ...(fault !== undefined && { MOCK_AGENT_FAULT: fault }),
       ...(pace !== undefined && { MOCK_AGENT_PACE: pace }),
+      ...(clock !== undefined && { MOCK_AGENT_CLOCK: String(clock) }),
       ...options.env,
     };
   }
@@ -83,7 +91,8 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
 
   /** Waits for an agent of the host: by its number from 1, also one that has ended since, or one that runs. */
   async waitForAgent(number?: number): Promise<AgentProcess<P>> {
-    const found = await until(() => this.#find(number), this.#timeoutMs);
+    const found = await until(async () => (await this.#find(number)) ?? failedStart(this.#control), this.#timeoutMs);
+    if (typeof found === "string") throw new Error(found);
     if (found !== null) return found;
     const started = this.agents().length;
     const which = number === undefined ? "no agent" : `no agent ${number}`;
@@ -100,7 +109,21 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   }
 
   async waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>> {
-    return (await this.waitForAgent()).waitForCommand(matches, options);
+    for (;;) {
+      const running = await this.#find(undefined);
+      const ended = running === null && options === undefined ? Session.all(this.#own).at(-1) : undefined;
+      const command = ended?.commands().find((command) => isMatch(command, matches));
+      if (command !== undefined) return command as CommandOfType<P, Type>;
+      try {
+        return await (running ?? (await this.waitForAgent())).waitForCommand(matches, options);
+      } catch (error) {
+        if (!(error instanceof AgentEnded)) throw error;
+      }
+    }
+  }
+
+  async advance(milliseconds: number): Promise<number[]> {
+    return (await this.waitForAgent()).advance(milliseconds);
   }
 
   async send(event: EventOf<P> | JsonObject): Promise<void> {
@@ -146,6 +169,11 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     this.#expected.add(id);
   }
 
+  /** Allows the host to break this rule or clause, such as one with the level `should`. */
+  allowFinding(id: string): void {
+    this.#allowed.add(id);
+  }
+
   /** Calls the function at the beginning of `close`, the last one first: to end the host, before it is judged. */
   defer(action: () => unknown): void {
     this.#deferred.push(action);
@@ -174,6 +202,9 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
       }
     }
     const { mayOutlive = false, mayStayUnused = false } = this.#options;
+    // The host may have just started one.
+    const started = () => (this.agents().length > 0 ? true : failedStart(this.#control));
+    if (!mayStayUnused) await until(started, Math.min(START_MS, this.#timeoutMs));
     const agents = this.agents();
     // Between the host and each agent is a process that judges, which ends last.
     const running = () => [...agents, ...Session.all(this.#own)].map(({ pid }) => pid).filter(isRunning);
@@ -184,8 +215,9 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
       await agent.crash();
     }
     await ended();
-    if (agents.length === 0 && !mayStayUnused) errors.push(new Error("the host has started no agent: does it pass on the variables of `env`?"));
-    const broken = judge(this.findings(), this.#expected);
+    const unused = failedStart(this.#control) ?? (agents.length === 0 ? "the host has started no agent: does it pass on the variables of `env`?" : null);
+    if (unused !== null && !mayStayUnused) errors.push(new Error(unused));
+    const broken = judge(this.findings(), this.#expected, this.#allowed);
     if (broken) errors.push(broken);
     // The transcript of a session with a mistake is kept: the message names it.
     else rmSync(this.#own, { recursive: true, force: true });
@@ -205,7 +237,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   }
 
   get #timeoutMs(): number {
-    return this.#options.timeoutMs ?? 10_000;
+    return this.#options.timeoutMs ?? 4_000;
   }
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { HostError, Refused, startMockAgent, type AgentScript } from "agent-conform";
+import { HostError, Refused, startMockAgent, type AgentScript, type ModelScript } from "agent-conform";
 import { mockAgent } from "agent-conform/node-test";
 import { Host } from "./support/host.js";
 
@@ -138,7 +138,84 @@ test("a mistake that a test expects is none, and its absence is one", async () =
   };
   await breaks("aionrs/schema/>set_mode");
   await breaks("aionrs.mode.shape");
-  await assert.rejects(breaks("aionrs.mode.shape", "aionrs.stop.aborts"), /the host did not break aionrs\.stop\.aborts/);
+  await assert.rejects(
+    breaks("aionrs.mode.shape", "aionrs.stop.aborts"),
+    /the host did not break aionrs\.stop\.aborts, which the test expects; it broke aionrs\/schema\/>set_mode, .*aionrs\.mode\.shape/,
+  );
+});
+
+test("a mistake that a test allows may be made or not", async (t) => {
+  const agent = await mockAgent(t, { protocol });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  agent.allowFinding("aionrs/schema/>set_mode");
+  agent.allowFinding("aionrs.stop.aborts");
+  await host.event("ready");
+  host.send({ type: "set_mode", mode: "auto" });
+  await host.event("error");
+});
+
+test("a clock that is stopped is advanced, and a fast one runs by itself", async (t) => {
+  const script: ModelScript = [{ error: { status: 529 } }, { error: { status: 529 } }, { text: "Here I am." }];
+  const agent = await mockAgent(t, { protocol: "pi@0.87", script, clock: "stopped" });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  host.send({ type: "prompt", id: "p1", message: "hi" });
+  const first = Number((await host.event("auto_retry_start"))?.["delayMs"]);
+  assert.deepEqual((await agent.status()).waits_ms, [first]);
+  assert.deepEqual(await agent.advance(first), [2 * first]);
+  assert.deepEqual(await agent.advance(2 * first), []);
+  assert.equal((await host.event("auto_retry_end"))?.["success"], true);
+  await host.event("agent_settled");
+
+  const fast = await mockAgent(t, { protocol, script: [{ delay: "1h", text: "late" }], clock: 100_000 });
+  const other = new Host(fast);
+  fast.defer(() => other.close());
+  await other.event("ready");
+  other.send(message("m1"));
+  assert.equal((await other.event("text_delta"))?.["text"], "late");
+  await assert.rejects(fast.advance(1), /the clock of this agent runs by itself/);
+});
+
+test("a gate that the script does not have is refused", async (t) => {
+  const agent = await mockAgent(t, { protocol, script: HALVES });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  await host.event("ready");
+  await assert.rejects(agent.release("hlf"), new Refused("the script has no gate `hlf`; its gates: half"));
+});
+
+test("a command is found when its agent has just ended", async (t) => {
+  const agent = await mockAgent(t, { protocol, script: [{ text: "42." }] });
+  const host = new Host(agent);
+  await host.event("ready");
+  host.send(message("m1"));
+  await host.event("stream_end");
+  await host.close();
+  assert.equal((await agent.waitForCommand({ type: "message", msg_id: "m1" })).input, "What is the answer?");
+  const next = agent.waitForCommand({ type: "message", msg_id: "m2" });
+  const second = new Host(agent);
+  agent.defer(() => second.close());
+  await second.event("ready");
+  second.send(message("m2"));
+  await next;
+  await second.event("stream_end");
+});
+
+test("an agent that cannot start says why", async () => {
+  const agent = await startMockAgent({ protocol, script: "- txt: 42." });
+  const host = new Host(agent);
+  await assert.rejects(agent.waitForGate("half"), /the agent did not start: .*txt/);
+  await host.close();
+  await assert.rejects(agent.close(), /the agent did not start: .*txt/);
+});
+
+test("an agent that is just being started is not missed", async () => {
+  const agent = await startMockAgent({ protocol });
+  const host = new Host(agent);
+  const closed = agent.close();
+  void host.close();
+  await closed;
 });
 
 test("an agent that outlives its host, or that was never started, is a mistake", async () => {

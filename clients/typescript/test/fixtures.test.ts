@@ -12,14 +12,14 @@ const bin = (name: string, file: string) => join(dirname(packages.resolve(`${nam
 
 const RUNNERS = {
   "node:test": { command: ["--test"], good: "dist-test/readme/node.js", broken: "dist-test/broken/node.js" },
-  vitest: { command: [bin("vitest", "vitest.mjs"), "run", "--config", "test/vitest.config.ts"], good: "test/readme/vitest.spec.ts", broken: "test/broken/vitest.spec.ts" },
+  vitest: { command: [bin("vitest", "vitest.mjs"), "run", "--config", "test/vitest.config.ts"], good: "test/readme/vitest.spec.ts test/readme/recipes.spec.ts", broken: "test/broken/vitest.spec.ts" },
   Playwright: { command: [bin("@playwright/test", "cli.js"), "test", "--config", "test/playwright.config.ts"], good: "test/readme/playwright.spec.ts", broken: "test/broken/playwright.spec.ts" },
 };
 
 for (const [name, { command, good, broken }] of Object.entries(RUNNERS)) {
   const run = (file: string) => {
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, file], { cwd: ROOT, env: { ...env, NO_COLOR: "1" }, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, ...file.split(" ")], { cwd: ROOT, env: { ...env, NO_COLOR: "1" }, encoding: "utf8" });
     return { status, text: stdout + stderr };
   };
 

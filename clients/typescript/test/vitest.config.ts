@@ -1,3 +1,3 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["test/**/vitest.spec.ts"] } });
+export default defineConfig({ test: { include: ["test/**/{vitest,recipes}.spec.ts"] } });

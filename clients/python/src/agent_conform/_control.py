@@ -33,6 +33,8 @@ class Status(TypedDict):
     session: str | None
     gates: list[str]
     journal: int
+    # How long each wait on a stopped clock still takes, in milliseconds.
+    waits_ms: list[int]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,12 @@ def registered(folder: Path) -> list[Registered]:
         except ValueError:
             pass  # It is being written.
     return sorted(found, key=lambda agent: agent.order)
+
+
+def failed_start(folder: Path) -> str | None:
+    """Why an agent of a folder has not started, if one has not: a mistake in its arguments, its variables or its script."""
+    files = sorted(folder.glob("failed-*.txt"), key=lambda file: file.stat().st_mtime)
+    return f"the agent did not start: {files[-1].read_text(encoding='utf-8')}" if files else None
 
 
 def request(agent: Registered, command: object, timeout: float) -> Any:

@@ -14,7 +14,7 @@ class JournalEntry(TypedDict):
     # Microseconds since the start.
     at: int
     dir: Literal["host", "agent", "gate"]
-    frame: NotRequired[Any]
+    frame: NotRequired[dict[str, Any]]
     text: NotRequired[str]
     gate: NotRequired[str]
     state: NotRequired[str]

@@ -8,7 +8,7 @@ import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Union
+from typing import Any, Literal, TypedDict, Union
 
 # The name of a built-in script, the path of a file that ends in `.yaml` or `.json`, a YAML text, or the script itself.
 Script = Union[str, Path, Sequence[Any], Mapping[str, Any]]
@@ -23,19 +23,22 @@ class Options(TypedDict, total=False):
     script: What the agent says. Without it, it repeats the prompt.
     fault: A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them.
     pace: The speed of replies: `human`, or a multiple of it.
+    clock: `stopped` until the test advances it, or how many times as fast the waits of the agent pass: before retries, of delays and of
+        the pace.
     args: More arguments, after those of the protocol.
     env: More variables, such as MOCK_AGENT_LATENCY_MS.
     dialect_dir: A folder of own dialects; `protocol` is then one of them.
     program: The path of mock-agent. By default MOCK_AGENT of the environment, or `mock-agent` on the PATH.
-    timeout: How long each wait may take, in seconds. By default 10.
+    timeout: How long each wait may take, in seconds. By default 4.
     may_outlive: Whether agents may run on when the test ends. They are then ended.
-    may_stay_unused: Whether the host may start no agent at all.
+    may_stay_unused: Whether the host may start no agent at all, or one that cannot start.
     """
 
     protocol: str
     script: Script
     fault: str
     pace: str
+    clock: Literal["stopped"] | float
     args: Sequence[str]
     env: Mapping[str, str]
     dialect_dir: str | Path
@@ -43,6 +46,13 @@ class Options(TypedDict, total=False):
     timeout: float
     may_outlive: bool
     may_stay_unused: bool
+
+
+def check(options: Options) -> None:
+    """Refuses an option that there is not."""
+    unknown = sorted(options.keys() - Options.__annotations__.keys())
+    if unknown:
+        raise TypeError(f"no option is called {', '.join(unknown)}; there are {', '.join(Options.__annotations__)}")
 
 
 def find_program(given: str | Path | None) -> str:

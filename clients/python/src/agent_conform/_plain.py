@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -43,15 +43,23 @@ class AgentProcess:
         self._do({"wait_gate": {"gate": gate, "timeout_ms": int(self._timeout * 1000)}})
 
     def release(self, gate: str) -> None:
-        """Releases a gate for good, also before it is reached."""
+        """Releases a gate of the script for good, also before it is reached."""
         self._do({"release": {"gate": gate}})
 
-    def wait_for_command(self, matches: object, *, after: int = 0) -> Any:
+    def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
         """Waits until the host has sent a command that matches, and returns it. Those up to `after` in the journal do not count."""
         entry = self._do({"wait_command": {"matches": matches, "after": after, "timeout_ms": int(self._timeout * 1000)}})
         return entry["frame"]
 
-    def send(self, event: object) -> None:
+    def advance(self, seconds: float) -> list[float]:
+        """Advances the clock of an agent with `clock="stopped"`, once something waits for it.
+
+        Returns when the agent has done what follows: how long each wait that is left still takes, in seconds.
+        """
+        advanced = self._do({"advance": {"by_ms": round(seconds * 1000), "timeout_ms": int(self._timeout * 1000)}})
+        return [wait / 1000 for wait in advanced["waits_ms"]]
+
+    def send(self, event: Mapping[str, object]) -> None:
         """Sends an event to the host."""
         self._do({"send": {"frame": event}})
 
@@ -63,7 +71,7 @@ class AgentProcess:
         """Plays a fault from now on; `conform list faults` lists them."""
         self._do({"fault": {"id": id}})
 
-    def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT"] | None = None) -> None:
+    def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
         """Ends the process at once, with SIGKILL, another signal, or an exit status."""
         crash(self._agent, {"status": status, "signal": signal}, self._timeout)
         self.wait_for_end()
@@ -98,26 +106,45 @@ class MockAgent(Prepared):
         """Waits for an agent of the host: by its number from 1, also one that has ended since, or one that runs."""
         end = time.monotonic() + self._timeout
         while True:
-            for agent in reversed(self.agents()):
-                if agent.number == number or (number is None and _answers(agent)):
-                    return agent
-            if time.monotonic() > end:
+            found = self._running() if number is None else next((agent for agent in self.agents() if agent.number == number), None)
+            if found is not None:
+                return found
+            if time.monotonic() > end or self._has_failed():
                 raise self._not_started(number)
             time.sleep(STEP)
+
+    def _running(self) -> AgentProcess | None:
+        """The agent that was started last and still runs."""
+        for agent in reversed(self.agents()):
+            if _answers(agent):
+                return agent
+        return None
 
     def wait_for_gate(self, gate: str) -> None:
         """Waits until the answer is held at this gate of the script."""
         self.wait_for_agent().wait_for_gate(gate)
 
     def release(self, gate: str) -> None:
-        """Releases a gate for good, also before it is reached."""
+        """Releases a gate of the script for good, also before it is reached."""
         self.wait_for_agent().release(gate)
 
-    def wait_for_command(self, matches: object, *, after: int = 0) -> Any:
+    def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
         """Waits until the host has sent a command that matches, and returns it. Those up to `after` in the journal do not count."""
-        return self.wait_for_agent().wait_for_command(matches, after=after)
+        while True:
+            running = self._running()
+            command = self._last_command(matches) if running is None and after == 0 else None
+            if command is not None:
+                return command
+            try:
+                return (running or self.wait_for_agent()).wait_for_command(matches, after=after)
+            except AgentEnded:
+                pass
 
-    def send(self, event: object) -> None:
+    def advance(self, seconds: float) -> list[float]:
+        """Advances the clock of an agent with `clock="stopped"`, once something waits for it; returns how long the waits that are left take."""
+        return self.wait_for_agent().advance(seconds)
+
+    def send(self, event: Mapping[str, object]) -> None:
         """Sends an event to the host."""
         self.wait_for_agent().send(event)
 
@@ -129,7 +156,7 @@ class MockAgent(Prepared):
         """Plays a fault from now on; `conform list faults` lists them."""
         self.wait_for_agent().fault(id)
 
-    def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT"] | None = None) -> None:
+    def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
         """Ends the process at once, with SIGKILL, another signal, or an exit status."""
         self.wait_for_agent().crash(status=status, signal=signal)
 

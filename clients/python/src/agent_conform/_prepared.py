@@ -8,18 +8,23 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from typing_extensions import Unpack
 
-from ._control import AgentEnded, Registered, registered, request
+from ._control import AgentEnded, Registered, failed_start, registered, request
 from ._findings import Finding, HostError, judge, parse_findings
-from ._options import Options, arguments_of, find_program, script_setting
+from ._matching import is_match
+from ._options import Options, arguments_of, check, find_program, script_setting
 
 # How often files and processes are looked at while something is awaited, in seconds.
 STEP = 0.01
+
+
+# How long an agent may take to start, in seconds.
+START = 2.0
 
 
 class Prepared:
@@ -32,11 +37,13 @@ class Prepared:
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
+        check(options)
         self.command = find_program(options.get("program"))
         self.args = arguments_of(options)
         self._options = options
-        self._timeout = options.get("timeout", 10.0)
+        self._timeout = options.get("timeout", 4.0)
         self._expected: set[str] = set()
+        self._allowed: set[str] = set()
         self._deferred: list[Callable[[], object]] = []
         self._is_closed = False
         self._own = Path(tempfile.mkdtemp(prefix="mock-agent-"))
@@ -62,6 +69,8 @@ class Prepared:
             env["MOCK_AGENT_FAULT"] = options["fault"]
         if "pace" in options:
             env["MOCK_AGENT_PACE"] = options["pace"]
+        if "clock" in options:
+            env["MOCK_AGENT_CLOCK"] = str(options["clock"])
         return {**env, **options.get("env", {})}
 
     def commands(self) -> list[Any]:
@@ -77,11 +86,26 @@ class Prepared:
         """Expects that the host breaks this rule or clause. The end of the test fails if it does not."""
         self._expected.add(id)
 
+    def allow_finding(self, id: str) -> None:
+        """Allows the host to break this rule or clause, such as one with the level `should`."""
+        self._allowed.add(id)
+
+    def _last_command(self, matches: Mapping[str, object]) -> Any:
+        """The first command to the agent that was started last that has the values of a matcher. None if there is none."""
+        for pid in self._sessions()[-1:]:
+            return next((command for command in _commands(self._own / f"session-{pid}.jsonl") if is_match(command, matches)), None)
+
     def _sessions(self) -> list[int]:
         """The processes between the host and each agent, which record and judge, in the order of their ids."""
         return sorted(int(file.stem.removeprefix("host-")) for file in self._own.glob("host-*.txt"))
 
-    def _not_started(self, number: int | None) -> TimeoutError:
+    def _has_failed(self) -> bool:
+        return failed_start(self._control) is not None
+
+    def _not_started(self, number: int | None) -> Exception:
+        failed = failed_start(self._control)
+        if failed:
+            return HostError(failed)
         started = len(registered(self._control))
         which = "no agent" if number is None else f"no agent {number}"
         ended = " and ended" if number is None else ""
@@ -100,7 +124,7 @@ class Prepared:
             except Exception as error:
                 errors.append(error)
         errors += self._end()
-        broken = judge(self.findings(), self._expected)
+        broken = judge(self.findings(), self._expected, self._allowed)
         if broken is not None:
             # The transcript of a session with a mistake is kept: the message names it.
             errors.append(broken)
@@ -113,11 +137,13 @@ class Prepared:
             raise HostError("\n\n".join(str(error) for error in errors), findings) from errors[0]
 
     def _end(self) -> list[HostError]:
-        agents = registered(self._control)
+        agents = self._started()
         pids = [agent.pid for agent in agents] + self._sessions()
         may_outlive = self._options.get("may_outlive", False)
-        if not agents and not self._options.get("may_stay_unused", False):
-            return [HostError("the host has started no agent: does it pass on the variables of `env`?")]
+        failed = failed_start(self._control)
+        if not agents:
+            failed = failed or "the host has started no agent: does it pass on the variables of `env`?"
+        errors = [HostError(failed)] if failed and not self._options.get("may_stay_unused", False) else []
         if not may_outlive:
             self._until_ended(pids)
         left = [agent for agent in agents if is_running(agent.pid)]
@@ -125,7 +151,17 @@ class Prepared:
             crash(agent, {}, self._timeout)
         self._until_ended(pids)
         outlived = [] if may_outlive else left
-        return [HostError(f"the agent {agent.order} (process {agent.pid}) has outlived its host") for agent in outlived]
+        return errors + [HostError(f"the agent {agent.order} (process {agent.pid}) has outlived its host") for agent in outlived]
+
+    def _started(self) -> list[Registered]:
+        """The agents of the host, which may have just started one."""
+        end = time.monotonic() + min(START, self._timeout)
+        while True:
+            agents = registered(self._control)
+            is_late = self._options.get("may_stay_unused", False) or time.monotonic() > end
+            if agents or is_late or failed_start(self._control):
+                return agents
+            time.sleep(STEP)
 
     def _until_ended(self, pids: list[int]) -> None:
         end = time.monotonic() + self._timeout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
@@ -45,15 +46,23 @@ class AsyncAgentProcess:
         await self._do({"wait_gate": {"gate": gate, "timeout_ms": int(self._timeout * 1000)}})
 
     async def release(self, gate: str) -> None:
-        """Releases a gate for good, also before it is reached."""
+        """Releases a gate of the script for good, also before it is reached."""
         await self._do({"release": {"gate": gate}})
 
-    async def wait_for_command(self, matches: object, *, after: int = 0) -> Any:
+    async def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
         """Waits until the host has sent a command that matches, and returns it. Those up to `after` in the journal do not count."""
         entry = await self._do({"wait_command": {"matches": matches, "after": after, "timeout_ms": int(self._timeout * 1000)}})
         return entry["frame"]
 
-    async def send(self, event: object) -> None:
+    async def advance(self, seconds: float) -> list[float]:
+        """Advances the clock of an agent with `clock="stopped"`, once something waits for it.
+
+        Returns when the agent has done what follows: how long each wait that is left still takes, in seconds.
+        """
+        advanced = await self._do({"advance": {"by_ms": round(seconds * 1000), "timeout_ms": int(self._timeout * 1000)}})
+        return [wait / 1000 for wait in advanced["waits_ms"]]
+
+    async def send(self, event: Mapping[str, object]) -> None:
         """Sends an event to the host."""
         await self._do({"send": {"frame": event}})
 
@@ -65,7 +74,7 @@ class AsyncAgentProcess:
         """Plays a fault from now on; `conform list faults` lists them."""
         await self._do({"fault": {"id": id}})
 
-    async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT"] | None = None) -> None:
+    async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
         """Ends the process at once, with SIGKILL, another signal, or an exit status."""
         try:
             await self._do({"crash": {"status": status, "signal": signal}})
@@ -103,26 +112,45 @@ class AsyncMockAgent(Prepared):
         """Waits for an agent of the host: by its number from 1, also one that has ended since, or one that runs."""
         end = time.monotonic() + self._timeout
         while True:
-            for agent in reversed(self.agents()):
-                if agent.number == number or (number is None and await _answers(agent)):
-                    return agent
-            if time.monotonic() > end:
+            found = await self._running() if number is None else next((agent for agent in self.agents() if agent.number == number), None)
+            if found is not None:
+                return found
+            if time.monotonic() > end or self._has_failed():
                 raise self._not_started(number)
             await asyncio.sleep(STEP)
+
+    async def _running(self) -> AsyncAgentProcess | None:
+        """The agent that was started last and still runs."""
+        for agent in reversed(self.agents()):
+            if await _answers(agent):
+                return agent
+        return None
 
     async def wait_for_gate(self, gate: str) -> None:
         """Waits until the answer is held at this gate of the script."""
         await (await self.wait_for_agent()).wait_for_gate(gate)
 
     async def release(self, gate: str) -> None:
-        """Releases a gate for good, also before it is reached."""
+        """Releases a gate of the script for good, also before it is reached."""
         await (await self.wait_for_agent()).release(gate)
 
-    async def wait_for_command(self, matches: object, *, after: int = 0) -> Any:
+    async def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
         """Waits until the host has sent a command that matches, and returns it. Those up to `after` in the journal do not count."""
-        return await (await self.wait_for_agent()).wait_for_command(matches, after=after)
+        while True:
+            running = await self._running()
+            command = self._last_command(matches) if running is None and after == 0 else None
+            if command is not None:
+                return command
+            try:
+                return await (running or await self.wait_for_agent()).wait_for_command(matches, after=after)
+            except AgentEnded:
+                pass
 
-    async def send(self, event: object) -> None:
+    async def advance(self, seconds: float) -> list[float]:
+        """Advances the clock of an agent with `clock="stopped"`, once something waits for it; returns how long the waits that are left take."""
+        return await (await self.wait_for_agent()).advance(seconds)
+
+    async def send(self, event: Mapping[str, object]) -> None:
         """Sends an event to the host."""
         await (await self.wait_for_agent()).send(event)
 
@@ -134,7 +162,7 @@ class AsyncMockAgent(Prepared):
         """Plays a fault from now on; `conform list faults` lists them."""
         await (await self.wait_for_agent()).fault(id)
 
-    async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT"] | None = None) -> None:
+    async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
         """Ends the process at once, with SIGKILL, another signal, or an exit status."""
         await (await self.wait_for_agent()).crash(status=status, signal=signal)
 
