@@ -100,6 +100,9 @@ impl MoveTable {
             let folder = one.place.root.source().path.parent();
             !folder.is_some_and(|folder| folder.ends_with(&own))
         };
+        if !self.moves.values().any(is_inherited) {
+            return;
+        }
         let sessions = self.shortest_sessions();
         let is_good = |name: &str| {
             let session = sessions.get(name);

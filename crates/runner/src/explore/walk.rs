@@ -179,15 +179,31 @@ impl MoveTable {
         Some(moves)
     }
 
+    /// The variables that moves depend on, with the values that make a difference.
+    fn compared_values(&self) -> BTreeMap<&str, Vec<Value>> {
+        let mut compared: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        for (name, node) in self.moves.values().flat_map(|one| &one.file.when) {
+            let values = compared.entry(name.as_str()).or_default();
+            match node.to_value() {
+                Value::Array(several) => values.extend(several),
+                one => values.push(one),
+            }
+        }
+        compared
+    }
+
     /// The shortest session for each move in which it is made, with the tamest data; none for a move that no session comes to.
     #[must_use]
     pub fn shortest_sessions(&self) -> BTreeMap<String, Session> {
-        let conditions = self.moves.values().flat_map(|one| one.file.when.keys());
-        let compared: BTreeSet<&str> = conditions.map(|name| name.value.as_str()).collect();
+        let compared = self.compared_values();
         let mut seen = BTreeSet::new();
         let mut is_new = |state: &State| {
-            let values = compared.iter();
-            let known = values.map(|name| state.names.get(*name).map(Value::to_string));
+            let known = compared.iter().map(|(name, values)| {
+                let value = state.names.get(*name).unwrap_or(&Value::Null);
+                let most = values.iter().filter_map(Value::as_i64).max();
+                let counts_up_to_one = value.as_i64().is_some_and(|n| Some(n) <= most);
+                (counts_up_to_one || values.contains(value)).then(|| value.to_string())
+            });
             seen.insert((state.moment.clone(), known.collect::<Vec<_>>()))
         };
         let mut found = BTreeMap::new();
@@ -369,6 +385,7 @@ moves:
   make-b: { from: rest, set: { word: b } }
   leave: { from: any, to: gone, once: true }
   count: { from: rest, when: { begun: [2, 3] } }
+  never: { from: rest, when: { word: c } }
 ";
 
     fn table() -> MoveTable {
@@ -420,6 +437,7 @@ moves:
         assert_eq!(shortest("only-b"), Some(session(&["make-b", "only-b"])));
         assert_eq!(shortest("end"), Some(session(&["begin", "end"])));
         assert_eq!(shortest("count").unwrap().moves.len(), 5);
+        assert_eq!(shortest("never"), None);
     }
 
     #[test]
@@ -430,6 +448,6 @@ moves:
             assert_eq!(table.legal(&session).as_ref(), Some(&session));
         }
         let share = walker.counts.moves_at_moments(&table);
-        assert_eq!((share.met, share.all), (7, 7));
+        assert_eq!((share.met, share.all), (7, 8));
     }
 }
