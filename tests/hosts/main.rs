@@ -7,4 +7,5 @@ mod hostile_hosts;
 mod record;
 #[path = "../common/recordings.rs"]
 mod recordings;
+mod rust_client;
 mod spawned_by_hosts;
