@@ -1,14 +1,17 @@
-// Opens HTML reports in Chromium and uses them as a person does: `node html_report.mjs CHROMIUM PASSING.html FAILING.html SIDE.html MANY.html`:
-// reports of a passing run, of a failing one, of several agents side by side, and of a few thousand scenarios with findings.
-// Prints what failed, and ends with 1.
-import { readFileSync } from "node:fs";
+// Opens HTML reports in Chromium and uses them as a person does: `node html_report.mjs CHROMIUM PASSING.html FAILING.html SIDE.html MANY.html PICTURE.png`:
+// reports of a passing run, of a failing one, of several agents side by side, and of a few thousand scenarios with findings. Takes a picture of
+// the failing one, as docs/report.png is. Prints what failed, and ends with 1.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const require = createRequire(`${process.env.CI_NPM ?? process.cwd()}/`);
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const [executablePath, passing, failing, side, many] = process.argv.slice(2);
+const [executablePath, passing, failing, side, many, picture] = process.argv.slice(2);
 /** In how much time on the processor a page of thousands of scenarios must open, and answer a filter, in milliseconds. */
 const AT_ONCE = 1000;
 let failures = 0;
@@ -94,15 +97,26 @@ const filters = async (file) => {
   await page.close();
 };
 
+const pictures = mkdtempSync(join(tmpdir(), "pictures-"));
+
+/** How many bytes the picture of a page has that Chromium takes without a window. */
+const pictured = (url) => {
+  const picture = join(pictures, "page.png");
+  execFileSync(executablePath, ["--headless", "--no-sandbox", "--window-size=1280,900", `--screenshot=${picture}`, url], { stdio: "ignore" });
+  return readFileSync(picture).length;
+};
+
 /** A link to a scenario, a cause or a clause opens that row; the keys walk through rows. */
 const anchorsAndKeys = async (file) => {
   const [{ scenarios, causes, clauses }] = await embedded((await open(file)).page);
-  const broken = scenarios.find((one) => one.findings.length > 0) ?? scenarios[0];
-  const targets = [["scenario", broken.id], ["cause", causes[0]?.id], ["clause", Object.keys(clauses)[0]]];
+  const broken = scenarios.findLast((one) => one.findings.length > 0) ?? scenarios[0];
+  const targets = [["scenario", broken.id], ["cause", causes[0]?.id], ["clause", Object.keys(clauses).at(-1)]];
   for (const [kind, id] of targets.filter(([, id]) => id)) {
     const { page } = await open(file, `#${kind}:${encodeURI(id)}`);
     const row = page.locator(`[id="${kind}:${id}"]`);
     check(`#${kind}:ID shows the row and focuses it`, (await row.isVisible()) && (await row.evaluate((node) => node.contains(document.activeElement))), id);
+    const [bytes, blank] = [page.url(), "about:blank"].map(pictured);
+    check(`a picture of #${kind}:ID shows something`, bytes > 4 * blank, `(${bytes} bytes)`);
     if (kind === "cause") check("the row of a cause has a diagram", (await row.locator("xpath=..").locator(".sequence .frame").count()) > 0);
     await page.close();
   }
@@ -198,5 +212,7 @@ await firstCause(failing);
 await statuses(failing);
 await forEverybody(failing, "causes", "scenarios", "clauses");
 await forEverybody(side, "agents", "causes", "clauses");
+await (await open(failing)).page.screenshot({ path: picture });
 await browser.close();
+rmSync(pictures, { recursive: true });
 process.exit(failures === 0 ? 0 : 1);

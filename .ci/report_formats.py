@@ -47,4 +47,7 @@ schema = json.loads((npm / "node_modules/@microsoft/jest-sarif/lib/schemas/sarif
 sarif = json.loads(Path(f"{name}.sarif").read_text())
 jsonschema.validators.validator_for(schema)(schema).validate(sarif)
 print("ok: SARIF fits its schema")
-same("SARIF results", len(sarif["runs"][0]["results"]), len(report["causes"]))
+results = sarif["runs"][0]["results"]
+same("SARIF results", len(results), len(report["causes"]))
+places = {one["physicalLocation"]["artifactLocation"]["uri"] for result in results for one in result["locations"] + result["relatedLocations"]}
+same("SARIF places are files of the user", places, {report["agent_file"]})

@@ -6,7 +6,7 @@ use super::judged_agent::{self, AgentCall};
 use super::output;
 use super::{
     check, coverage, ctl, explain, explore, init, inject, lint, list, mutants, network, provider,
-    record, relay_guard, report, run, schema,
+    record, relay_guard, report, run, schema, shell_files,
 };
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -56,6 +56,8 @@ enum CliCommand {
     CheckIsolation,
     #[command(disable_help_flag = true)]
     Agent(AgentArgs),
+    #[command(hide = true)]
+    ShellFiles(shell_files::ShellFilesArgs),
     #[command(hide = true)]
     Inject(inject::InjectArgs),
     #[command(hide = true)]
@@ -155,6 +157,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Report(args) => report::run(args),
         CliCommand::Provider(args) => provider::run(args),
         CliCommand::Ctl(args) => ctl::run(args),
+        CliCommand::ShellFiles(args) => shell_files::run(&args, Cli::command()),
         CliCommand::Inject(args) => inject::run(&args),
         CliCommand::RelayGuard(args) => return relay_guard::run(&args).into(),
         CliCommand::CheckIsolation => return network::check().into(),

@@ -191,6 +191,7 @@ impl Exploration<'_> {
                 .dialect_dir
                 .as_deref()
                 .map(|folder| folder.display().to_string()),
+            agent_file: self.plan.agent_file.clone(),
             agent: self.plan.agent_command.clone(),
             seed: self.start.seed,
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),

@@ -32,6 +32,7 @@ pub mod reports;
 mod run;
 mod schema;
 mod session_judge;
+mod shell_files;
 mod table;
 mod termination;
 

@@ -138,6 +138,7 @@ async fn perform(
             .dialect_dir
             .as_deref()
             .map(|folder| folder.display().to_string()),
+        agent_file: plan.agent_file,
         agent: plan.agent_command,
         seed: args.request.start.seed,
         duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),

@@ -13,6 +13,7 @@ mod own_dialect;
 mod readme;
 mod report;
 mod schema;
+mod session_picture;
 mod usage;
 
 use assert_cmd::Command;

@@ -73,7 +73,7 @@ fn shell(command: &str, folder: &Path) -> Command {
 }
 
 /// The output of a command; only the first line for a command that serves until it is stopped.
-fn run(command: &str) -> String {
+pub(crate) fn run(command: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     for name in ["examples", "scenarios"] {
         symlink(
@@ -151,7 +151,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
         let has_pages = !["target", ".git", "node_modules", "reports/templates"]
             .iter()
             .any(|folder| path.ends_with(folder));
-        if path.is_dir() && has_pages {
+        if path.is_dir() && !path.is_symlink() && has_pages {
             pages(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "md") {
             found.push(path);

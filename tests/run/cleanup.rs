@@ -75,22 +75,27 @@ fn the_output_of_an_orphan_is_still_read() {
     );
 }
 
-/// Starts a run whose scenario waits forever, and sends conform a signal when the agent runs.
+/// Starts a run whose first scenario waits forever, and sends conform a signal when the agent runs.
 fn signalled(dir: &TestDir, signal: Signal) -> Child {
-    let scenario = dir.file(
-        "one.yaml",
-        &TURN.replace(
-            "- send:",
-            "- expect: { type: info }\n    within: 1000s\n  - send:",
-        ),
-    );
+    let waits = "- expect: { type: info }\n    within: 1000s\n  - send:";
+    let [first, second] = ["one", "two"].map(|name| {
+        let text = TURN.replace("- send:", waits);
+        let named = text.replacen("name: ", &format!("name: {name}, "), 1);
+        dir.file(&format!("{name}.yaml"), &named)
+    });
     let script = dir.file("agent.sh", &agent(&["sleep 1000 &\n", READY, TURNS]));
     let mut command = dir.command("run");
     command.args([
         "--dialect",
-        "aionrs",
+        "aionrs@0.1",
+        "--no-probe",
+        "--no-settle",
+        "--jobs",
+        "1",
         "--scenarios",
-        &scenario,
+        &first,
+        "--scenarios",
+        &second,
         "sh",
         &script,
     ]);
@@ -124,7 +129,8 @@ fn an_interrupted_run_cleans_up() {
         let output = finish(child);
         assert_eq!(output.status.code(), Some(3), "{output:?}");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(stderr.contains("interrupted"), "{stderr}");
+        let interrupted = "interrupted: the run is not complete, 1 scenario never started";
+        assert!(stderr.contains(interrupted), "{stderr}");
         assert_eq!(processes_with(&dir.path("tmp")), Vec::<String>::new());
         assert_eq!(dir.left_folders(), Vec::<String>::new());
     }

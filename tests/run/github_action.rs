@@ -3,7 +3,7 @@
 use crate::harness::{RunResult, TestDir, finish};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 const BROKEN_AGENT: &str = include_str!("../../examples/broken-agent");
 
@@ -25,8 +25,8 @@ fn step_script() -> String {
 
 /// Runs the step in this folder as a job with these inputs would.
 fn step(dir: &TestDir, agent: &str, args: &str) -> RunResult {
-    let programs = dir.path("runner/conform/release");
-    if !programs.exists() {
+    let programs = dir.path("runner/conform");
+    if !programs.join("conform").exists() {
         std::fs::create_dir_all(&programs).unwrap();
         symlink(env!("CARGO_BIN_EXE_conform"), programs.join("conform")).unwrap();
     }
@@ -62,6 +62,15 @@ fn step(dir: &TestDir, agent: &str, args: &str) -> RunResult {
     }
 }
 
+/// Runs the script that installs conform, with an archive and its checksum.
+fn install(dir: &TestDir, archive: &Path, sha256: &str) -> Output {
+    Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("packages/install"))
+        .arg(dir.path("runner/conform"))
+        .args([archive, Path::new(sha256)])
+        .output()
+        .unwrap()
+}
+
 fn written(dir: &TestDir, name: &str) -> String {
     std::fs::read_to_string(dir.path(name)).unwrap()
 }
@@ -85,6 +94,33 @@ fn the_action_annotates_the_run_and_summarizes_the_job() {
     for report in ["report.json", "report.html", "report.sarif", "junit.xml"] {
         assert!(dir.path("reports").join(report).exists(), "{report}");
     }
+}
+
+#[test]
+fn the_action_installs_an_archive_with_the_right_checksum() {
+    let dir = TestDir::new();
+    std::fs::create_dir(dir.path("release")).unwrap();
+    symlink(env!("CARGO_BIN_EXE_conform"), dir.path("release/conform")).unwrap();
+    let archive = dir.path("release.tar.gz");
+    let run = |args: &[&str]| {
+        Command::new(args[0])
+            .args(&args[1..])
+            .current_dir(dir.path(""))
+            .output()
+    };
+    run(&["tar", "-czf", "release.tar.gz", "release"]).unwrap();
+    let sum = run(&["sha256sum", "release.tar.gz"]).unwrap().stdout;
+    let sum = String::from_utf8(sum).unwrap();
+    let sum = sum.split(' ').next().unwrap();
+
+    let refused = install(&dir, &archive, &"0".repeat(64));
+    assert!(!refused.status.success(), "{refused:?}");
+    assert!(!dir.path("runner/conform/conform").exists());
+
+    let installed = install(&dir, &archive, sum);
+    assert!(installed.status.success(), "{installed:?}");
+    let agent = dir.file("agent.sh", BROKEN_AGENT);
+    step(&dir, &format!("sh {agent}"), "--only turn/plain").assert_exit(1, "aionrs/json-lines");
 }
 
 #[test]

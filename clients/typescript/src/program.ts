@@ -1,10 +1,11 @@
 // The program of the mock agent, and how each protocol starts it.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { installedProgram } from "./platform.js";
 
-/** The path of the program: as given, as MOCK_AGENT names it, or `mock-agent` on the PATH. */
+/** The path of the program: as given, as MOCK_AGENT names it, that of the installed package, or `mock-agent` on the PATH. */
 export function findProgram(given: string | undefined): string {
-  const name = given ?? process.env["MOCK_AGENT"] ?? "mock-agent";
+  const name = given ?? process.env["MOCK_AGENT"] ?? installedProgram("mock-agent") ?? "mock-agent";
   const isPath = /[\\/]/.test(name);
   const folders = isPath ? [] : (process.env["PATH"] ?? "").split(delimiter);
   const suffixes = process.platform === "win32" ? ["", ".exe", ".cmd"] : [""];

@@ -25,6 +25,9 @@ pub struct Report {
     /// The agent's command line; empty for `check`.
     #[serde(default)]
     pub agent: Vec<String>,
+    /// The first word of it that is a file below the working directory: the agent's program or script.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_file: Option<String>,
     /// Whose findings decide the verdicts.
     #[serde(default)]
     pub side: Blame,
@@ -192,7 +195,7 @@ pub struct ScenarioReport {
     /// What the scenario shows, in one line; empty for a transcript.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The path of the scenario's file; empty for a transcript.
+    /// The path of the scenario's file; empty for a transcript, and for a scenario that comes with the program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// The start flags and environment variables that the scenario sets for its agent, beside those of the launch recipe.

@@ -33,12 +33,13 @@ pub struct ScenarioRun {
 impl ScenarioRun {
     /// A scenario before anything of it was played.
     pub(super) fn new(dialect: &Dialect, scenario: &Scenario) -> Self {
+        let file = (!scenario.embedded).then(|| scenario.path.display().to_string());
         let mut replies = scenario.model.as_array().into_iter().flatten();
         ScenarioRun {
             report: ScenarioReport {
                 id: format!("{}/{}", dialect.id(), scenario.id),
                 name: scenario.name.clone(),
-                file: scenario.path.display().to_string(),
+                file: file.unwrap_or_default(),
                 start_settings: scenario.start_settings(),
                 ..ScenarioReport::default()
             },

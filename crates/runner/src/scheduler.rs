@@ -69,8 +69,8 @@ pub enum RunEvent {
 pub enum SuiteEnd {
     /// Every scenario was played.
     Complete,
-    /// The run was interrupted.
-    Interrupted,
+    /// The run was interrupted before so many scenarios were started.
+    Interrupted(usize),
     /// Scenarios failed, and others were left out therefore.
     CutShort,
     /// The agent could not be started; the sentence says why.
@@ -109,7 +109,7 @@ pub async fn run(
         }
     }
     if *cancel.borrow() {
-        return SuiteEnd::Interrupted;
+        return SuiteEnd::Interrupted(run.queue.drain().len());
     }
     run.end
 }

@@ -107,6 +107,9 @@ const route = (view) => {
 
 const KINDS = { cause: "causes", scenario: "scenarios", clause: "clauses" };
 
+/** A link to a row. */
+const ROW = new RegExp(`^(${Object.keys(KINDS).join("|")}):(.*)$`, "s");
+
 const decoded = (text) => {
   try {
     return decodeURIComponent(text);
@@ -117,7 +120,7 @@ const decoded = (text) => {
 
 const follow = () => {
   const hash = location.hash.slice(1);
-  const [, kind, id] = /^(cause|scenario|clause):(.*)$/s.exec(decoded(hash)) ?? [];
+  const [, kind, id] = ROW.exec(decoded(hash)) ?? [];
   if (kind) {
     const view = KINDS[kind];
     const rows = { cause: causesById, scenario: scenariosById, clause: clausesById }[kind];
@@ -287,6 +290,7 @@ const start = () => {
   setTheme(stored());
   document.addEventListener("keydown", onKey);
   document.documentElement.classList.toggle("several", several);
+  document.documentElement.toggleAttribute("data-linked", ROW.test(decoded(location.hash.slice(1))));
   addEventListener("hashchange", follow);
   follow();
   if (!location.hash) openFirst();

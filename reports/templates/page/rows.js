@@ -148,10 +148,10 @@ const findingSection = (finding, agent) =>
     el("span", { class: "what" },
       el("span", { class: "message words" }, marked(finding.message)),
       el("span", { class: "meta" },
-        el("code", {}, finding.rule), `frame ${finding.at}`,
+        el("code", {}, finding.rule), el("span", {}, `frame ${finding.at}`),
         finding.baseline && pill(finding.baseline.kind, "known"),
-        !counts(agent, finding) && `the ${finding.blame}'s, not counted`,
-        finding.follows_from && "follows from an earlier finding")),
+        !counts(agent, finding) && el("span", {}, `the ${finding.blame}'s, not counted`),
+        finding.follows_from && el("span", {}, "follows from an earlier finding"))),
   ], () => [
     baselineNote(finding.baseline),
     finding.cause && causesById.has(finding.cause) && el("p", {}, "Cause: ", causeLink(causesById.get(finding.cause))),

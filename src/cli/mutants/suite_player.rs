@@ -136,7 +136,7 @@ impl SuitePlayer {
         .await;
         match ended {
             SuiteEnd::NotStarted(why) => Err(why),
-            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Interrupted => Ok(entries),
+            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Interrupted(_) => Ok(entries),
         }
     }
 }

@@ -21,6 +21,8 @@ use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scheduler::DialectSuite;
 use conform_runner::selection::Selection;
 use spanned_yaml::Error;
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -33,6 +35,8 @@ pub(in crate::cli) struct RunPlan {
     pub(in crate::cli) dialect_dir: Option<PathBuf>,
     /// The agent's command line as the report shows it.
     pub(in crate::cli) agent_command: Vec<String>,
+    /// The first word of it that is a file below the working directory.
+    pub(in crate::cli) agent_file: Option<String>,
     pub(in crate::cli) rerun: RerunCommand,
 }
 
@@ -168,6 +172,7 @@ pub(in crate::cli) async fn run_plan(
         suites,
         dialect_dir: dialect.dialect_dir.clone(),
         agent_command: agent_command(args),
+        agent_file: agent_file(&args.start.agent),
         rerun: RerunCommand::new(args, &dialect, &ids),
     })
 }
@@ -278,6 +283,16 @@ fn nothing(args: &RunRequest, unmatched: &[String]) -> String {
     format!(
         "there is no scenario{asked}, so nothing was checked; `conform list scenarios` shows what there is"
     )
+}
+
+fn agent_file(command: &[OsString]) -> Option<String> {
+    let folder = std::env::current_dir().and_then(fs::canonicalize).ok()?;
+    let below = |word: &OsString| {
+        let path = folder.join(word).canonicalize().ok()?;
+        let below = path.strip_prefix(&folder).ok().filter(|_| path.is_file())?;
+        Some(below.to_string_lossy().into_owned())
+    };
+    command.iter().find_map(below)
 }
 
 fn agent_command(args: &RunRequest) -> Vec<String> {

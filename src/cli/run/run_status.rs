@@ -3,6 +3,7 @@
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
 use conform_report::VerdictCounts;
+use conform_report::reporter::text::count;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::SuiteEnd;
 
@@ -65,8 +66,10 @@ fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
     let incomplete = |why: String| (ExitStatus::Incomplete, Some(why));
     let rows = [
         (counted == ExitStatus::Harness).then_some((counted, None)),
-        (*facts.ended == SuiteEnd::Interrupted)
-            .then(|| incomplete("interrupted: the run is not complete".to_owned())),
+        match facts.ended {
+            SuiteEnd::Interrupted(not_started) => Some(incomplete(interrupted(*not_started))),
+            _ => None,
+        },
         (summary.failed > 0 && !shown.spoke)
             .then(|| incomplete("the agent never wrote an event of its protocol".to_owned())),
         (counted == ExitStatus::Incomplete).then(|| incomplete(without_result(summary))),
@@ -77,6 +80,11 @@ fn decide(facts: &RunFacts<'_>) -> (ExitStatus, Option<String>) {
     ];
     let first = rows.into_iter().flatten().next();
     first.unwrap_or((ExitStatus::Conformant, None))
+}
+
+fn interrupted(not_started: usize) -> String {
+    let scenarios = count(not_started as u64, "scenario");
+    format!("interrupted: the run is not complete, {scenarios} never started")
 }
 
 /// Why a run without a failure is not conformant.
@@ -194,14 +202,17 @@ mod tests {
                 Incomplete,
             ),
             (
-                ended(&SuiteEnd::Interrupted, facts(&passed, turn)),
+                ended(&SuiteEnd::Interrupted(7), facts(&passed, turn)),
                 Incomplete,
             ),
             (
-                ended(&SuiteEnd::Interrupted, facts(&failed, turn)),
+                ended(&SuiteEnd::Interrupted(7), facts(&failed, turn)),
                 Incomplete,
             ),
-            (ended(&SuiteEnd::Interrupted, facts(&broken, turn)), Harness),
+            (
+                ended(&SuiteEnd::Interrupted(7), facts(&broken, turn)),
+                Harness,
+            ),
         ] {
             assert_eq!(decide(&facts).0, expected, "{facts:?}");
         }

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Union
 
+from ._programs import installed_program
+
 # The name of a built-in script, the path of a file that ends in `.yaml` or `.json`, a YAML text, or the script itself.
 Script = Union[str, Path, Sequence[Any], Mapping[str, Any]]
 
@@ -28,7 +30,8 @@ class Options(TypedDict, total=False):
     args: More arguments, after those of the protocol.
     env: More variables, such as MOCK_AGENT_LATENCY_MS.
     dialect_dir: A folder of own dialects; `protocol` is then one of them.
-    program: The path of mock-agent. By default MOCK_AGENT of the environment, or `mock-agent` on the PATH.
+    program: The path of mock-agent. By default MOCK_AGENT of the environment, that of the installed package, or
+        `mock-agent` on the PATH.
     timeout: How long each wait may take, in seconds. By default 4.
     may_outlive: Whether agents may run on when the test ends. They are then ended.
     may_stay_unused: Whether the host may start no agent at all, or one that cannot start.
@@ -56,8 +59,8 @@ def check(options: Options) -> None:
 
 
 def find_program(given: str | Path | None) -> str:
-    """The path of the program: as given, as MOCK_AGENT names it, or `mock-agent` on the PATH."""
-    name = str(given) if given is not None else os.environ.get("MOCK_AGENT", "mock-agent")
+    """The path of the program: as given, as MOCK_AGENT names it, that of the installed package, or `mock-agent` on the PATH."""
+    name = str(given or os.environ.get("MOCK_AGENT") or installed_program("mock-agent") or "mock-agent")
     found = shutil.which(name)
     if found is None:
         is_path = os.path.dirname(name) != ""

@@ -110,17 +110,18 @@ fn entry<'a>(report: &'a Report, id: &str) -> Option<&'a ScenarioReport> {
     report.scenarios.iter().find(|one| one.id == id)
 }
 
-/// The file of a scenario, or the transcript that was checked.
+/// A place of the user: the file of the scenario or of the agent, or the transcript that was checked.
 fn location(report: &Report, id: &str, entry: Option<&ScenarioReport>) -> Value {
     let file = entry.map(|entry| match report.command {
         ReportCommand::Run => entry.file.as_str(),
         ReportCommand::Check => entry.transcript.as_str(),
     });
+    let file = file.filter(|file| !file.is_empty());
     let mut location = json!({
         "logicalLocations": [{ "fullyQualifiedName": id, "kind": "scenario" }],
         "message": { "text": id },
     });
-    if let Some(file) = file.filter(|file| !file.is_empty()) {
+    if let Some(file) = file.or(report.agent_file.as_deref()) {
         location["physicalLocation"] = json!({
             "artifactLocation": { "uri": uri(file) },
             "region": { "startLine": 1 },

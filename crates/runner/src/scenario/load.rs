@@ -77,6 +77,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
     Some(Scenario {
         id: id.to_owned(),
         path: context.root.source().path.clone(),
+        embedded: true,
         name: file.name.value.clone(),
         clauses: words(&file.clauses),
         tags: words(&file.tags),

@@ -129,7 +129,10 @@ impl ScenarioSource {
                 load(&node, &file.id, dialect)
             });
             match loaded {
-                Ok(scenario) => scenarios.push(scenario),
+                Ok(scenario) => scenarios.push(Scenario {
+                    embedded: matches!(file.text, Cow::Borrowed(_)),
+                    ..scenario
+                }),
                 Err(found) => errors.extend(found),
             }
         }

@@ -18,6 +18,8 @@ pub struct Scenario {
     pub id: String,
     /// Its path, for messages.
     pub path: PathBuf,
+    /// Whether it comes with the program, so that the user has no file of it.
+    pub embedded: bool,
     /// One line that says what the scenario shows.
     pub name: String,
     /// The clauses it checks.

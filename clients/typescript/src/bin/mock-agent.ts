@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { run } from "../platform.js";
+
+run("mock-agent");
