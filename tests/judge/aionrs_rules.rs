@@ -409,6 +409,49 @@ fn messages_and_history_reach_the_model() {
 }
 
 #[test]
+fn a_turn_asks_the_model() {
+    let first = "ready; > msg m1 one; start m1; request {\"a\":\"one\"}; reply 200; end m1";
+    let second = |turn: &str| format!("{first}; > msg m2 two; start m2; {turn}");
+    assert_findings(&second("text m2 Hi; end m2"), &["input-reaches-model@10"]);
+    assert_findings(
+        &second("error m2 provider_error; end m2"),
+        &["failure-asked@9"],
+    );
+    assert_clean(&second(
+        "request {\"a\":\"two\"}; reply 500; error m2 provider_error",
+    ));
+    assert_clean(&second("error m2 internal_error; end m2"));
+    // The requests are not recorded, one came before the turn, or the model has just failed.
+    assert_clean("ready; > msg m1 one; start m1; text m1 Hi; end m1");
+    assert_clean(&format!(
+        "{first}; > msg m2 two; request {{\"a\":\"two\"}}; start m2; end m2"
+    ));
+    let unwell = format!(
+        "{first}; > msg m2 two; start m2; request {{\"a\":\"two\"}}; reply 429; error m2 provider_error; end m2"
+    );
+    assert_clean(&format!(
+        "{unwell}; > msg m3 three; start m3; error m3 provider_error; end m3"
+    ));
+}
+
+#[test]
+fn each_line_that_is_no_command_has_an_error_of_its_own() {
+    let lines = "ready; > {nonsense; > {\"type\":\"nonsense\"}; error - protocol_error";
+    assert_findings(
+        &format!("{lines}; stdin_closed; end 0"),
+        &[
+            "json-lines-in@2",
+            "commands-only@3",
+            "bad-command-answered@6",
+        ],
+    );
+    assert_findings(
+        &format!("{lines}; error - protocol_error; stdin_closed; end 0"),
+        &["json-lines-in@2", "commands-only@3"],
+    );
+}
+
+#[test]
 fn errors_have_the_right_code_and_message_id() {
     assert_findings(
         "ready; > {nonsense; stdin_closed; end 0",

@@ -254,6 +254,84 @@ fn a_response_without_an_id_answers_no_other_command() {
 }
 
 #[test]
+fn each_command_without_an_id_has_a_response_of_its_own() {
+    const LATE_END: &str = "25000000 stdin_closed; 25000000 end 0";
+    let twice = |command: &str, answers: usize| {
+        let text = if command == "bash" {
+            "command"
+        } else {
+            "extra"
+        };
+        let asked = format!(r#"> {{"type":"{command}","{text}":"ls"}}; "#).repeat(2);
+        let output = json!({ "output": "", "exitCode": 0, "cancelled": false, "truncated": false });
+        let answer =
+            json!({ "type": "response", "command": command, "success": true, "data": output });
+        format!("{asked}{}", format!("< {answer}; ").repeat(answers))
+    };
+    let parse = r#"< {"type":"response","command":"parse","success":false,"error":"not JSON"}"#;
+    let identified = format!(
+        r#"> {{"type":"abort_bash"}}; > {{"type":"abort_bash","id":"a"}}; ok a abort_bash; {LATE_END}"#
+    );
+    for dialect in ["pi@0.73", "pi@0.87"] {
+        assert_clean(
+            dialect,
+            &[
+                &format!("{}{LATE_END}", twice("abort_bash", 2)),
+                &format!("{}{END}", twice("abort_bash", 1)),
+                &format!("{}{END}", twice("bash", 2)),
+                &format!("> {{no JSON; > {{none; {parse}; {parse}; {END}"),
+            ],
+        );
+        assert_findings(
+            dialect,
+            &[
+                (
+                    &format!("{}{LATE_END}", twice("abort_bash", 1)),
+                    &["bare-answered"],
+                ),
+                (
+                    &format!("{}end 0", twice("bash", 1)),
+                    &["stays-alive", "bash-answered"],
+                ),
+                (&identified, &["bare-answered"]),
+                (
+                    &format!("> {{no JSON; > {{none; {parse}; {END}"),
+                    &["malformed-answered"],
+                ),
+            ],
+        );
+    }
+    let error = r#"< {"type":"error","error":"not JSON"}"#;
+    let compaction = r#"< {"type":"compaction","tokensBefore":1,"summary":"s"}"#;
+    let compact = r#"> {"type":"compact"}"#;
+    assert_clean(
+        "pi@0.14",
+        &[
+            &format!("> bash ls; > bash ls; bashed ls; bashed ls; {END}"),
+            &format!("> bash ls; {error}; > bash ls; bashed ls; {END}"),
+            &format!("{compact}; {compact}; {compaction}; {error}; {END}"),
+        ],
+    );
+    assert_findings(
+        "pi@0.14",
+        &[
+            (
+                "> bash ls; > bash ls; bashed ls; end 0",
+                &["stays-alive", "bash-answered"],
+            ),
+            (
+                &format!("{compact}; {compact}; {compaction}; end 0"),
+                &["stays-alive", "compact-answered"],
+            ),
+            (
+                &format!("> {{no JSON; > {{none; {error}; {END}"),
+                &["malformed-answered"],
+            ),
+        ],
+    );
+}
+
+#[test]
 fn of_two_prompts_that_wait_either_may_be_the_next() {
     let run = |text: &str| {
         format!(

@@ -388,6 +388,34 @@ fn an_invalid_frame_may_be_refused_with_or_without_its_id_and_a_valid_one_only_w
 }
 
 #[test]
+fn a_turn_asks_the_model() {
+    let first =
+        "> prompt p1 one; request {\"a\":\"one\"}; reply 200; text Hi; agent_end; done p1 prompt";
+    let second = |turn: &str| format!("{first}; > prompt p2 two; {turn}");
+    let answered = second("text Hi; agent_end; done p2 prompt");
+    let failed = second("refused p2; failed p2 prompt");
+    assert_findings(&[
+        (&answered, &["answer-asked"]),
+        (&failed, &["failure-asked"]),
+    ]);
+    assert_clean(&[
+        &second("request {\"a\":\"two\"}; reply 500; refused p2; failed p2 prompt"),
+        "> prompt p1 one; text Hi; agent_end; done p1 prompt",
+        &format!("{first}; > set_model s1 other; > prompt p2 two; refused p2; set s1"),
+    ]);
+}
+
+#[test]
+fn each_frame_that_cannot_be_read_has_an_error_of_its_own() {
+    let frames = "> raw x {oops; > raw x {\"type\":\"nonsense\"}; bad";
+    assert_clean(&[&format!("{frames}; bad; > shutdown; end 0")]);
+    assert_findings(&[(
+        &format!("{frames}; > shutdown; end 0"),
+        &["bad-frame-answered"],
+    )]);
+}
+
+#[test]
 fn a_query_may_wait_for_the_turn_but_not_longer() {
     assert_clean(&[
         "> prompt p1; text a; > get_state s1; end killed budget",

@@ -1,6 +1,6 @@
 //! Checks the names in the faults of a dialect against what the dialect has.
 
-use crate::compile::OPTIONS;
+use crate::compile::INTERNAL;
 use crate::table::{FaultTable, Reference, ReferenceKind};
 use spanned_yaml::{Error, unknown};
 
@@ -40,7 +40,7 @@ fn mistake(reference: &Reference, known: &KnownNames) -> Option<String> {
             Some(scenario) => ("scenario", scenario, &known.scenarios),
             None => ("rule", name, &known.rules),
         },
-        ReferenceKind::Frames if ["any", OPTIONS].contains(&name) => return None,
+        ReferenceKind::Frames if name == "any" || INTERNAL.contains(&name) => return None,
         ReferenceKind::Frames => match name.strip_prefix('>') {
             Some(command) => ("command", command, &known.commands),
             None => ("event", name, &known.events),

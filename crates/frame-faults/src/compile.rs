@@ -2,7 +2,7 @@
 
 mod selection;
 
-pub(crate) use selection::{OPTIONS, pattern};
+pub(crate) use selection::{INTERNAL, pattern};
 
 use crate::edit::{Edit, Edits};
 use crate::fault::{Effect, EventFault, Fault, Legal};
@@ -164,10 +164,12 @@ fn compile_part(
             (Effect::Events(vec![event]), shown_at)
         }
         (Target::Commands, Some(edits)) => (Effect::Commands(selection.on, edits), ShownAt::Later),
-        (Target::Options, Some(edits)) => (Effect::Options(selection.on, edits), ShownAt::Later),
+        (Target::Internal(name), Some(edits)) => {
+            (Effect::Internal(name, selection.on, edits), ShownAt::Later)
+        }
         (_, None) => {
             let message = format!(
-                "`{name}` is for events: a command or an option can only be edited, as with `set` or `remove`"
+                "`{name}` is for events: a command, an option or a request can only be edited, as with `set` or `remove`"
             );
             return Err(vec![node.error_at(key_span(node, name), message)]);
         }

@@ -45,8 +45,8 @@ pub enum Effect {
     Events(Vec<EventFault>),
     /// Commands, before the agent gets them.
     Commands(FrameSelector, Edits),
-    /// The options of the reference agent, as a map, before it reads them.
-    Options(FrameSelector, Edits),
+    /// What only the reference agent can change: its `#options`, as a map, before it reads them, or the body of an `@request` to the model.
+    Internal(&'static str, FrameSelector, Edits),
     /// The reference agent behaves otherwise: the name of a behavior in its code.
     Behavior(String),
 }

@@ -65,7 +65,8 @@ impl FaultsFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FramesFile {
-    /// The pattern of the frames, as in rules: `end{/status = error}`, `>command`, `any`, or `"#options"` for the options of the process.
+    /// The pattern of the frames, as in rules: `end{/status = error}`, `>command`, `any`, `"#options"` for the options of the process, or `"@request"`
+    /// for the bodies of its requests to the model.
     pub on: Spanned<String>,
     /// From when on the fault is played.
     pub from: Option<ActiveFrom>,
@@ -103,9 +104,9 @@ pub struct FaultFile {
     pub summary: Option<Spanned<String>>,
     /// The pattern of the frames, as in named frames, or with the names of those: `name{/n > 0}`.
     pub on: Option<Spanned<String>>,
-    /// From when on it is played: by default from the first turn, and from the start for commands and options.
+    /// From when on it is played: by default from the first turn, and from the start for commands, options and requests.
     pub from: Option<ActiveFrom>,
-    /// Whether every such frame is changed, or only the first. Commands and options are changed every time. The default of variants is true.
+    /// Whether every such frame is changed, or only the first. Commands, options and requests are changed every time. The default of variants is true.
     pub every: Option<bool>,
     /// On which line it can be caught. By default `line` where a line is changed, and `later` where lines are missing or late.
     pub shown: Option<ShownAt>,

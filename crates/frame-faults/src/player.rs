@@ -3,7 +3,6 @@
 #[cfg(test)]
 mod tests;
 
-use crate::compile::OPTIONS;
 use crate::edit::{EditMemory, filled};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::{entry, held_entry};
@@ -196,12 +195,13 @@ impl FaultPlayer {
         self.command(&mut command).then(|| line(&command))
     }
 
-    /// Changes the options of the process, as a map; says whether it has.
-    pub fn options(&mut self, options: &mut Value) -> bool {
+    /// Changes what only the reference agent can change: `#options` of the process, as a map, or the body of an `@request` to the model. Says
+    /// whether it has.
+    pub fn internal(&mut self, name: &str, value: &mut Value) -> bool {
         match self.effect() {
-            Some(Effect::Options(on, edits)) if on.matches(OPTIONS, options) => {
+            Some(Effect::Internal(of, on, edits)) if *of == name && on.matches(name, value) => {
                 let edits = edits.clone();
-                self.edit(options, |options, memory| edits.apply(options, memory))
+                self.edit(value, |value, memory| edits.apply(value, memory))
             }
             _ => false,
         }

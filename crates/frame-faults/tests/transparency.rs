@@ -67,9 +67,10 @@ fn a_fault_of_commands_and_options_has_no_effect_before_its_turn() {
 
     let mut options = player("#options", "remove: [/text]", 1);
     let mut map = serde_json::json!({ "text": "b" });
-    assert!(!options.options(&mut map));
+    assert!(!options.internal("#options", &mut map));
     options.start_turn();
-    assert!(options.options(&mut map));
+    assert!(options.internal("#options", &mut map));
+    assert!(!options.internal("@request", &mut map));
 }
 
 proptest! {

@@ -86,6 +86,11 @@ impl SessionRecorder {
         self.checker.is_work_over()
     }
 
+    /// When the last thing is overdue that the agent owes by itself.
+    pub(super) fn overdue_at(&self) -> Option<u64> {
+        self.checker.overdue_at()
+    }
+
     /// Whether the newest frame ended a turn.
     pub(super) fn ended_turn(&self) -> bool {
         self.checker.ended_turn()

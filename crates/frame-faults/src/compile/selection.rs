@@ -8,15 +8,15 @@ use frame_language::{FrameName, Names, Pattern, parse};
 use spanned_yaml::{Error, Node, Span, Spanned};
 use std::sync::Arc;
 
-/// `on` for the options of the process.
-pub(crate) const OPTIONS: &str = "#options";
+/// `on` for what only the reference agent can change: the options of the process, and the bodies of its requests to the model.
+pub(crate) const INTERNAL: [&str; 2] = ["#options", "@request"];
 
 /// What a fault is played on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Events,
     Commands,
-    Options,
+    Internal(&'static str),
 }
 
 /// The frames that a fault is played on, and the defaults that named frames bring along.
@@ -87,7 +87,10 @@ fn target(name: &FrameName) -> Target {
     match name {
         FrameName::AnyCommand => Target::Commands,
         FrameName::Named(name) if name.starts_with('>') => Target::Commands,
-        FrameName::Named(name) if name == OPTIONS => Target::Options,
+        FrameName::Named(name) => {
+            let internal = INTERNAL.into_iter().find(|one| one == name);
+            internal.map_or(Target::Events, Target::Internal)
+        }
         _ => Target::Events,
     }
 }

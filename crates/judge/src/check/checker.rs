@@ -223,6 +223,11 @@ impl Checker {
         self.state.is_work_over()
     }
 
+    /// When the last thing is overdue that the agent owes by itself in a time of its own (`unless_within`), in microseconds since the spawn.
+    pub fn overdue_at(&self) -> Option<u64> {
+        self.state.overdue_at()
+    }
+
     /// Whether the newest frame ended the work of a prompt: a turn.
     pub fn ended_turn(&self) -> bool {
         self.state.ended_turn()

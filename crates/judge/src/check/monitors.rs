@@ -119,6 +119,14 @@ impl Monitors {
         }
     }
 
+    /// When the last thing is overdue that the agent owes by itself.
+    pub(super) fn overdue_at(&self, context: &FrameContext<'_>) -> Option<u64> {
+        let monitors = self.monitors.iter().flatten();
+        monitors
+            .filter_map(|monitor| monitor.overdue_at(context))
+            .max()
+    }
+
     /// How often a rule applied.
     pub(super) fn exercised(&self, rule: usize) -> u64 {
         let monitor = self.monitors[rule].as_ref();

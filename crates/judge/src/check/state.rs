@@ -12,14 +12,15 @@ use super::monitors::{Monitors, Violations};
 use super::open_work::OpenWork;
 use super::per_frame::PerFrameChecks;
 use crate::dialect::{Dialect, FrameIdentity};
-use crate::finding::{DifferenceKind, Evidence, Finding};
+use crate::finding::{Blame, DifferenceKind, Evidence, Finding};
 use crate::frame::{Body, Frame};
 use crate::framing::Parsed;
 use crate::rules::frame_context::FrameContext;
 use crate::rules::history_state::{FrameInHistory, HistoryState};
 use crate::rules::rule::Rule;
-use crate::rules::symbol::SymbolSet;
+use crate::rules::symbol::{FrameSymbols, SymbolSet};
 use frame_language::Truth;
+use serde_json::Value;
 use std::sync::Arc;
 
 /// What a plain capture of stdout does not show, besides commands.
@@ -205,6 +206,18 @@ impl CheckerState {
     /// Whether all work that the agent has begun has certainly ended.
     pub(super) fn is_work_over(&self) -> bool {
         self.work.is_over()
+    }
+
+    /// When the last thing is overdue that the agent owes by itself.
+    pub(super) fn overdue_at(&self) -> Option<u64> {
+        self.monitors.overdue_at(&FrameContext {
+            n: self.outcome.frames,
+            at: 0,
+            blame: Blame::Agent,
+            symbols: &FrameSymbols::default(),
+            value: &Value::Null,
+            history: &self.history,
+        })
     }
 
     /// Whether the newest frame ended the work of a prompt.

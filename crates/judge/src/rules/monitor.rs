@@ -89,6 +89,11 @@ pub trait Monitor: Send + BoxedClone {
     /// Handles the end of the session.
     fn on_end(&mut self, _end: EndCircumstances, _at: &mut Moment<'_>) {}
 
+    /// When the last thing is overdue that the agent owes by itself in a time of its own (`unless_within`), in microseconds since the spawn.
+    fn overdue_at(&self, _context: &FrameContext<'_>) -> Option<u64> {
+        None
+    }
+
     /// How often the rule applied.
     fn exercised(&self) -> u64;
 

@@ -1,5 +1,6 @@
 //! Response rules: after one frame another must come, before a third one, or before the process ends.
 
+use super::frame_context::FrameContext;
 use super::frame_pattern::FramePattern;
 use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
@@ -169,6 +170,14 @@ impl Monitor for ResponseMonitor {
             let how = || "the session ended".to_owned();
             self.report(late, how, at);
         }
+    }
+
+    fn overdue_at(&self, context: &FrameContext<'_>) -> Option<u64> {
+        let (_, budget) = self.rule.unless_within.as_ref()?;
+        let agent_goes_on = self.rule.timeout_if.as_ref()?;
+        let newest = self.owed.values().map(|owed| owed.at).max()?;
+        let is_owed = context.certainly_holds(Some(agent_goes_on));
+        is_owed.then_some(newest.saturating_add(*budget))
     }
 
     fn exercised(&self) -> u64 {

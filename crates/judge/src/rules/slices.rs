@@ -165,6 +165,11 @@ impl<T> Slices<T> {
     }
 
     /// Every value, in no order.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.values.iter().flatten()
+    }
+
+    /// Every value, in no order.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.values.iter_mut().flatten()
     }

@@ -73,7 +73,7 @@ impl MarkerEffects {
     fn fault(&self, id: &str) -> Result<Fault, String> {
         let fault = self.faults.dialect().fault(id)?;
         match fault.effect {
-            Effect::Options(..) => Err(format!(
+            Effect::Internal("#options", ..) => Err(format!(
                 "the fault `{id}` is one of the start: start the agent with --fault {id}"
             )),
             _ => Ok(fault),

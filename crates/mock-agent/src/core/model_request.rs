@@ -6,7 +6,8 @@ use super::session::Session;
 use super::turn::TurnContext;
 use crate::faults::{Bug, Faults};
 use crate::model::message::{ContentBlock, Usage};
-use crate::model::{Chunk, ModelError, ModelRequest, Stop};
+use crate::model::{BlockStart, Chunk, ModelError, ModelRequest, Stop};
+use serde_json::Value;
 use std::time::Duration;
 
 /// A complete reply of the model.
@@ -27,6 +28,9 @@ const MAX_DELAY: Duration = Duration::from_secs(60);
 /// The last error, if it is not retryable or no retries are left.
 pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply, ModelError> {
     let session = turn.session;
+    if let Some(reply) = unasked_reply(turn) {
+        return reply;
+    }
     let mut retries = 0;
     loop {
         let error = match try_stream_reply(turn).await {
@@ -54,6 +58,40 @@ pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply,
     }
 }
 
+/// The first reply of a later turn, or its failure, which a fault makes up without the model.
+fn unasked_reply(context: TurnContext<'_>) -> Option<Result<CompleteReply, ModelError>> {
+    let TurnContext { session, turn } = context;
+    if !session.asked.get() || turn.used.get() != Usage::default() {
+        return None;
+    }
+    if session.faults.triggers(Bug::FailsUnasked) {
+        return Some(Err(ModelError::cut_short()));
+    }
+    if !session.faults.triggers(Bug::AnswersUnasked) {
+        return None;
+    }
+    let (index, text) = (0, "As I said.".to_owned());
+    let chunks = [
+        Chunk::Start {
+            index,
+            block: BlockStart::Text,
+        },
+        Chunk::Text {
+            index,
+            text: text.clone(),
+        },
+        Chunk::End { index },
+        Chunk::Stop(Stop::EndTurn),
+    ];
+    for chunk in &chunks {
+        let turn = turn.id();
+        session.events.emit(&Event::ModelChunk { turn, chunk });
+    }
+    let content = vec![ContentBlock::Text(text)];
+    let stop = Stop::EndTurn;
+    Some(Ok(CompleteReply { content, stop }))
+}
+
 /// One request. What the host was told before it is written first, so that the request does not overtake it.
 async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, ModelError> {
     let TurnContext { session, turn } = context;
@@ -66,7 +104,7 @@ async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, Mod
         if session.asked.replace(true) {
             shorten(&mut request, &session.faults);
         }
-        session.model.body(&request)
+        body(session, &request)
     };
     session.events.outbox.written().await;
     let mut stream = within(timeout, session.model.send(body)).await??;
@@ -100,6 +138,13 @@ async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, Mod
     }
 }
 
+/// The body of a request.
+fn body(session: &Session, request: &ModelRequest<'_>) -> Value {
+    let mut body = session.model.body(request);
+    session.faults.request(&mut body);
+    body
+}
+
 /// Leaves out what a fault sends only with the first request.
 fn shorten(request: &mut ModelRequest<'_>, faults: &Faults) {
     if faults.triggers(Bug::SystemPromptOnce) {
@@ -123,7 +168,7 @@ pub(super) async fn collect_reply(
     request: &ModelRequest<'_>,
 ) -> Result<(ReplyBuilder, Usage), ModelError> {
     let timeout = session.settings.model_timeout;
-    let body = session.model.body(request);
+    let body = body(session, request);
     let mut stream = within(timeout, session.model.send(body)).await??;
     let mut reply = ReplyBuilder::default();
     let mut usage = Usage::default();

@@ -143,11 +143,19 @@ impl Faults {
             return;
         };
         self.for_each(|player| {
-            player.options(&mut members);
+            player.internal("#options", &mut members);
         });
         if let Ok(changed) = serde_json::from_value(members) {
             *options = changed;
         }
+        self.log();
+    }
+
+    /// Changes the body of a request to the model.
+    pub(crate) fn request(&self, body: &mut Value) {
+        self.for_each(|player| {
+            player.internal("@request", body);
+        });
         self.log();
     }
 

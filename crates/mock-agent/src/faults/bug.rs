@@ -108,7 +108,9 @@ pub(crate) enum Bug {
     RequestsSummary,
     RequestsLastWord,
     RepeatsLastRequest,
+    AnswersUnasked,
     // errors
+    FailsUnasked,
     BadCommandExits,
     BadCommandEndsTurn,
     BadCommandRuns,

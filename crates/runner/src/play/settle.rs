@@ -7,9 +7,11 @@
 //! The smoke scenario, which answers in seconds whether the agent works at all, also ends a wait in the middle of the work, when the agent
 //! has been silent and idle for the `smoke` budget and waits for nothing of ours.
 
-use super::event_loop::EventWait;
+use super::context::EarlyStop;
+use super::event_loop::{EventWait, WaitResult};
 use super::player::ScenarioPlayer;
 use crate::process::quiet_watch::QuietWatch;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Why a wait ends before its budget runs out.
@@ -44,6 +46,24 @@ impl ScenarioPlayer {
             return Some(EarlyEnd::Settled);
         }
         (quiet >= self.budgets.smoke).then_some(EarlyEnd::Idle)
+    }
+
+    /// Before the host does the next thing, which may excuse the agent, waits for what the agent owes by itself.
+    pub(super) async fn wait_for_obligations(&mut self) -> Result<(), EarlyStop> {
+        while self.session.unhandled_sends == 0
+            && self.session.process.is_stdin_open()
+            && !self.session.was_signalled
+            && let Some(overdue) = self.session.recorder.overdue_at()
+        {
+            // The frame that the host sends next must be later than that.
+            let overdue = self.session.started + Duration::from_micros(overdue.saturating_add(1));
+            let left = overdue.saturating_duration_since(Instant::now());
+            let mut wait = EventWait::for_event_within(("response", left));
+            if left.is_zero() || !matches!(self.next_event(&mut wait).await?, WaitResult::Event) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a wait that has run out of time had nothing more to wait for in its last part.

@@ -26,7 +26,7 @@ impl ScenarioPlayer {
             Some(EarlyStop::Failed(Some(why))) => self.kill(why).await,
             Some(EarlyStop::Interrupted) => self.kill("interrupted").await,
             Some(_) => self.end_gracefully().await,
-            None => match self.watch_interrupted().await {
+            None => match self.pause_before_action().await {
                 Ok(()) => self.end_gracefully().await,
                 stop => stop,
             },
@@ -142,11 +142,8 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Pauses before a step that acts on an interrupted agent.
-    pub(super) async fn pause_after_interrupt(
-        &mut self,
-        action: &StepAction,
-    ) -> Result<(), EarlyStop> {
+    /// Pauses before a step that acts on an interrupted agent, or on one that owes something by itself.
+    pub(super) async fn pause_before(&mut self, action: &StepAction) -> Result<(), EarlyStop> {
         match action {
             StepAction::Send(_)
             | StepAction::SendRaw(_)
@@ -157,11 +154,17 @@ impl ScenarioPlayer {
                 if self.interrupt_pause.waited {
                     self.watch_interrupted().await?;
                 }
+                self.wait_for_obligations().await?;
             }
             StepAction::Release(_) | StepAction::PauseReading(_) => {}
             _ => self.interrupt_pause.waited = true,
         }
         Ok(())
+    }
+
+    async fn pause_before_action(&mut self) -> Result<(), EarlyStop> {
+        self.watch_interrupted().await?;
+        self.wait_for_obligations().await
     }
 
     /// Handles events of an interrupted agent until the pause is over or the agent ends.

@@ -15,7 +15,7 @@ impl ScenarioPlayer {
         let scenario = Arc::clone(&self.scenario);
         for (index, step) in scenario.steps.iter().enumerate() {
             self.step = index;
-            self.pause_after_interrupt(&step.action).await?;
+            self.pause_before(&step.action).await?;
             self.play_step(step).await?;
         }
         Ok(())
