@@ -115,15 +115,15 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             }),
         ),
         ListKind::Faults => collect(
-            &["FAULT", "DIALECT", "CAUGHT BY", "WHAT GOES WRONG"],
+            &["FAULT", "DIALECT", "WHAT GOES WRONG"],
             each(known, |known| known.faults.iter()).map(|(known, fault)| {
-                let caught_by = dash(fault.caught_by.join(","));
-                let row = vec![
-                    fault.id.clone(),
-                    known.dialect.name.clone(),
-                    caught_by,
-                    fault.summary.clone(),
-                ];
+                let id = fault.id.clone();
+                let for_hosts = match fault.caught_by.is_empty() {
+                    true => "[hosts] ",
+                    false => "",
+                };
+                let summary = format!("{for_hosts}{}", fault.summary);
+                let row = vec![id, known.dialect.name.clone(), summary];
                 (row, describe::fault(known, fault))
             }),
         ),

@@ -34,6 +34,19 @@ fn every_kind_can_be_listed_as_a_table_and_as_json_and_explained() {
 }
 
 #[test]
+fn faults_fit_a_terminal_and_those_for_hosts_are_marked() {
+    let (_, table, _) = outcome(&mut conform(&["list", "faults"]));
+    let longest = table.lines().max_by_key(|line| line.chars().count());
+    let longest = longest.unwrap();
+    assert!(longest.chars().count() <= 120, "{longest}");
+    let marked = |id: &str| {
+        let mut rows = table.lines();
+        rows.any(|row| row.starts_with(&format!("{id} ")) && row.contains(" [hosts] "))
+    };
+    assert!(marked("byte-by-byte") && !marked("no-stream-end"));
+}
+
+#[test]
 fn a_scenario_check_can_be_explained() {
     conform(&["explain", "scenario.expect_exit"])
         .assert()

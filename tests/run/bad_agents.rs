@@ -9,6 +9,10 @@ use std::os::unix::fs::PermissionsExt;
 fn an_agent_that_cannot_be_started_is_one_line_of_error() {
     let dir = TestDir::new();
     let plain = dir.file("plain.sh", "#!/bin/sh\n");
+    let chmod =
+        format!("it is not executable: `chmod +x {plain}`, or name what runs it: `sh {plain}`");
+    let module = dir.file("agent.py", "");
+    let python = format!("or name what runs it: `python3 {module}`");
     let bad = dir.file("bad", "#!/no/such/interpreter\n");
     let garbled = dir.file("garbled", "\u{7f}ELF?");
     for path in [&bad, &garbled] {
@@ -17,7 +21,8 @@ fn an_agent_that_cannot_be_started_is_one_line_of_error() {
     for (program, why) in [
         ("./no/such/agent", "there is no such file"),
         ("no-such-agent", "there is no such program on the PATH"),
-        (plain.as_str(), "it is not executable"),
+        (plain.as_str(), &chmod),
+        (module.as_str(), &python),
         ("/", "it is a directory"),
         (
             bad.as_str(),
@@ -104,6 +109,19 @@ fn an_agent_that_ends_before_its_first_line_is_not_told_to_flush() {
         result.assert_exit(3, "nosuch.sh is not in the current folder");
         assert!(!result.stderr.contains("flush"), "{}", result.stderr);
     }
+}
+
+#[test]
+fn an_agent_without_its_packages_is_told_how_to_start_with_them() {
+    let dir = TestDir::new();
+    let unknown = "echo \"ModuleNotFoundError: No module named 'mcp'\" >&2; exit 1";
+    dir.run(&["sh", "-c", unknown])
+        .assert_exit(3, "and name the Python of that environment");
+    let npx = dir.file("npx", "#!/bin/sh\nexit 1\n");
+    std::fs::set_permissions(&npx, PermissionsExt::from_mode(0o755)).unwrap();
+    let why = "npx loads packages, but the agent has no network";
+    dir.run(&["--dialect", "aionrs", &npx, "my-agent"])
+        .assert_exit(3, why);
 }
 
 #[test]

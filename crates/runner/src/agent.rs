@@ -1,6 +1,7 @@
 //! The agent under test: its program, its arguments, and the features that it lacks.
 
 use super::arguments::RecipeArgs;
+use crate::process::spawn_error::not_executable;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -100,7 +101,7 @@ fn check_executable(path: &Path) -> io::Result<()> {
     }
     rustix::fs::access(path, rustix::fs::Access::EXEC_OK).map_err(|error| match error {
         rustix::io::Errno::ACCESS => {
-            io::Error::new(ErrorKind::PermissionDenied, "it is not executable")
+            io::Error::new(ErrorKind::PermissionDenied, not_executable(path))
         }
         other => other.into(),
     })

@@ -5,12 +5,15 @@ use crate::launch::command_line;
 use conform_judge::dialect::Dialect;
 use conform_report::shell_words::quoted;
 use indexmap::IndexSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
 /// What programs say when they miss a file, in lower case.
 const MISSING_FILE: [&str; 3] = ["no such file", "cannot find module", "not found"];
+
+/// Programs that load a package from a registry and start it.
+const PACKAGE_RUNNERS: [&str; 6] = ["npx", "bunx", "pnpx", "yarn", "uvx", "pipx"];
 
 /// The command line that starts an agent of a dialect, for people. The wire is the recipe's first one if none is named.
 #[must_use]
@@ -55,9 +58,18 @@ fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
     name.unwrap_or(command).to_string()
 }
 
-/// What to do about an agent that does not find its files, since it runs in a sandbox and not in the current folder. `what` says how it
+/// What to do about an agent that does not find its files or its packages, since it runs in a sandbox and not in the current folder. `what` says how it
 /// ended.
 pub(super) fn missing_file(agent: &Agent, what: &str) -> String {
+    let name = agent.program.file_name().and_then(OsStr::to_str);
+    if let Some(name) = name.filter(|name| PACKAGE_RUNNERS.contains(name)) {
+        return format!(
+            "\n{name} loads packages, but the agent has no network and an empty home folder: install the package, and name its own program"
+        );
+    }
+    if what.contains("ModuleNotFoundError") {
+        return "\nthis Python does not have the packages of the agent: install them (`uv sync`, `pip install`), and name the Python of that environment, such as .venv/bin/python".to_owned();
+    }
     let is_relative = |arg: &&OsString| Path::new(arg).is_relative() && Path::new(arg).exists();
     let lower = what.to_lowercase();
     let misses_file = MISSING_FILE.iter().any(|text| lower.contains(text));

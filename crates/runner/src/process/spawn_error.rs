@@ -2,9 +2,10 @@
 
 use conform_judge::frame::End;
 use conform_judge::signals;
+use conform_report::shell_words::quoted;
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why the agent could not be started.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl fmt::Display for SpawnError {
             }
             ErrorKind::NotFound => write!(f, "there is no such file"),
             ErrorKind::PermissionDenied if self.program.is_dir() => write!(f, "it is a directory"),
-            ErrorKind::PermissionDenied => write!(f, "it is not executable"),
+            ErrorKind::PermissionDenied => f.write_str(&not_executable(&self.program)),
             _ if self.error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
                 write!(
                     f,
@@ -34,6 +35,27 @@ impl fmt::Display for SpawnError {
             _ => self.error.fmt(f),
         }
     }
+}
+
+/// The interpreters of scripts, by the extensions of their files.
+const INTERPRETERS: [(&str, &str); 5] = [
+    ("py", "python3"),
+    ("js", "node"),
+    ("mjs", "node"),
+    ("ts", "node"),
+    ("sh", "sh"),
+];
+
+/// What to do about a file that is not executable.
+pub(crate) fn not_executable(path: &Path) -> String {
+    let shown = quoted(&path.to_string_lossy());
+    let known = INTERPRETERS
+        .iter()
+        .find(|(extension, _)| path.extension().is_some_and(|given| given == *extension));
+    let instead = known.map_or_else(String::new, |(_, program)| {
+        format!(", or name what runs it: `{program} {shown}`")
+    });
+    format!("it is not executable: `chmod +x {shown}`{instead}")
 }
 
 /// How a process has ended, as the end of a sentence.
