@@ -122,3 +122,16 @@ fn models_are_listed_and_set() {
     assert_eq!(agent.ask("get_state")["model"], "one/b");
     assert_eq!(agent.turn("hi").last().unwrap()["ok"], true);
 }
+
+#[test]
+fn the_settings_of_the_page_add_the_model_of_the_specification() {
+    let page = include_str!("../../../docs/mock-agent.md");
+    let (_, rest) = page.split_once("```\nprovider.local.models").unwrap();
+    let (rest, _) = rest.split_once("```").unwrap();
+    let settings = format!("provider.local.models{rest}");
+    let mut agent = Setup::new().settings(&settings).ready();
+    let model = "claude-opus-4-5";
+    agent.send(&json!({ "type": "set_model", "id": "m", "model": model }));
+    assert_eq!(agent.next()["model"], format!("anthropic/{model}"));
+    assert_eq!(agent.turn("hi").last().unwrap()["ok"], true);
+}
