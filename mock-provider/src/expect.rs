@@ -22,6 +22,12 @@ pub struct RequestMismatch {
 const MAX_SHOWN: usize = 300;
 
 impl Expect {
+    /// Whether it names a part of a text.
+    pub(crate) fn is_about(&self, text: &str) -> bool {
+        let mut parts = self.last_contains.0.iter().chain(&self.contains.0);
+        parts.any(|part| text.contains(part.as_str()))
+    }
+
     /// Every difference between the request and this expectation; empty if the request matches.
     #[must_use]
     pub fn mismatches(&self, request: &Request) -> Vec<RequestMismatch> {

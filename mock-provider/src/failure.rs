@@ -108,10 +108,10 @@ impl ScriptFailure {
             .with_mismatch(&format!("/{nearest}/when"), mismatch)
     }
 
-    /// A side request for which the script has no reply.
+    /// A side request, and no request of the conversation.
     pub(crate) fn no_side_reply(request: u64) -> Self {
         let message = format!(
-            "request {request} is a side request outside the conversation, and the model's script has no reply for it"
+            "the agent sent a side request outside the conversation, request {request}, and none of the conversation"
         );
         Self::of_request(FailureKind::Unmatched, request, message)
     }

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Block, BlockStart, Piece};
 use crate::conversation::ConversationView;
 use crate::failure::News;
 use crate::request::Request;
-use crate::script::Stop;
+use crate::script::{Expect, Stop};
 
 /// A text that was sent to the model, or a tool result, without the text itself: a history of texts would grow with every request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +83,10 @@ pub(crate) struct RequestHistory {
     missed: BTreeMap<usize, u64>,
     /// The known messages of the host to the agent.
     host_messages: Vec<TextId>,
+    /// The texts of each prompt of the host that no request of the conversation has brought yet.
+    owed_prompts: Vec<Vec<String>>,
+    /// The first request outside of the conversation that took no reply.
+    first_aside: Option<u64>,
 }
 
 /// Most requests in the history.
@@ -152,18 +156,49 @@ impl PastRequest {
 }
 
 impl RequestHistory {
-    /// Adds a message of the host to the agent.
-    pub(crate) fn note_host_message(&mut self, text: &str) {
-        if !text.trim().is_empty() {
-            self.host_messages.push(TextId::of_text(text));
-        }
+    /// Adds a command of the host to the agent, by its texts. A request of the conversation brings those of a prompt.
+    pub(crate) fn note_command(&mut self, mut texts: Vec<String>, is_prompt: bool) {
+        texts.retain(|text| !text.trim().is_empty());
+        let ids = texts.iter().map(|text| TextId::of_text(text));
+        self.host_messages.extend(ids);
+        self.owed_prompts.extend(is_prompt.then_some(texts));
     }
 
-    /// Whether a request is a side request, such as one for a title: it is the first one, offers no tools, and has no text of the
-    /// host. A later request of this form may be for a summary that the script expects.
-    pub(crate) fn is_side_request(&self, request: &PastRequest) -> bool {
-        let is_first = self.requests.is_empty() && !self.host_messages.is_empty();
-        is_first && !request.has_tools && !self.has_host_text(request)
+    /// Whether a request is a side request, such as one for a title, and the next reply of the script is for another request: for that of
+    /// a prompt, which this one does not bring, or for that of the next prompt, because the turn is over and the host has said nothing
+    /// since. A request to compact the conversation is none if the host asked for it, or if the script has replies that wait for
+    /// requests of their own.
+    pub(crate) fn is_side_request(&self, request: &PastRequest, when: &[&Expect]) -> bool {
+        let brings_nothing = request.new_texts.is_empty() || !self.is_text_of_agent(request);
+        if self.host_messages.is_empty() || brings_nothing {
+            return false;
+        }
+        let Some(last) = self.requests.back() else {
+            return !request.has_tools;
+        };
+        let has_condition = |text: &String| when.iter().any(|when| when.is_about(text));
+        let mut owed = self.owed_prompts.iter();
+        let owed = owed.any(|texts| !texts.iter().any(has_condition));
+        let is_of_other_form = !request.has_tools && last.has_tools;
+        let follows_turn = last.ends_turn && last.host_messages_before == self.host_messages.len();
+        owed && is_of_other_form || follows_turn && when.is_empty()
+    }
+
+    /// Whether a request brings neither a text of the host nor a result of a tool.
+    fn is_text_of_agent(&self, request: &PastRequest) -> bool {
+        let known = |text: &TextId| self.requests.iter().any(|one| one.texts.contains(text));
+        let mut new = request.texts.iter().filter(|text| !known(text));
+        !self.has_host_text(request) && !new.any(|text| text.is_result)
+    }
+
+    /// Notes a side request that took no reply.
+    pub(crate) fn note_side_request(&mut self, n: u64) {
+        self.first_aside.get_or_insert(n);
+    }
+
+    /// The first side request, if the conversation has no request.
+    pub(crate) fn only_side_request(&self) -> Option<u64> {
+        self.first_aside.filter(|_| self.requests.is_empty())
     }
 
     fn has_host_text(&self, request: &PastRequest) -> bool {
@@ -238,8 +273,20 @@ impl RequestHistory {
         let side_request = (!self.host_messages.is_empty())
             .then(|| self.side_request(&mut request))
             .flatten();
+        self.settle_prompts(&request);
         self.keep(request);
         side_request
+    }
+
+    /// Prompts that a request brings are owed no longer; an agent may put them into a text of its own.
+    fn settle_prompts(&mut self, request: &PastRequest) {
+        let brings = |text: &String| request.texts.contains(&TextId::of_text(text));
+        let owed = self.owed_prompts.len();
+        self.owed_prompts.retain(|texts| !texts.iter().any(brings));
+        let is_rewritten = self.owed_prompts.len() == owed && request.brings_agent_text;
+        if is_rewritten && request.has_tools {
+            self.owed_prompts.clear();
+        }
     }
 
     /// Adds a request, and drops the oldest ones.

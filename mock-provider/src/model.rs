@@ -26,6 +26,8 @@ pub struct Model {
     history: RequestHistory,
     /// The number of requests in a row for which no reply was left.
     unscripted_in_a_row: u32,
+    /// The number of side requests in a row.
+    asides_in_a_row: u32,
 }
 
 /// Most requests in a row that get a fallback answer. The next one is refused: this ends an agent that sends another request after any
@@ -45,6 +47,8 @@ pub struct ModelResponse {
     pub answer: Answer,
     /// The failures of the request.
     pub failures: Vec<ScriptFailure>,
+    /// Whether the request is outside of the conversation, such as one for a title or a summary. It got a short default answer.
+    pub is_aside: bool,
 }
 
 impl ModelResponse {
@@ -55,6 +59,7 @@ impl ModelResponse {
             delay: None,
             answer: Answer::Error(error),
             failures: vec![failure],
+            is_aside: false,
         }
     }
 }
@@ -71,6 +76,7 @@ impl Model {
             signatures,
             history: RequestHistory::default(),
             unscripted_in_a_row: 0,
+            asides_in_a_row: 0,
         }
     }
 
@@ -83,7 +89,8 @@ impl Model {
     /// Answers a request: with the first remaining reply whose `when` matches, else with the next reply without a `when`.
     ///
     /// A request that the real API would refuse gets the API's error and takes no reply. A request for which no reply is left gets a
-    /// short fallback answer. Both are failures.
+    /// short fallback answer. Both are failures. A side request, such as one for a title, gets that answer as well unless a reply is for
+    /// it, and is no failure.
     pub fn next(&mut self, request: &Request) -> ModelResponse {
         if let Some(error) = wire::validation_error(request, &self.signatures) {
             let failure = ScriptFailure::refused(request.n, &error);
@@ -91,8 +98,24 @@ impl Model {
         }
         let past = PastRequest::new(request);
         match self.choose(request, &past) {
-            Ok(index) => self.serve(index, request, past),
+            Ok(Some(index)) => self.serve(index, request, past),
+            Ok(None) => self.serve_aside(request),
             Err(failure) => self.fall_back(request, &past, *failure),
+        }
+    }
+
+    /// Answers a side request.
+    fn serve_aside(&mut self, request: &Request) -> ModelResponse {
+        self.asides_in_a_row += 1;
+        self.history.note_side_request(request.n);
+        let path = format!("aside.{}", request.n);
+        ModelResponse {
+            reply: None,
+            gate: None,
+            delay: None,
+            answer: answer_builder::answer(&fallback::reply(request), path, self.seed, request),
+            failures: Vec::new(),
+            is_aside: true,
         }
     }
 
@@ -136,13 +159,14 @@ impl Model {
                 .into_iter()
                 .chain([failure])
                 .collect(),
+            is_aside: false,
         }
     }
 
-    /// Notes a text that the host sent to the agent. With these texts the model tells requests of the conversation from side requests,
-    /// such as one for a title.
-    pub fn note_host_message(&mut self, text: &str) {
-        self.history.note_host_message(text);
+    /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. By these the model tells requests of the
+    /// conversation from side requests, such as one for a title.
+    pub fn note_command(&mut self, texts: Vec<String>, is_prompt: bool) {
+        self.history.note_command(texts, is_prompt);
     }
 
     /// Notes that the client did not get the complete answer to a request, so that it may send the request again.
@@ -164,6 +188,9 @@ impl Model {
     /// A failure for each reply that was not served as often as the script says.
     #[must_use]
     pub fn unused(&self) -> Vec<ScriptFailure> {
+        if let Some(request) = self.history.only_side_request() {
+            return vec![ScriptFailure::no_side_reply(request)];
+        }
         let replies = self.script.replies.iter().zip(&self.served).enumerate();
         let unused = replies.filter_map(|(i, (reply, &served))| match reply.repeat {
             Repeat::Times(times) if served < times.get() => {
@@ -178,6 +205,7 @@ impl Model {
     fn serve(&mut self, index: usize, request: &Request, past: PastRequest) -> ModelResponse {
         let times = self.served[index];
         self.served[index] += 1;
+        self.asides_in_a_row = 0;
         let reply = &self.script.replies[index];
         let path = if times == 0 {
             index.to_string()
@@ -216,9 +244,15 @@ impl Model {
     }
 
     /// Chooses the reply for a request.
-    fn choose(&self, request: &Request, past: &PastRequest) -> Result<usize, Box<ScriptFailure>> {
-        let is_side_request = self.history.is_side_request(past);
-        let (mut next, mut nearest) = (None, None::<(usize, Vec<RequestMismatch>)>);
+    ///
+    /// None for a side request that no reply is for.
+    fn choose(
+        &self,
+        request: &Request,
+        past: &PastRequest,
+    ) -> Result<Option<usize>, Box<ScriptFailure>> {
+        let (mut conditions, mut next, mut nearest) =
+            (vec![], None, None::<(usize, Vec<RequestMismatch>)>);
         let replies = self.script.replies.iter().zip(&self.served).enumerate();
         for (i, (reply, _)) in replies.filter(|(_, (reply, served))| reply.repeat.allows(**served))
         {
@@ -228,19 +262,27 @@ impl Model {
             };
             let mismatches = when.mismatches(request);
             if mismatches.is_empty() {
-                return Ok(i);
+                return Ok(Some(i));
             }
+            conditions.push(when);
             let is_nearer = |(_, least): &(_, Vec<_>)| mismatches.len() < least.len();
             if nearest.as_ref().is_none_or(is_nearer) {
                 nearest = Some((i, mismatches));
             }
         }
-        let next = next.filter(|_| !is_side_request);
-        next.ok_or_else(|| {
+        let expected = next.and_then(|i: usize| self.script.replies[i].expect_request.as_ref());
+        let is_expected = expected
+            .is_some_and(|expect| names_messages(expect) && expect.mismatches(request).is_empty());
+        if !is_expected
+            && self.asides_in_a_row < MAX_FALLBACKS
+            && self.history.is_side_request(past, &conditions)
+        {
+            return Ok(None);
+        }
+        next.map(Some).ok_or_else(|| {
             let nearest = nearest.and_then(|(i, found)| Some((i, found.into_iter().next()?)));
             Box::new(match nearest {
                 Some((i, mismatch)) => ScriptFailure::no_match(request.n, i, mismatch),
-                None if is_side_request => ScriptFailure::no_side_reply(request.n),
                 None => ScriptFailure::exhausted(request.n, self.script.replies.len()),
             })
         })

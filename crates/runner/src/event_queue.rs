@@ -77,6 +77,10 @@ impl EventQueue {
     pub(crate) fn add_model_event(&self, entry: server::JournalEntry) {
         let is_idle = self.update(|state| {
             match entry.event {
+                JournalEvent::Request(arrived) if arrived.is_aside => {
+                    state.other_requests.insert(arrived.n);
+                    state.push_after_stdout(SessionEvent::Aside(arrived.n));
+                }
                 JournalEvent::Request(arrived)
                     if matches!(arrived.endpoint, ApiEndpoint::Message(_)) =>
                 {

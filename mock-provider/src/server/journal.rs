@@ -81,6 +81,8 @@ pub struct ReceivedRequest {
     pub headers: HeaderMap,
     /// The body, byte for byte; empty if it was too large.
     pub body: Bytes,
+    /// Whether it is a side request that took no reply of the script.
+    pub is_aside: bool,
 }
 
 impl ReceivedRequest {

@@ -105,10 +105,10 @@ impl Server {
         self.state.reset(script);
     }
 
-    /// Notes a text that the host sent to the agent. With these texts the model tells requests of the conversation from side
-    /// requests, such as one for a title.
-    pub fn note_host_message(&self, text: &str) {
-        self.state.model().model.note_host_message(text);
+    /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. By these the model tells requests of
+    /// the conversation from side requests, such as one for a title.
+    pub fn note_command(&self, texts: Vec<String>, is_prompt: bool) {
+        self.state.model().model.note_command(texts, is_prompt);
     }
 
     /// A failure for each reply that was not served as often as the script says.

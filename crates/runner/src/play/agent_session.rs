@@ -34,6 +34,8 @@ pub(super) struct AgentSession {
     pub(super) replies: VecDeque<LlmReply>,
     /// Whether the agent wrote a line.
     pub(super) has_written: bool,
+    /// Whether it got more time for its first line, because it lacked CPU.
+    pub(super) is_start_extended: bool,
     /// When its stdout ended.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
@@ -92,6 +94,7 @@ impl AgentSession {
             requests: VecDeque::new(),
             replies: VecDeque::new(),
             has_written: false,
+            is_start_extended: false,
             stdout_end: None,
             time_full: queue.time_full(),
             end: None,

@@ -141,6 +141,7 @@ impl ScenarioPlayer {
                 return Ok(match Instant::now() {
                     now if stdout_deadline.is_some_and(|deadline| deadline < at && deadline <= now) => WaitResult::AgentEnded,
                     now if at <= now && self.was_over(wait) => WaitResult::Settled(name),
+                    now if at <= now && self.extends_start(name) => WaitResult::Event,
                     now if at <= now => WaitResult::TimedOut(name, length),
                     now if settle_at.is_some_and(|at| at <= now) => match self.early_end(wait) {
                         Some(EarlyEnd::Settled) => WaitResult::Settled(name),
@@ -213,6 +214,10 @@ impl ScenarioPlayer {
                     return Err(EarlyStop::Skipped(why));
                 }
             }
+            SessionEvent::Aside(request) => {
+                let at = (self.past_sessions.len(), self.session.recorder.number());
+                self.requests.add(request, at);
+            }
             SessionEvent::Failure(failure) => self.model_failure(&failure),
             SessionEvent::Overflow { bytes, lines } => {
                 self.add_finding(StepFinding::new(
@@ -238,10 +243,7 @@ impl ScenarioPlayer {
 
     fn note_command(&mut self, n: u64, command: &Value, was_at_rest: bool) {
         let dialect = &self.suite.dialect;
-        let is_prompt = match dialect.commands.identify(command) {
-            FrameIdentity::Known(name, _) => dialect.session.prompts.contains(&name),
-            _ => false,
-        };
+        let is_prompt = self.is_prompt(command);
         let begins_turn = was_at_rest && (is_prompt || dialect.session.prompts.is_empty());
         let name = &dialect.commands.discriminator;
         let log = &mut self.session.events;
@@ -309,7 +311,10 @@ impl ScenarioPlayer {
         } = self;
         let response = ("response", wait.began, budgets.response);
         let other = match wait.last_line {
-            _ if !session.has_written => ("start", session.started, budgets.start),
+            _ if !session.has_written => {
+                let extensions = u32::from(session.is_start_extended);
+                ("start", session.started, budgets.start * (1 + extensions))
+            }
             Some(last_line) => ("idle", last_line, budgets.idle),
             None => response,
         };
@@ -318,6 +323,16 @@ impl ScenarioPlayer {
         } else {
             response
         }
+    }
+
+    /// Doubles the budget of the start, once, for an agent that wants to work and does not get the CPU.
+    fn extends_start(&mut self, budget: &str) -> bool {
+        let session = &mut self.session;
+        let is_extended = budget == "start"
+            && !session.is_start_extended
+            && session.process.lacks_cpu(session.started.elapsed());
+        session.is_start_extended |= is_extended;
+        is_extended
     }
 
     /// The time of an event, as far as it has one. A timeout is judged by it, so an event that came in time counts even if it is handled late.

@@ -57,11 +57,17 @@ impl ScenarioPlayer {
 
     /// Tells the scripted model the texts of a command, by which it recognizes the requests of the conversation.
     fn tell_model(&self, command: &Value) {
-        match command {
-            Value::String(text) => self.server.note_host_message(text),
-            Value::Array(list) => list.iter().for_each(|one| self.tell_model(one)),
-            Value::Object(map) => map.values().for_each(|one| self.tell_model(one)),
-            _ => {}
+        let mut texts = Vec::new();
+        add_texts(command, &mut texts);
+        self.server.note_command(texts, self.is_prompt(command));
+    }
+
+    /// Whether a command is one of the dialect's prompts.
+    pub(super) fn is_prompt(&self, command: &Value) -> bool {
+        let dialect = &self.suite.dialect;
+        match dialect.commands.identify(command) {
+            FrameIdentity::Known(name, _) => dialect.session.prompts.contains(&name),
+            _ => false,
         }
     }
 
@@ -144,5 +150,15 @@ impl ScenarioPlayer {
             "the command is not a valid `{shape}`: {}; `send_raw` sends any line",
             fault.message
         ))
+    }
+}
+
+/// Adds every text of a value.
+fn add_texts(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|one| add_texts(one, texts)),
+        Value::Object(map) => map.values().for_each(|one| add_texts(one, texts)),
+        _ => {}
     }
 }

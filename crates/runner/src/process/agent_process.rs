@@ -123,6 +123,11 @@ impl AgentProcess {
         self.stdin.is_some()
     }
 
+    /// Whether the agent's processes want to work and had the CPU for less than half of this time, their age.
+    pub(crate) fn lacks_cpu(&self, age: Duration) -> bool {
+        ProcessActivity::lacks_cpu(self.pid, age)
+    }
+
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
     pub(crate) fn activity(&self) -> Option<ProcessActivity> {
         ProcessActivity::measure(self.pid)
