@@ -240,6 +240,7 @@ impl Model {
             delay: reply.delay.map(|span| span.0),
             answer,
             failures,
+            is_aside: false,
         }
     }
 

@@ -126,6 +126,7 @@ impl<'a> FirstLines<'a> {
                 }
                 SessionEvent::StdoutEnd
                 | SessionEvent::Answered { .. }
+                | SessionEvent::Aside(_)
                 | SessionEvent::Failure(_) => {}
             }
         }

@@ -29,6 +29,7 @@ fn request(n: u64, endpoint: ApiEndpoint) -> server::JournalEntry {
         endpoint,
         headers: Default::default(),
         body: "{}".into(),
+        is_aside: false,
     }))
 }
 
