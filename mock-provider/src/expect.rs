@@ -22,10 +22,20 @@ pub struct RequestMismatch {
 const MAX_SHOWN: usize = 300;
 
 impl Expect {
-    /// Whether it names a part of a text.
+    /// The texts that a request must contain.
+    fn required_texts(&self) -> impl Iterator<Item = &String> {
+        self.last_contains.0.iter().chain(&self.contains.0)
+    }
+
+    /// Whether it waits for a request with a text of its own.
+    pub(crate) fn names_text(&self) -> bool {
+        self.required_texts().next().is_some()
+    }
+
+    /// Whether it waits for a request with a part of this text.
     pub(crate) fn is_about(&self, text: &str) -> bool {
-        let mut parts = self.last_contains.0.iter().chain(&self.contains.0);
-        parts.any(|part| text.contains(part.as_str()))
+        self.required_texts()
+            .any(|part| text.contains(part.as_str()))
     }
 
     /// Every difference between the request and this expectation; empty if the request matches.

@@ -49,8 +49,8 @@ pub enum FailureKind {
     Unmatched,
     /// A request repeats an earlier one that was answered, and later there were too few replies.
     Repeated,
-    /// A side request, such as one for a title, got a reply of the script that may be meant for another request. This is not a failure by
-    /// itself, but findings from here on are doubtful.
+    /// A side request, such as one for a title, got a reply of the script that may be meant for another request; or a request in the agent's
+    /// own words took none. This is not a failure by itself, but findings from here on are doubtful.
     #[serde(rename = "beside")]
     SideRequest,
     /// A request does not match the `expect_request` of its reply. It got the reply all the same.
@@ -139,6 +139,17 @@ impl ScriptFailure {
         ScriptFailure {
             earlier: Some(earlier),
             ..Self::of_request(FailureKind::Repeated, request, message)
+        }
+    }
+
+    /// A request with text of the agent's own, which took no reply.
+    pub(crate) fn aside(request: u64) -> Self {
+        let message = format!(
+            "request {request} brings text of the agent's own and took no reply of the script"
+        );
+        ScriptFailure {
+            earlier: Some(request),
+            ..Self::of_request(FailureKind::SideRequest, request, message)
         }
     }
 

@@ -63,8 +63,10 @@ pub(crate) struct PastRequest {
     is_expected: bool,
     /// The number of host messages before it.
     host_messages_before: usize,
-    /// Whether its answer calls no tool and so ends the turn.
-    ends_turn: bool,
+    /// The number of commands of the host before it.
+    commands_before: usize,
+    /// Whether its answer calls tools, so that another request follows it.
+    calls_tools: bool,
     /// Whether it offers tools.
     has_tools: bool,
     /// Whether its answer was complete and valid: there is no reason to send it again.
@@ -83,11 +85,29 @@ pub(crate) struct RequestHistory {
     missed: BTreeMap<usize, u64>,
     /// The known messages of the host to the agent.
     host_messages: Vec<TextId>,
+    /// The number of commands of the host.
+    commands: usize,
     /// The texts of each prompt of the host that no request of the conversation has brought yet.
     owed_prompts: Vec<Vec<String>>,
     /// The first request outside of the conversation that took no reply.
     first_aside: Option<u64>,
 }
+
+/// What the next reply of the script that has no condition says of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NextReply {
+    /// There is none.
+    None,
+    /// It expects messages that the request has.
+    Expected,
+    /// It expects messages that the request lacks.
+    ForAnother,
+    /// It expects no messages.
+    Open,
+}
+
+/// The shortest prompt that is looked for in a text of the agent's own, in bytes.
+const MIN_QUOTED: usize = 3;
 
 /// Most requests in the history.
 const MAX_REQUESTS: usize = 512;
@@ -138,10 +158,16 @@ impl PastRequest {
             brings_agent_text: false,
             is_expected: false,
             host_messages_before: 0,
-            ends_turn: false,
+            commands_before: 0,
+            calls_tools: false,
             has_tools: !tools.is_empty(),
             answered: false,
         }
+    }
+
+    /// Whether it offers tools.
+    pub(crate) fn has_tools(&self) -> bool {
+        self.has_tools
     }
 
     /// Whether all its texts are in the other request, the newest text of the other one included.
@@ -158,19 +184,35 @@ impl PastRequest {
 impl RequestHistory {
     /// Adds a command of the host to the agent, by its texts. A request of the conversation brings those of a prompt.
     pub(crate) fn note_command(&mut self, mut texts: Vec<String>, is_prompt: bool) {
+        self.commands += 1;
         texts.retain(|text| !text.trim().is_empty());
         let ids = texts.iter().map(|text| TextId::of_text(text));
         self.host_messages.extend(ids);
         self.owed_prompts.extend(is_prompt.then_some(texts));
     }
 
+    /// Whether a request is for a title of a prompt that no request of the conversation has brought: it offers no tools, and quotes the
+    /// prompt in a text of the agent's own.
+    pub(crate) fn is_about_prompt(&self, request: &PastRequest, texts: &[&str]) -> bool {
+        let mut prompts = self.owed_prompts.iter().filter_map(|texts| {
+            let longest = texts.iter().max_by_key(|text| text.len());
+            longest.filter(|text| text.len() >= MIN_QUOTED)
+        });
+        let quotes = |prompt: &String| texts.iter().any(|text| text.contains(prompt.as_str()));
+        !request.has_tools && self.brings_agent_text(request) && prompts.any(quotes)
+    }
+
     /// Whether a request is a side request, such as one for a title, and the next reply of the script is for another request: for that of
     /// a prompt, which this one does not bring, or for that of the next prompt, because the turn is over and the host has said nothing
-    /// since. A request to compact the conversation is none if the host asked for it, or if the script has replies that wait for
-    /// requests of their own.
-    pub(crate) fn is_side_request(&self, request: &PastRequest, when: &[&Expect]) -> bool {
-        let brings_nothing = request.new_texts.is_empty() || !self.is_text_of_agent(request);
-        if self.host_messages.is_empty() || brings_nothing {
+    /// since. A request to compact the conversation is none if the host asked for it, if it is what the next reply expects, or if the
+    /// script has replies that wait for requests of their own.
+    pub(crate) fn is_side_request(
+        &self,
+        request: &PastRequest,
+        when: &[&Expect],
+        next: NextReply,
+    ) -> bool {
+        if self.host_messages.is_empty() || !self.brings_agent_text(request) {
             return false;
         }
         let Some(last) = self.requests.back() else {
@@ -180,15 +222,30 @@ impl RequestHistory {
         let mut owed = self.owed_prompts.iter();
         let owed = owed.any(|texts| !texts.iter().any(has_condition));
         let is_of_other_form = !request.has_tools && last.has_tools;
-        let follows_turn = last.ends_turn && last.host_messages_before == self.host_messages.len();
-        owed && is_of_other_form || follows_turn && when.is_empty()
+        let is_silent = last.commands_before == self.commands;
+        let for_other = match next {
+            NextReply::None => true,
+            NextReply::Expected => false,
+            NextReply::ForAnother => is_silent,
+            NextReply::Open => is_silent && !when.iter().any(|when| when.names_text()),
+        };
+        owed && is_of_other_form || !last.calls_tools && for_other
     }
 
-    /// Whether a request brings neither a text of the host nor a result of a tool.
-    fn is_text_of_agent(&self, request: &PastRequest) -> bool {
-        let known = |text: &TextId| self.requests.iter().any(|one| one.texts.contains(text));
-        let mut new = request.texts.iter().filter(|text| !known(text));
-        !self.has_host_text(request) && !new.any(|text| text.is_result)
+    /// Whether a request has new texts, and they are the agent's own: neither the host's nor results of tools.
+    fn brings_agent_text(&self, request: &PastRequest) -> bool {
+        let mut new = request
+            .texts
+            .iter()
+            .filter(|text| self.is_new(text))
+            .peekable();
+        new.peek().is_some()
+            && new.all(|text| !text.is_result && !self.host_messages.contains(text))
+    }
+
+    fn is_new(&self, text: &TextId) -> bool {
+        let mut requests = self.requests.iter();
+        !requests.any(|request| request.texts.contains(text))
     }
 
     /// Notes a side request that took no reply.
@@ -214,8 +271,7 @@ impl RequestHistory {
             return (request.has_tools || self.has_host_text(request)).then_some(News::Prompt);
         }
         let alike = |one: &&PastRequest| one.instructions == request.instructions;
-        let known = |text: &&TextId| self.requests.iter().any(|one| one.texts.contains(text));
-        let new = request.texts.iter().filter(|text| !known(text));
+        let new = request.texts.iter().filter(|text| self.is_new(text));
         let is_output = |text: &TextId| text.is_result || request.outputs.contains(text);
         let mut new = new.filter(|text| !is_output(text)).peekable();
         self.requests.iter().find(alike)?;
@@ -267,9 +323,10 @@ impl RequestHistory {
             .first_repeat
             .or(repeats.map(|earlier| (request.n, earlier)));
         request.answered = is_complete(answer);
-        request.ends_turn = request.answered && !calls_tools(answer);
+        request.calls_tools = calls_tools(answer);
         request.is_expected = is_expected;
         request.host_messages_before = self.host_messages.len();
+        request.commands_before = self.commands;
         let side_request = (!self.host_messages.is_empty())
             .then(|| self.side_request(&mut request))
             .flatten();
@@ -303,18 +360,17 @@ impl RequestHistory {
 
     /// The side request that a new request reveals. Says in it whether it brings text of the agent only.
     fn side_request(&self, request: &mut PastRequest) -> Option<u64> {
-        let known = |text: &TextId| self.requests.iter().any(|one| one.texts.contains(text));
-        let new: Vec<_> = request.texts.iter().filter(|text| !known(text)).collect();
-        let of_host = |text: &&TextId| {
+        let of_host = |text: &TextId| {
             let mut messages = self.host_messages.iter();
-            messages.position(|message| message == *text)
+            messages.position(|message| message == text)
         };
-        let first_of_host = new.iter().filter_map(of_host).min();
-        let has_result = new.iter().any(|text| text.is_result);
-        request.brings_agent_text = !new.is_empty() && first_of_host.is_none() && !has_result;
+        let new = request.texts.iter().filter(|text| self.is_new(text));
+        let first_of_host = new.filter_map(of_host).min();
+        request.brings_agent_text = self.brings_agent_text(request);
         let last = self.requests.back()?;
-        let follows_turn =
-            last.ends_turn && last.host_messages_before == request.host_messages_before;
+        let follows_turn = last.answered
+            && !last.calls_tools
+            && last.host_messages_before == request.host_messages_before;
         if follows_turn && request.brings_agent_text && !request.is_expected {
             return Some(request.n);
         }

@@ -9,7 +9,7 @@ use crate::conversation::ConversationView;
 use crate::expect::RequestMismatch;
 use crate::failure::ScriptFailure;
 use crate::fallback;
-use crate::history::{PastRequest, RequestHistory};
+use crate::history::{NextReply, PastRequest, RequestHistory};
 use crate::request::Request;
 use crate::script::{Expect, Repeat, Script};
 use crate::signatures::SignatureStore;
@@ -99,22 +99,25 @@ impl Model {
         let past = PastRequest::new(request);
         match self.choose(request, &past) {
             Ok(Some(index)) => self.serve(index, request, past),
-            Ok(None) => self.serve_aside(request),
+            Ok(None) => self.serve_aside(request, &past),
             Err(failure) => self.fall_back(request, &past, *failure),
         }
     }
 
     /// Answers a side request.
-    fn serve_aside(&mut self, request: &Request) -> ModelResponse {
+    ///
+    /// One that offers tools may continue the conversation in the agent's own words, so it is a failure that makes what follows doubtful.
+    fn serve_aside(&mut self, request: &Request, past: &PastRequest) -> ModelResponse {
         self.asides_in_a_row += 1;
         self.history.note_side_request(request.n);
+        let doubt = past.has_tools().then(|| ScriptFailure::aside(request.n));
         let path = format!("aside.{}", request.n);
         ModelResponse {
             reply: None,
             gate: None,
             delay: None,
             answer: answer_builder::answer(&fallback::reply(request), path, self.seed, request),
-            failures: Vec::new(),
+            failures: doubt.into_iter().collect(),
             is_aside: true,
         }
     }
@@ -252,6 +255,12 @@ impl Model {
         request: &Request,
         past: &PastRequest,
     ) -> Result<Option<usize>, Box<ScriptFailure>> {
+        let conversation = ConversationView::new(request);
+        let new_texts: Vec<_> = conversation.new_texts().collect();
+        let may_be_aside = self.asides_in_a_row < MAX_FALLBACKS;
+        if may_be_aside && self.history.is_about_prompt(past, &new_texts) {
+            return Ok(None);
+        }
         let (mut conditions, mut next, mut nearest) =
             (vec![], None, None::<(usize, Vec<RequestMismatch>)>);
         let replies = self.script.replies.iter().zip(&self.served).enumerate();
@@ -271,13 +280,14 @@ impl Model {
                 nearest = Some((i, mismatches));
             }
         }
-        let expected = next.and_then(|i: usize| self.script.replies[i].expect_request.as_ref());
-        let is_expected = expected
-            .is_some_and(|expect| names_messages(expect) && expect.mismatches(request).is_empty());
-        if !is_expected
-            && self.asides_in_a_row < MAX_FALLBACKS
-            && self.history.is_side_request(past, &conditions)
-        {
+        let reply = next.map(|i: usize| self.script.replies[i].expect_request.as_ref());
+        let next_reply = match reply.map(|expect| expect.filter(|expect| names_messages(expect))) {
+            None => NextReply::None,
+            Some(None) => NextReply::Open,
+            Some(Some(expect)) if expect.mismatches(request).is_empty() => NextReply::Expected,
+            Some(Some(_)) => NextReply::ForAnother,
+        };
+        if may_be_aside && self.history.is_side_request(past, &conditions, next_reply) {
             return Ok(None);
         }
         next.map(Some).ok_or_else(|| {

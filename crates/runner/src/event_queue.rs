@@ -78,7 +78,6 @@ impl EventQueue {
         let is_idle = self.update(|state| {
             match entry.event {
                 JournalEvent::Request(arrived) if arrived.is_aside => {
-                    state.other_requests.insert(arrived.n);
                     state.push_after_stdout(SessionEvent::Aside(arrived.n));
                 }
                 JournalEvent::Request(arrived)

@@ -59,6 +59,9 @@ impl ScenarioPlayer {
     fn tell_model(&self, command: &Value) {
         let mut texts = Vec::new();
         add_texts(command, &mut texts);
+        let names = &self.suite.dialect.commands;
+        let name = command.pointer(&names.discriminator);
+        texts.retain(|text| Some(text.as_str()) != name.and_then(Value::as_str));
         self.server.note_command(texts, self.is_prompt(command));
     }
 
