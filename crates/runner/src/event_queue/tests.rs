@@ -53,6 +53,7 @@ fn words(queue: &EventQueue) -> Vec<String> {
         SessionEvent::Frame(frame) => frame.body.dir().to_owned(),
         SessionEvent::StdoutEnd => "stdout end".to_owned(),
         SessionEvent::Answered { .. } => "answered".to_owned(),
+        SessionEvent::Aside(n) => format!("aside {n}"),
         SessionEvent::Failure(_) => "failure".to_owned(),
         SessionEvent::Overflow { .. } => "overflow".to_owned(),
     };
