@@ -81,3 +81,35 @@ fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
     );
     assert_eq!(run(&[agent]).status, Some(0));
 }
+
+#[test]
+fn situations_are_counted_in_scenarios_and_in_sessions() {
+    let dir = TestDir::new();
+    let situations = |args: &[&str]| {
+        let mut command = dir.command("coverage");
+        let output = finish(command.arg("--situations").args(args).spawn().unwrap());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = situations(&["--dialect", "aionrs@0.1", "--sessions", "40"]);
+    let row = |situation: [&str; 3]| {
+        let mut rows = shown
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let row = rows.find(|row| row.starts_with(&situation));
+        row.unwrap_or_else(|| panic!("{situation:?}: {shown}"))[3..].join(" ")
+    };
+    for times in row(["rest", "message", "taken"]).split(' ') {
+        assert!(times.parse::<u32>().unwrap() > 9, "{shown}");
+    }
+    assert!(row(["tool", "init_history", "taken"]).starts_with("0 0 impossible: "));
+    let gaps = situations(&["--dialect", "aionrs@0.1", "--sessions", "1", "--gaps"]);
+    assert!(
+        gaps.lines()
+            .nth(1)
+            .unwrap()
+            .ends_with("0          0         NEITHER"),
+        "{gaps}"
+    );
+    assert!(!gaps.contains("impossible: "), "{gaps}");
+}

@@ -1,72 +1,220 @@
-//! `conform coverage --situations`: which moves at which moments, which moves in a row and which data exploration plays.
+//! `conform coverage --situations`: the commands at moments with their outcomes, the moments in a row and the data to which scenarios and
+//! exploration come, and what one dialect has that others lack.
 
 use crate::cli::args::DialectArgs;
-use crate::cli::catalogue;
+use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::command_error::CommandError;
 use crate::cli::exit::ExitStatus;
+use crate::cli::mutants::published_matrix;
 use crate::cli::{output, table};
 use conform_judge::dialect::DialectSource;
-use conform_runner::explore::{MoveTable, Walker};
+use conform_runner::explore::{MoveTable, SituationCounts, Situations, Walker};
+use conform_runner::mutation::coverage;
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-/// Prints the situations of each dialect with moves, and how often the first `sessions` sessions of the seed 0 come to them.
+/// The situations of a dialect.
+struct Walked {
+    known: KnownDialect,
+    table: MoveTable,
+    /// What sessions walk.
+    counts: SituationCounts,
+    in_scenarios: Situations,
+    in_sessions: Situations,
+}
+
+/// Prints the situations of each dialect with moves, and how often its scenarios and the first `sessions` sessions of the seed 0 come to
+/// them.
 ///
 /// # Errors
 /// A dialect cannot be loaded, or none has moves.
 pub(super) fn run(
     dialect: &DialectArgs,
     sessions: usize,
-    holes: bool,
+    gaps: bool,
 ) -> Result<ExitStatus, CommandError> {
     let source = DialectSource::new(dialect.dialect_dir.clone());
-    let mut tables = Vec::new();
+    let mut all = Vec::new();
     for known in catalogue::load(dialect)? {
-        let table = MoveTable::load(&source, &known.dialect, None)?;
-        tables.extend(table.map(|table| (known.dialect.id(), table)));
+        if let Some(table) = MoveTable::load(&source, &known.dialect, None)? {
+            all.push(Walked::of(known, table, sessions)?);
+        }
     }
-    if tables.is_empty() {
+    if all.is_empty() {
         return Err(CommandError::incomplete(
             "there are no situations to show: no dialect has an explore.yaml".to_owned(),
         ));
     }
-    let printed: io::Result<Vec<()>> = tables
-        .iter()
-        .map(|(id, table)| print(id, table, sessions, holes))
-        .collect();
-    output::status(printed.map(|_| ExitStatus::Conformant))
+    let each: io::Result<()> = all.iter().try_for_each(|one| one.print(sessions, gaps));
+    let printed = each.and_then(|()| parity(&all));
+    output::status(printed.map(|()| ExitStatus::Conformant))
 }
 
-fn print(id: &str, table: &MoveTable, sessions: usize, holes: bool) -> io::Result<()> {
-    let mut out = output::stdout();
-    let mut walker = Walker::new(table, 0);
-    walker.by_ref().take(sessions).for_each(drop);
-    let counts = &walker.counts;
-    let (mut rows, possible) = (Vec::new(), table.shortest_sessions());
-    for (name, one) in &table.moves {
-        let impossible = !possible.contains_key(name);
-        for moment in &one.from {
-            let times = counts.times_at(moment, name);
-            let shown = match (times, impossible) {
-                (0, true) => "impossible: no session fulfils its `when`".to_owned(),
-                (0, false) => "not yet".to_owned(),
-                (times, _) => times.to_string(),
+impl Walked {
+    fn of(known: KnownDialect, table: MoveTable, sessions: usize) -> Result<Self, CommandError> {
+        let (mut in_scenarios, mut in_sessions) = (Situations::default(), Situations::default());
+        for file in known.files.files() {
+            let steps = file.read().map_err(|error| vec![error])?;
+            let steps = steps.get("steps").map(|steps| steps.to_value());
+            let steps = steps.as_ref().and_then(Value::as_array);
+            let steps = steps.map_or(&[][..], Vec::as_slice);
+            table.note_scenario(&known.dialect, steps, &mut in_scenarios);
+        }
+        let mut walker = Walker::new(&table, 0);
+        for session in walker.by_ref().take(sessions) {
+            table.note_session(&known.dialect, &session, &mut in_sessions);
+        }
+        Ok(Walked {
+            counts: walker.counts,
+            known,
+            table,
+            in_scenarios,
+            in_sessions,
+        })
+    }
+
+    fn print(&self, sessions: usize, gaps: bool) -> io::Result<()> {
+        let mut out = output::stdout();
+        let id = self.known.dialect.id();
+        let (scenarios, explored) = (&self.in_scenarios, &self.in_sessions);
+        let all = self
+            .table
+            .situations(&self.known.dialect, &[scenarios, explored]);
+        let (mut rows, mut neither, mut impossible) = (Vec::new(), 0, 0);
+        for one in &all {
+            let times = |of: &Situations| of.commands.get(one).copied().unwrap_or_default();
+            let times = [times(scenarios), times(explored)];
+            let note = match (times, self.table.why_impossible(one)) {
+                ([0, 0], Some(why)) => {
+                    impossible += 1;
+                    format!("impossible: {why}")
+                }
+                ([0, 0], None) => {
+                    neither += 1;
+                    "NEITHER".to_owned()
+                }
+                _ => String::new(),
             };
-            if times == 0 || !holes {
-                rows.push(
-                    [moment, name, one.leads_to(moment), &shown]
-                        .map(str::to_owned)
-                        .to_vec(),
-                );
+            if !gaps || note == "NEITHER" {
+                let [by_scenarios, by_sessions] = times.map(|times| times.to_string());
+                let names = [&one.moment, &one.command, &one.outcome].map(String::clone);
+                rows.push([&names[..], &[by_scenarios, by_sessions, note]].concat());
+            }
+        }
+        let heads = ["MOMENT", "COMMAND", "OUTCOME", "SCENARIOS", "SESSIONS", ""];
+        table::write(&heads, &rows, &mut out)?;
+        if !gaps {
+            let pairs: BTreeSet<_> = scenarios
+                .moments
+                .keys()
+                .chain(explored.moments.keys())
+                .collect();
+            let times = |of: &Situations, pair| of.moments.get(pair).copied().unwrap_or_default();
+            let rows = pairs.iter().map(|pair| {
+                let times = [times(scenarios, pair), times(explored, pair)];
+                let [by_scenarios, by_sessions] = times.map(|times| times.to_string());
+                vec![pair.0.clone(), pair.1.clone(), by_scenarios, by_sessions]
+            });
+            let heads = ["MOMENT", "THEN", "SCENARIOS", "SESSIONS"];
+            table::write(&heads, &rows.collect::<Vec<_>>(), &mut out)?;
+        }
+        let moves = self.table.moves.iter().flat_map(|(name, one)| {
+            let holes = one
+                .from
+                .iter()
+                .filter(|moment| self.counts.times_at(moment, name) == 0);
+            holes.map(|moment| vec![moment.clone(), name.clone()])
+        });
+        table::write(
+            &["MOMENT", "MOVE NOT YET"],
+            &moves.collect::<Vec<_>>(),
+            &mut out,
+        )?;
+        let data = self.counts.data_not_carried(&self.table).into_iter();
+        let data = data.map(|(place, classes)| vec![place, classes.join(", ")]);
+        table::write(&["DATA AT", "NOT YET"], &data.collect::<Vec<_>>(), &mut out)?;
+        let (pairs, met) = (self.counts.moves_in_a_row(&self.table), &scenarios.commands);
+        writeln!(
+            out,
+            "{id}: {} situations: {} in scenarios, {} in {sessions} sessions, {neither} in neither, {impossible} impossible; {} of {} moves in a row",
+            all.len(),
+            met.len(),
+            explored.commands.len(),
+            pairs.met,
+            pairs.all
+        )
+    }
+
+    /// What checks each clause, and what comes to each moment with each outcome.
+    fn checked_by(&self) -> IndexMap<String, BTreeSet<&'static str>> {
+        let matrix = published_matrix(&self.known.dialect.id());
+        let moves = self.table.moves.values().chain(self.table.starts.values());
+        let explored: BTreeSet<_> = moves
+            .flat_map(|one| &one.file.clauses)
+            .map(|clause| &clause.value)
+            .collect();
+        let mut checked: IndexMap<String, BTreeSet<&'static str>> = IndexMap::new();
+        for one in coverage::covered(&self.known.dialect, &self.known.scenarios, &matrix) {
+            let by = [
+                (!one.rules.is_empty() || !one.definitions.is_empty()).then_some("rules"),
+                (!one.scenarios.is_empty()).then_some("scenarios"),
+                explored.contains(&one.clause).then_some("exploration"),
+            ];
+            checked.insert(one.clause, by.into_iter().flatten().collect());
+        }
+        let subject = |outcome: &str, moment: &str| format!("{outcome}, {moment}");
+        for (outcome, moment) in self.table.outcomes_at_moments() {
+            checked.insert(subject(outcome, moment), BTreeSet::new());
+        }
+        for (found, by) in [
+            (&self.in_scenarios, "scenarios"),
+            (&self.in_sessions, "exploration"),
+        ] {
+            for one in found.commands.keys() {
+                let subject = subject(&one.outcome, &one.moment);
+                checked.entry(subject).or_default().insert(by);
+            }
+        }
+        checked
+    }
+}
+
+/// Prints what some dialects check or come to, and others with the same clause or moment do not.
+fn parity(all: &[Walked]) -> io::Result<()> {
+    let mut subjects: IndexMap<String, Vec<(String, BTreeSet<&str>)>> = IndexMap::new();
+    for one in all {
+        for (subject, by) in one.checked_by() {
+            let of = subjects.entry(subject).or_default();
+            of.push((one.known.dialect.id(), by));
+        }
+    }
+    let mut rows = Vec::new();
+    for (subject, dialects) in subjects {
+        for by in ["rules", "scenarios", "exploration"] {
+            let (with, without): (Vec<_>, Vec<_>) =
+                dialects.iter().partition(|(_, has)| has.contains(by));
+            if !with.is_empty() && !without.is_empty() {
+                let names = |some: Vec<&(String, BTreeSet<&str>)>| {
+                    let ids = some.into_iter().map(|(id, _)| id.as_str());
+                    ids.collect::<Vec<_>>().join(" ")
+                };
+                rows.push(vec![
+                    subject.clone(),
+                    by.to_owned(),
+                    names(with),
+                    names(without),
+                ]);
             }
         }
     }
-    writeln!(out, "{id}, by {sessions} sessions of exploration:")?;
-    table::write(&["MOMENT", "MOVE", "LEADS TO", "TIMES"], &rows, &mut out)?;
-    let data = counts.data_not_carried(table);
-    let rows = data
-        .into_iter()
-        .map(|(place, classes)| vec![place, classes.join(", ")]);
-    table::write(&["DATA AT", "NOT YET"], &rows.collect::<Vec<_>>(), &mut out)?;
-    let pairs = counts.moves_in_a_row(table);
-    writeln!(out, "{id}: {} of {} moves in a row", pairs.met, pairs.all)
+    match rows.is_empty() {
+        true => Ok(()),
+        false => table::write(
+            &["SUBJECT", "BY", "IN", "NOT IN"],
+            &rows,
+            &mut output::stdout(),
+        ),
+    }
 }

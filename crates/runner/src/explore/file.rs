@@ -18,6 +18,10 @@ use spanned_yaml::{Node, Spanned, WithVerbs};
 pub struct ExploreFile {
     /// The moments of a session. It begins at the first one, and ends there or at one that is `final`.
     pub moments: IndexMap<Spanned<String>, MomentFile>,
+    /// What can become of a command besides being taken, and the steps that show it: the first that fits, up to the next command.
+    pub outcomes: IndexMap<Spanned<String>, Vec<SignFile>>,
+    /// Situations that `conform coverage --situations` does not ask for.
+    pub impossible: Vec<ImpossibleFile>,
     /// How a session can begin; one is chosen.
     pub starts: IndexMap<Spanned<String>, MoveFile>,
     /// What can be done, by name.
@@ -38,6 +42,44 @@ pub struct MomentFile {
     /// `true`: a session may end here; no move leads out of it but those that say so.
     #[serde(rename = "final")]
     pub is_final: bool,
+    /// Another moment that it is for the agent: situations at it count there.
+    pub same_as: Option<Spanned<String>>,
+    /// The steps that show that it has come. Between moves it comes as the moves say.
+    pub signs: Vec<SignFile>,
+}
+
+/// A step that shows a moment, or what became of a command.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Sign")]
+pub struct SignFile {
+    /// A matcher on the step: `{ expect: EVENT }` for each event that a step waits for, and every other step as it is written.
+    #[schemars(with = "AnyValueSchema")]
+    pub step: Node,
+    /// Only at these moments.
+    #[serde(default)]
+    pub from: Option<Words>,
+    /// Only behind these commands.
+    #[serde(default)]
+    pub of: Option<Words>,
+}
+
+/// Commands at moments that cannot be. What is left out stands for all.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Impossible")]
+pub struct ImpossibleFile {
+    /// The moments.
+    #[serde(default)]
+    pub at: Option<Words>,
+    /// The commands.
+    #[serde(default)]
+    pub command: Option<Words>,
+    /// The outcomes.
+    #[serde(default)]
+    pub outcome: Option<Words>,
+    /// The reason.
+    pub why: String,
 }
 
 /// A move: a piece of a scenario that leads from one moment to another. A start has the same keys, but for `from`, `when` and `once`.

@@ -16,9 +16,11 @@ pub mod file;
 mod fill;
 mod moves;
 mod shrink;
+mod situations;
 mod walk;
 
 pub use coverage::SituationCounts;
 pub use moves::MoveTable;
 pub use shrink::{Shrunk, shrink};
+pub use situations::{Situation, Situations, TAKEN};
 pub use walk::{Drawn, PlannedMove, Session, Walker};

@@ -1,10 +1,10 @@
 //! The moves of a dialect: its `explore.yaml` merged over those of its bases, with the common pools, and checked.
 
-use super::file::{Datum, ExploreFile, MomentFile, MoveFile};
+use super::file::{Datum, ExploreFile, ImpossibleFile, MomentFile, MoveFile, SignFile, Words};
 use crate::scenario::inherit;
 use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
 use indexmap::{IndexMap, IndexSet};
-use json_matcher::{Segment, segments};
+use json_matcher::{Matcher, Segment, compile_filled_node, segments};
 use spanned_yaml::{Error, Kind, Node, Span, Spanned, decode_all, load_yaml, unknown};
 
 /// The file with the moves in the folder of a dialect.
@@ -23,6 +23,22 @@ pub struct MoveTable {
     pub moves: IndexMap<String, Move>,
     /// The data, by pool, the tamest first.
     pub pools: IndexMap<String, Vec<Datum>>,
+    /// The steps that show a moment, in the order of the moments.
+    pub(super) signs: Vec<(String, Sign)>,
+    /// The steps that show what became of a command.
+    pub(super) outcomes: Vec<(String, Sign)>,
+    /// Situations that cannot be.
+    pub(super) impossible: Vec<ImpossibleFile>,
+}
+
+/// A step that shows a moment or an outcome.
+#[derive(Debug, Clone)]
+pub(super) struct Sign {
+    pub(super) step: Matcher,
+    /// The moments at which it does; at all if empty.
+    pub(super) from: Vec<String>,
+    /// The commands behind which it does; behind all and none if empty.
+    pub(super) of: Vec<String>,
 }
 
 /// A move, or a start, in a merged table.
@@ -136,10 +152,37 @@ impl MoveTable {
                     errors.push(root.error_at(name.span, unknown("move", name, known)));
                 }
             }
+            let signs = file.moments.iter().map(|(name, one)| (name, &one.signs));
+            let mut compile = |name: &Spanned<String>, signs: &[SignFile], into: &mut Vec<_>| {
+                into.retain(|(other, _)| *other != name.value);
+                for sign in signs {
+                    let words =
+                        |words: &Option<Words>| words.as_ref().map_or(&[][..], Words::all).to_vec();
+                    let (from, of) = (words(&sign.from), words(&sign.of));
+                    match compile_filled_node(&sign.step) {
+                        Ok(step) => into.push((name.value.clone(), Sign { step, from, of })),
+                        Err(found) => errors.extend(found),
+                    }
+                }
+            };
+            signs.for_each(|(name, signs)| compile(name, signs, &mut table.signs));
+            let outcomes = file.outcomes.iter();
+            outcomes.for_each(|(name, signs)| compile(name, signs, &mut table.outcomes));
+            table.impossible.extend(file.impossible);
             let moments = file.moments.into_iter();
             table
                 .moments
                 .extend(moments.map(|(name, moment)| (name.value, moment)));
+            for same in table
+                .moments
+                .values()
+                .filter_map(|one| one.same_as.as_ref())
+            {
+                if !table.moments.contains_key(same.as_str()) {
+                    let known = table.moments.keys().map(String::as_str);
+                    errors.push(root.error_at(same.span, unknown("moment", same, known)));
+                }
+            }
             for (name, data) in file.pools {
                 if data.is_empty() {
                     errors.push(root.error_at(name.span, "a pool has at least one datum"));

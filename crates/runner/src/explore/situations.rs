@@ -1,0 +1,336 @@
+//! Situations: a command at a moment and what became of it, and a moment behind another. Moves and scenarios come to them alike, because the
+//! signs of moments and outcomes are steps.
+
+use super::file::Words;
+use super::fill::{Place, fill};
+use super::moves::{MoveTable, Sign};
+use super::walk::{Session, State};
+use conform_judge::dialect::{Dialect, FrameIdentity};
+use json_matcher::Captures;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What became of a command if no sign says anything else.
+pub const TAKEN: &str = "taken";
+
+/// A command at a moment, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Situation {
+    /// The moment.
+    pub moment: String,
+    /// The name of the command; of a line that is none, `#malformed` or `#unknown`; of what is no single line, the verb of the step.
+    pub command: String,
+    /// One of the outcomes of the dialect, or [`TAKEN`].
+    pub outcome: String,
+}
+
+/// How often situations came.
+#[derive(Debug, Clone, Default)]
+pub struct Situations {
+    /// Commands at moments.
+    pub commands: BTreeMap<Situation, u32>,
+    /// A moment, and the one behind it.
+    pub moments: BTreeMap<(String, String), u32>,
+}
+
+/// Reads steps one after the other.
+struct StepReader<'t> {
+    table: &'t MoveTable,
+    dialect: &'t Dialect,
+    found: &'t mut Situations,
+    moment: String,
+    /// The last command, with the moment at which it was sent, until its outcome is known.
+    open: Option<(String, String)>,
+}
+
+impl MoveTable {
+    /// Notes the situations of a scenario, by its steps as they are written.
+    pub fn note_scenario(&self, dialect: &Dialect, steps: &[Value], found: &mut Situations) {
+        let mut reader = StepReader::new(self, dialect, found);
+        steps.iter().for_each(|step| reader.read(step));
+        reader.close(TAKEN);
+    }
+
+    /// Notes the situations of a session: between its moves, the moments are those of the moves.
+    pub fn note_session(&self, dialect: &Dialect, session: &Session, found: &mut Situations) {
+        let mut reader = StepReader::new(self, dialect, found);
+        let mut state = State::new(self);
+        let start = self.starts.get(&session.start.name);
+        let start = start.map(|one| (&session.start, one));
+        let moves = session.moves.iter();
+        let moves = moves.filter_map(|planned| Some((planned, self.moves.get(&planned.name)?)));
+        for (planned, one) in start.into_iter().chain(moves) {
+            reader.go_to(&state.moment);
+            let names = state.names_for(self, planned);
+            for step in &one.file.steps {
+                reader.read(&fill(&step.to_value(), &names, state.made, Place::Plain));
+            }
+            reader.close(TAKEN);
+            state.make(self, planned, one);
+        }
+        reader.go_to(&state.moment);
+    }
+
+    /// Every situation that there may be: each command at each moment that is not final, with each outcome that these situations show it to
+    /// have anywhere. Bytes that are not one command are no kind of their own.
+    #[must_use]
+    pub fn situations(&self, dialect: &Dialect, seen: &[&Situations]) -> BTreeSet<Situation> {
+        let came = || seen.iter().flat_map(|one| one.commands.keys());
+        let mut outcomes: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for one in came() {
+            outcomes
+                .entry(&one.command)
+                .or_default()
+                .insert(&one.outcome);
+        }
+        for name in dialect.commands.names.keys() {
+            outcomes
+                .entry(name)
+                .or_insert_with(|| BTreeSet::from([TAKEN]));
+        }
+        outcomes.retain(|command, _| *command != "send_bytes");
+        let each = self.open_moments().flat_map(|moment| {
+            outcomes.iter().flat_map(move |(command, outcomes)| {
+                outcomes.iter().map(move |outcome| Situation {
+                    moment: moment.to_owned(),
+                    command: (*command).to_owned(),
+                    outcome: (*outcome).to_owned(),
+                })
+            })
+        });
+        each.chain(came().cloned()).collect()
+    }
+
+    /// Each outcome at each moment that is not final.
+    pub fn outcomes_at_moments(&self) -> impl Iterator<Item = (&str, &str)> {
+        let outcomes: BTreeSet<&str> = self
+            .outcomes
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        self.open_moments().flat_map(move |moment| {
+            let outcomes = outcomes.clone().into_iter().chain([TAKEN]);
+            outcomes.map(move |outcome| (outcome, moment))
+        })
+    }
+
+    /// The moments at which the session goes on, each once.
+    fn open_moments(&self) -> impl Iterator<Item = &str> {
+        let moments = self.moments.iter();
+        let moments = moments.filter(|(_, moment)| !moment.is_final && moment.same_as.is_none());
+        moments.map(|(name, _)| name.as_str())
+    }
+
+    /// Why a situation cannot be, if the dialect says so.
+    #[must_use]
+    pub fn why_impossible(&self, one: &Situation) -> Option<&str> {
+        let holds = |words: &Option<Words>, word: &String| {
+            words
+                .as_ref()
+                .is_none_or(|words| words.all().contains(word))
+        };
+        let fitting = self.impossible.iter().find(|entry| {
+            holds(&entry.at, &one.moment)
+                && holds(&entry.command, &one.command)
+                && holds(&entry.outcome, &one.outcome)
+        });
+        fitting.map(|entry| entry.why.as_str())
+    }
+}
+
+impl<'t> StepReader<'t> {
+    fn new(table: &'t MoveTable, dialect: &'t Dialect, found: &'t mut Situations) -> Self {
+        StepReader {
+            table,
+            dialect,
+            found,
+            moment: table.first_moment().to_owned(),
+            open: None,
+        }
+    }
+
+    fn read(&mut self, step: &Value) {
+        for shown in shown(step) {
+            if shown.get("restart").is_some() {
+                self.close(TAKEN);
+                self.go_to(self.table.first_moment());
+            }
+            if let Some(command) = self.command(&shown) {
+                self.close(TAKEN);
+                self.open = Some((self.moment.clone(), command));
+            }
+            let matches = |sign: &Sign| {
+                let is_from = sign.from.is_empty() || sign.from.contains(&self.moment);
+                let command = self.open.as_ref().map(|(_, command)| command);
+                let is_of = sign.of.is_empty() || command.is_some_and(|one| sign.of.contains(one));
+                is_from && is_of && sign.step.matches(&shown, &Captures::default()).is_ok()
+            };
+            let first = |signs: &[(String, Sign)]| {
+                let found = signs.iter().find(|(_, sign)| matches(sign));
+                found.map(|(name, _)| name.clone())
+            };
+            let (outcome, moment) = (first(&self.table.outcomes), first(&self.table.signs));
+            if let Some(outcome) = outcome {
+                self.close(&outcome);
+            }
+            if let Some(moment) = moment {
+                self.go_to(&moment);
+            }
+        }
+    }
+
+    /// The name of what the host does in a step.
+    fn command(&self, step: &Value) -> Option<String> {
+        let (verb, value) = step.as_object()?.iter().next()?;
+        let named = |frame: &Value| match self.dialect.commands.identify(frame) {
+            FrameIdentity::Known(name, _) => name,
+            FrameIdentity::Unknown(_) | FrameIdentity::Missing => "#unknown".to_owned(),
+        };
+        match verb.as_str() {
+            "send" => Some(named(value)),
+            "send_raw" => Some(match serde_json::from_str(value.as_str()?) {
+                Ok(frame) => named(&frame),
+                Err(_) => "#malformed".to_owned(),
+            }),
+            "send_bytes" | "signal" | "close_stdin" => Some(verb.clone()),
+            _ => None,
+        }
+    }
+
+    /// The outcome of the last command is known.
+    fn close(&mut self, outcome: &str) {
+        if let Some((moment, command)) = self.open.take() {
+            let outcome = outcome.to_owned();
+            let one = Situation {
+                moment,
+                command,
+                outcome,
+            };
+            *self.found.commands.entry(one).or_default() += 1;
+        }
+    }
+
+    fn go_to(&mut self, moment: &str) {
+        let same = self
+            .table
+            .moments
+            .get(moment)
+            .and_then(|one| one.same_as.as_ref());
+        let moment = same.map_or(moment, |same| same.as_str());
+        if self.moment != moment {
+            let before = std::mem::replace(&mut self.moment, moment.to_owned());
+            let pair = (before, moment.to_owned());
+            *self.found.moments.entry(pair).or_default() += 1;
+        }
+    }
+}
+
+/// A step in the form in which signs describe it: one verb, and one event.
+fn shown(step: &Value) -> Vec<Value> {
+    let expected = |event: &Value| json!({ "expect": event });
+    let each = |events: &Value| {
+        events
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(expected)
+            .collect()
+    };
+    let verbs = step.as_object().into_iter().flatten();
+    let shown = verbs.map(|(verb, value)| match verb.as_str() {
+        "expect_next" => vec![expected(value)],
+        "unordered" => each(value),
+        "expect_none" => vec![expected(&value["until"])],
+        "expect_text" => {
+            let mut events = vec![expected(&value["of"])];
+            events.extend::<Vec<_>>(each(&value["until"]));
+            events
+        }
+        "capture" | "clauses" | "level" | "within" | "again" => Vec::new(),
+        _ => vec![json!({ verb: value })],
+    });
+    shown.flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conform_judge::dialect::{self, DialectSource};
+    use spanned_yaml::load_yaml;
+
+    const MOVES: &str = "
+moments:
+  rest: { signs: [{ step: { expect: { type: stream_end } } }] }
+  quiet: { same_as: rest }
+  streaming: { signs: [{ step: { expect: { type: text_delta } } }] }
+  pair: { signs: [{ from: streaming, step: { expect: { type: tool_request } } }] }
+  gone: { final: true, signs: [{ step: { expect_exit: {} } }] }
+outcomes:
+  refused: [{ of: '#malformed', step: { expect: { type: error } } }, { from: streaming, step: { expect: { type: error } } }]
+  failed: [{ step: { expect: { type: error } } }]
+impossible: [{ at: streaming, command: [set_mode, ping], why: it is too late }]
+starts: { plain: {} }
+moves:
+  go_on: { from: [quiet, pair], to: rest }
+  begin: { from: rest, to: streaming, steps: [{ send: { type: message } }, { expect: { type: text_delta } }] }
+  stop: { from: streaming, to: quiet, steps: [{ send: { type: stop } }, { unordered: [{ type: error }, { type: stream_end }] }] }
+";
+
+    fn situation(moment: &str, command: &str, outcome: &str) -> Situation {
+        let [moment, command, outcome] = [moment, command, outcome].map(str::to_owned);
+        Situation {
+            moment,
+            command,
+            outcome,
+        }
+    }
+
+    #[test]
+    fn steps_of_scenarios_and_of_moves_show_commands_at_moments() {
+        let dialect = dialect::load(&DialectSource::default(), "aionrs@0.1").unwrap();
+        let table = MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap();
+        let steps = json!([
+            { "expect": { "type": "tool_request" } },
+            { "send": { "type": "message" } },
+            { "expect_text": { "of": { "type": "text_delta" }, "until": [{ "type": "stream_end" }] } },
+            { "send_raw": "{oops" },
+            { "expect_next": { "type": "error" }, "within": "1s" },
+            { "send_raw": "{\"type\":\"levitate\"}" },
+            { "unordered": [{ "type": "info" }, { "type": "error" }] },
+            { "close_stdin": null },
+            { "expect_exit": { "code": 0 } },
+        ]);
+        let mut written = Situations::default();
+        table.note_scenario(&dialect, steps.as_array().unwrap(), &mut written);
+        let expected = [
+            situation("rest", "#malformed", "refused"),
+            situation("rest", "#unknown", "failed"),
+            situation("rest", "close_stdin", TAKEN),
+            situation("rest", "message", TAKEN),
+        ];
+        assert_eq!(
+            written.commands.keys().collect::<Vec<_>>(),
+            expected.iter().collect::<Vec<_>>()
+        );
+        let names = |pair: &(String, String)| format!("{} {}", pair.0, pair.1);
+        let pairs: Vec<_> = written.moments.keys().map(names).collect();
+        assert_eq!(pairs, ["rest gone", "rest streaming", "streaming rest"]);
+
+        let mut walked = Situations::default();
+        let sessions = table.shortest_sessions();
+        table.note_session(&dialect, &sessions["stop"], &mut walked);
+        let stopped = situation("streaming", "stop", "refused");
+        assert_eq!(walked.commands.get(&stopped), Some(&1));
+
+        let all = table.situations(&dialect, &[&written, &walked]);
+        assert!(all.contains(&situation("pair", "stop", "refused")));
+        assert!(all.contains(&situation("pair", "init_history", TAKEN)));
+        assert!(!all.contains(&situation("rest", "init_history", "refused")));
+        let why = |one| table.why_impossible(&one).map(str::to_owned);
+        assert_eq!(
+            why(situation("streaming", "set_mode", TAKEN)).as_deref(),
+            Some("it is too late")
+        );
+        assert_eq!(why(situation("rest", "set_mode", TAKEN)), None);
+    }
+}
