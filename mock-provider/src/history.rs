@@ -444,6 +444,36 @@ mod tests {
     }
 
     #[test]
+    fn titles_and_summaries_take_no_reply() {
+        let script = json!([{ "text": "one" }, { "text": "two" }]);
+        let mut model = Model::new(Script::from_value(script).unwrap(), 0);
+        let ask = |model: &mut Model, n, texts: &[&str], has_tools| {
+            let texts: Vec<_> = texts.iter().map(|&text| text.to_owned()).collect();
+            let mut request = request(n, &texts);
+            if has_tools {
+                request.body["tools"] = json!([{ "function": { "name": "read" } }]);
+            }
+            let response = model.next(&request);
+            (response.reply, response.is_aside, response.failures.len())
+        };
+        model.note_command(vec!["a first question".into()], true);
+        let title = ask(&mut model, 0, &["Title of: a first question"], false);
+        assert_eq!(title, (None, true, 0));
+        assert_eq!(model.unused()[0].request, Some(0));
+        let prompt = ask(&mut model, 1, &["a first question"], true);
+        assert_eq!(prompt, (Some(0), false, 0));
+        let summary = ["a first question", "Summarize."];
+        assert_eq!(ask(&mut model, 2, &summary, true), (None, true, 1));
+        assert_eq!(ask(&mut model, 3, &summary, false), (None, true, 0));
+        model.note_command(vec!["a second question".into()], true);
+        let title = ask(&mut model, 4, &["Title of: a second question"], false);
+        assert_eq!(title, (None, true, 0));
+        let prompt = ["a first question", "a second question"];
+        assert_eq!(ask(&mut model, 5, &prompt, true), (Some(1), false, 0));
+        assert!(model.unused().is_empty());
+    }
+
+    #[test]
     fn the_history_keeps_the_newest_requests_however_many_there_are() {
         let script = json!([{ "text": "x", "repeat": "forever" }]);
         let mut model = Model::new(Script::from_value(script).unwrap(), 0);
