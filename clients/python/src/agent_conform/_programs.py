@@ -19,7 +19,4 @@ def installed_program(name: str) -> str | None:
 
 def main() -> None:
     """Runs `conform` in place of this process."""
-    program = installed_program("conform")
-    if program is None:
-        sys.exit("agent-conform: this package was installed without its programs: install a wheel, or run `conform`")
-    os.execv(program, ["conform", *sys.argv[1:]])
+    os.execvp(installed_program("conform") or "conform", ["conform", *sys.argv[1:]])
