@@ -84,7 +84,11 @@ fn an_advance_waits_until_something_waits_for_the_clock() {
         timeout_ms: 1,
     });
     let why = late.unwrap_err().to_string();
-    assert_eq!(why, "nothing has waited for the clock within 1ms");
+    let sent = r#"{"type":"message","msg_id":"m","input":"hi"}"#;
+    let expected = format!(
+        "nothing has waited for the clock within 1ms; the last that the host has sent: {sent}"
+    );
+    assert_eq!(why, expected);
 }
 
 #[test]

@@ -48,28 +48,34 @@ export function failedStart(folder: string): string | null {
 /** How long a response may take beyond the timeout of its request, in milliseconds. */
 const SLACK = 10_000;
 
-/** Sends one request on a connection of its own, so that a wait holds up nothing else. */
-export function request(agent: Registered, command: unknown, timeoutMs: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(endpoint(agent.address));
+/** Sends one request on a connection of its own, so that a wait holds up nothing else. Its errors have the stack of the caller. */
+export async function request(agent: Registered, command: unknown, timeoutMs: number): Promise<unknown> {
+  const line = `${JSON.stringify({ ...(agent.token && { token: agent.token }), do: command })}\n`;
+  const response = await exchange(agent.address, line, timeoutMs + SLACK);
+  const title = `the agent ${agent.order} (${agent.name}, process ${agent.pid})`;
+  if (response === "closed") throw new AgentEnded(`${title} has ended`);
+  if (response === "late") throw new Refused(`${title} does not answer`);
+  if (response.error !== undefined) throw new Refused(response.error);
+  return response.ok;
+}
+
+function exchange(address: string, line: string, timeoutMs: number): Promise<{ ok?: unknown; error?: string } | "closed" | "late"> {
+  return new Promise((resolve) => {
+    const socket = connect(endpoint(address));
     let text = "";
-    const end = (settle: () => void) => {
+    const end = (outcome: Awaited<ReturnType<typeof exchange>>) => {
       clearTimeout(timer);
       socket.destroy();
-      settle();
+      resolve(outcome);
     };
-    const gone = () => end(() => reject(new AgentEnded(`the agent ${agent.order} (${agent.name}, process ${agent.pid}) has ended`)));
-    const late = () => end(() => reject(new Refused(`the agent ${agent.order} (${agent.name}, process ${agent.pid}) does not answer`)));
-    const timer = setTimeout(late, timeoutMs + SLACK);
+    const timer = setTimeout(() => end("late"), timeoutMs);
     socket.setEncoding("utf8");
-    socket.on("connect", () => socket.write(`${JSON.stringify({ ...(agent.token && { token: agent.token }), do: command })}\n`));
-    socket.on("error", gone);
-    socket.on("close", gone);
+    socket.on("connect", () => socket.write(line));
+    socket.on("error", () => end("closed"));
+    socket.on("close", () => end("closed"));
     socket.on("data", (part: string) => {
       text += part;
-      if (!text.endsWith("\n")) return;
-      const { ok, error } = JSON.parse(text) as { ok?: unknown; error?: string };
-      end(() => (error === undefined ? resolve(ok) : reject(new Refused(error))));
+      if (text.endsWith("\n")) end(JSON.parse(text) as { ok?: unknown; error?: string });
     });
   });
 }

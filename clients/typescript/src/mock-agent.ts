@@ -246,6 +246,9 @@ export async function startMockAgent<const P extends Protocol = Protocol>(option
   return new MockAgent<P>(options);
 }
 
+/** The fixture of a test: prepares a mock agent, which is closed when the test ends. */
+export type StartMockAgent = MockAgents["start"];
+
 /** Prepares mock agents, and closes them together. */
 export class MockAgents {
   readonly #agents: MockAgent[] = [];

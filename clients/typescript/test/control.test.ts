@@ -182,7 +182,12 @@ test("a gate that the script does not have is refused", async (t) => {
   const host = new Host(agent);
   agent.defer(() => host.close());
   await host.event("ready");
-  await assert.rejects(agent.release("hlf"), new Refused("the script has no gate `hlf`; its gates: half"));
+  await assert.rejects(agent.release("hlf"), (error: Error) => {
+    assert.ok(error instanceof Refused);
+    assert.equal(error.message, "the script has no gate `hlf`; its gates: half");
+    assert.match(error.stack ?? "", /control\.test\./, "the stack has no line of the test");
+    return true;
+  });
 });
 
 test("a command is found when its agent has just ended", async (t) => {

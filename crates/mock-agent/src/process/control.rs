@@ -36,6 +36,10 @@ const UNKNOWN_GATE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long output may take to be written while the clock is advanced.
 const SETTLE_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// How many commands of the host an error shows, and how much of each.
+const SHOWN_COMMANDS: usize = 3;
+const SHOWN_CHARACTERS: usize = 120;
+
 /// What every agent has, whether a test controls it or not.
 pub(super) struct Controls {
     pub(super) gates: Rc<Gates>,
@@ -153,16 +157,14 @@ impl Control {
         match command {
             Command::Status => Ok(self.status()),
             Command::WaitGate { gate, .. } => {
-                let reached = async |limit: Duration| {
-                    let why = || format!("no reply was held at the gate `{gate}`");
-                    within(limit, self.gates.reached(&gate), why).await
-                };
-                if let Err(late) = reached(timeout.min(UNKNOWN_GATE_TIMEOUT)).await {
-                    match self.gates.why_not(&gate) {
-                        Some(why) => return Err(why),
-                        None if timeout <= UNKNOWN_GATE_TIMEOUT => return Err(late),
-                        None => reached(timeout).await?,
+                let reached = || self.gates.reached(&gate);
+                let early = timeout.min(UNKNOWN_GATE_TIMEOUT);
+                if tokio::time::timeout(early, reached()).await.is_err() {
+                    if let Some(why) = self.gates.why_not(&gate) {
+                        return Err(why);
                     }
+                    let what = format!("no reply was held at the gate `{gate}`");
+                    self.within(timeout, early, reached(), &what).await?;
                 }
                 Ok(json!({ "gate": gate }))
             }
@@ -181,10 +183,8 @@ impl Control {
                         .is_some_and(|frame| matcher.matches(&frame, &Captures::default()).is_ok())
                 };
                 let found = self.journal.find(after, accepts);
-                within(timeout, found, || {
-                    format!("the host has sent no command that matches {matches}")
-                })
-                .await
+                let what = format!("the host has sent no command that matches {matches}");
+                self.within(timeout, Duration::ZERO, found, &what).await
             }
             Command::Advance { by_ms, .. } => {
                 let clock = target.outbox.clock();
@@ -194,8 +194,9 @@ impl Control {
                         "the clock of this agent runs by itself: start the agent with {variable}=stopped"
                     ));
                 }
-                let why = || "nothing has waited for the clock".to_owned();
-                within(timeout, clock.is_awaited(), why).await?;
+                let what = "nothing has waited for the clock";
+                self.within(timeout, Duration::ZERO, clock.is_awaited(), what)
+                    .await?;
                 let settled = async || {
                     clock.idle().await;
                     let _ = tokio::time::timeout(SETTLE_TIMEOUT, target.outbox.written()).await;
@@ -225,6 +226,33 @@ impl Control {
             }
             Command::Crash { signal, status } => self.crash(signal.as_deref(), status),
             Command::Reset { script } => self.reset(Path::new(&script)),
+        }
+    }
+
+    /// Waits for the rest of a timeout. The error says what did not happen, and what the host has sent.
+    async fn within<T>(
+        &self,
+        timeout: Duration,
+        passed: Duration,
+        wait: impl Future<Output = T>,
+        what: &str,
+    ) -> Result<T, String> {
+        let waited = tokio::time::timeout(timeout.saturating_sub(passed), wait).await;
+        waited.map_err(|_| format!("{what} within {timeout:?}; {}", self.last_commands()))
+    }
+
+    fn last_commands(&self) -> String {
+        let entries = self.journal.after(0);
+        let sent = entries.iter().rev().filter(|entry| entry["dir"] == "host");
+        let shown = sent.take(SHOWN_COMMANDS).map(|entry| {
+            let sent = entry.get("frame").unwrap_or(&entry["text"]).to_string();
+            sent.chars().take(SHOWN_CHARACTERS).collect::<String>()
+        });
+        let mut shown: Vec<_> = shown.collect();
+        shown.reverse();
+        match shown.is_empty() {
+            true => "the host has sent nothing".to_owned(),
+            false => format!("the last that the host has sent: {}", shown.join(", ")),
         }
     }
 
@@ -307,13 +335,4 @@ fn matcher(written: &Value) -> Result<Matcher, String> {
             .map(|error| format!("{}: {}", error.pointer, error.message));
         shown.collect::<Vec<_>>().join("; ")
     })
-}
-
-async fn within<T>(
-    timeout: Duration,
-    wait: impl Future<Output = T>,
-    why: impl Fn() -> String,
-) -> Result<T, String> {
-    let waited = tokio::time::timeout(timeout, wait).await;
-    waited.map_err(|_| format!("{} within {timeout:?}", why()))
 }
