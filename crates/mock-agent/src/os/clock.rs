@@ -118,7 +118,7 @@ impl Clock {
     pub(crate) async fn advance(&self, by: Duration, settled: impl AsyncFn()) {
         let target = self.now().saturating_add(by);
         settled().await;
-        while let Some(end) = self.first_end().filter(|end| *end <= target) {
+        while let Some(end) = self.next_end().filter(|end| *end <= target) {
             self.set(end);
             settled().await;
         }
@@ -139,7 +139,7 @@ impl Clock {
 
     /// Waits until something waits for the clock.
     pub(crate) async fn is_awaited(&self) {
-        self.until(|| self.first_end().is_some()).await;
+        self.until(|| self.next_end().is_some()).await;
     }
 
     /// To be called whenever the runtime has nothing left to do.
@@ -163,8 +163,11 @@ impl Clock {
         Wait { clock: self, end }
     }
 
-    fn first_end(&self) -> Option<Duration> {
-        self.standing().waits.iter().min().copied()
+    /// The end of the wait that ends next. One whose time has come ends as soon as its task runs.
+    fn next_end(&self) -> Option<Duration> {
+        let standing = self.standing();
+        let later = standing.waits.iter().filter(|end| **end > standing.now);
+        later.min().copied()
     }
 
     fn set(&self, now: Duration) {
@@ -234,7 +237,7 @@ mod tests {
                 clock.block(SECOND);
                 clock.now()
             });
-            while clock.first_end().is_none() {
+            while clock.next_end().is_none() {
                 std::thread::yield_now();
             }
             clock.set(SECOND);
