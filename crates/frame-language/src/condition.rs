@@ -18,6 +18,8 @@ pub enum Operand {
     Entry(usize, Box<Operand>),
     /// The value of this rule's fold in the slice.
     Fold,
+    /// When the frame came, in seconds since the agent was started.
+    Time,
     /// A pointer into another operand.
     At(Box<Operand>, Pointer),
     /// A function of an operand.
@@ -99,7 +101,7 @@ impl Operand {
     /// Whether its value depends on the frames before.
     fn has_state(&self) -> bool {
         match self {
-            Operand::State(_) | Operand::Entry(..) | Operand::Fold => true,
+            Operand::State(_) | Operand::Entry(..) | Operand::Fold | Operand::Time => true,
             Operand::At(inner, _) | Operand::Call(_, inner) => inner.has_state(),
             Operand::List(each) => each.iter().any(Operand::has_state),
             Operand::Literal(_) | Operand::Pointer(_) => false,

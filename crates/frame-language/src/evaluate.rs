@@ -176,7 +176,7 @@ impl<'a, H: History> EvalContext<'a, H> {
         match operand {
             Operand::Literal(value) => Values::One(Some(Cow::Borrowed(value))),
             Operand::Pointer(pointer) => Values::One(pointer.resolve(Cow::Borrowed(self.value))),
-            Operand::Fold | Operand::State(_) | Operand::Entry(..) => {
+            Operand::Fold | Operand::Time | Operand::State(_) | Operand::Entry(..) => {
                 self.history.values(operand, self)
             }
             Operand::At(inner, pointer) => self.values(inner).and_then(|v| pointer.resolve(v)),

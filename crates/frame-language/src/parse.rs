@@ -5,7 +5,7 @@
 //! frame   = NAME | ">"? TEXT
 //! condition    = NAME | operand ("present" | "absent" | "empty" | "nonempty" | "matches" TEXT | compare operand ("except" NAME+)?)
 //! compare = "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not" "in" | "contains" | "is"
-//! operand = POINTER | "." | ("$" NAME ("[" operand "]")? | "$fold" | FUNCTION "(" operand ")") POINTER? | TEXT | NUMBER | word
+//! operand = POINTER | "." | ("$" NAME ("[" operand "]")? | "$fold" | "$time" | FUNCTION "(" operand ")") POINTER? | TEXT | NUMBER | word
 //! ```
 
 mod condition;

@@ -90,9 +90,14 @@ impl Parser<'_> {
                 "`${name}` is state of a session: a condition here is about one frame, such as `/a = b`"
             )));
         };
-        if name == "fold" {
+        let own = match name {
+            "fold" => Some(Operand::Fold),
+            "time" => Some(Operand::Time),
+            _ => None,
+        };
+        if let Some(own) = own {
             self.next += 1;
-            return Ok(Operand::Fold);
+            return Ok(own);
         }
         let Some(var) = state.get(name).copied() else {
             let near = did_you_mean(name, state.keys().map(String::as_str));

@@ -135,6 +135,7 @@ impl CheckerState {
             declarations: &dialect.declarations,
             touched: &route.declarations,
             symbols,
+            at: frame.at,
             value: &decoded.value,
         };
         let abandoned = self.history.before_rules(touching);

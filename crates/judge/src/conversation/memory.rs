@@ -465,6 +465,27 @@ mod tests {
     }
 
     #[test]
+    fn the_parts_of_an_answer_are_joined_in_any_way_and_keep_their_blanks() {
+        let said = |parts: &[&str], own: &str| {
+            let mut conversation = Conversation::default();
+            conversation.note_said(HELLO);
+            conversation.on_request(Check::Answered, 0, &request(&[user(HELLO)]));
+            let answer = parts.iter().map(|part| json!({ "text": part }));
+            conversation.note_answer(0, &answer.collect());
+            conversation.note_said(MORE);
+            let own = json!({ "role": "assistant", "content": own });
+            broken(&conversation, &[user(HELLO), own, user(MORE)]).is_empty()
+        };
+        let one = ["if x:\n  go\n"];
+        assert!(said(&one, "if x:\n  go"));
+        assert!(!said(&one, "if x: go"));
+        let two = ["if x:\n  go", "now"];
+        assert!(said(&two, "if x:\n  gonow"));
+        assert!(said(&two, "if x:\n  go\n\nnow"));
+        assert!(!said(&two, "if x:\n  go"));
+    }
+
+    #[test]
     fn a_turn_that_was_undone_may_be_missing_and_what_was_before_it_may_not() {
         let mut conversation = after_a_call();
         conversation.undo_turn();

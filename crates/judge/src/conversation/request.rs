@@ -43,8 +43,12 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
     whole == part || part.len() >= SHORTEST_PART && whole.contains(part)
 }
 
+/// Between the parts of an answer: APIs join them in different ways.
+const BETWEEN_PARTS: char = '\0';
+
 fn without_spaces(text: &str) -> String {
-    text.split_whitespace().collect()
+    let is_space = |one: &char| one.is_whitespace() || *one == BETWEEN_PARTS;
+    text.chars().filter(|one| !is_space(one)).collect()
 }
 
 /// The contents with the parts of an answer joined, which some APIs have as messages of their own.
@@ -53,6 +57,7 @@ fn joined(contents: Vec<(usize, Content)>) -> Vec<(usize, Content)> {
     for (n, content) in contents {
         match (all.last_mut(), content) {
             (Some((_, Content::Text(Role::Model, text))), Content::Text(Role::Model, more)) => {
+                text.push(BETWEEN_PARTS);
                 text.push_str(&more);
             }
             (_, content) => all.push((n, content)),
@@ -68,9 +73,10 @@ impl Content {
             (Content::Text(Role::User, text), Content::Text(Role::User, part)) => {
                 text.contains(part.trim())
             }
-            // The APIs join the parts of an answer in different ways.
             (Content::Text(Role::Model, text), Content::Text(Role::Model, part)) => {
-                without_spaces(text).contains(&without_spaces(part))
+                let has_parts = text.contains(BETWEEN_PARTS) || part.contains(BETWEEN_PARTS);
+                text.contains(part.trim())
+                    || has_parts && without_spaces(text).contains(&without_spaces(part))
             }
             (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
             _ => self == earlier,
@@ -92,7 +98,7 @@ impl Content {
 /// The beginning of a text, in quotes.
 pub(super) fn quoted(text: &str) -> String {
     const MOST: usize = 80;
-    let text = text.trim();
+    let text = text.trim().replace(BETWEEN_PARTS, " ");
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),

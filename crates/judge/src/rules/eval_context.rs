@@ -6,6 +6,7 @@ use super::variable_content::VariableContent;
 use frame_language::{Compare, Condition, History, Operand, Truth, Values, canonical, compare};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// What the conditions of rules are evaluated against.
 pub type EvalContext<'a> = frame_language::EvalContext<'a, Known<'a>>;
@@ -15,6 +16,8 @@ pub type EvalContext<'a> = frame_language::EvalContext<'a, Known<'a>>;
 pub struct Known<'a> {
     /// The frame's symbols.
     pub symbols: &'a FrameSymbols,
+    /// When it came, in microseconds since the spawn.
+    pub at: u64,
     /// The state variables as they were before the frame.
     pub variables: &'a [Variable],
     /// Bit n: a frame that matches the rule's `seen` pattern n came earlier in the slice.
@@ -29,11 +32,13 @@ impl<'a> Known<'a> {
     /// The context of a frame alone, with the state before it.
     pub fn context(
         symbols: &'a FrameSymbols,
+        at: u64,
         value: &'a Value,
         variables: &'a [Variable],
     ) -> EvalContext<'a> {
         let history = Known {
             symbols,
+            at,
             variables,
             seen: 0,
             unobservable: 0,
@@ -145,6 +150,11 @@ impl History for Known<'_> {
                     _ => None,
                 })
             }
+            // A capture without times has none.
+            Operand::Time => Values::One((self.at > 0).then(|| {
+                let seconds = Duration::from_micros(self.at).as_secs_f64();
+                Cow::Owned(seconds.into())
+            })),
             _ => Values::One(self.fold.map(Cow::Borrowed)),
         }
     }

@@ -30,7 +30,7 @@ pub struct FrameContext<'a> {
 impl<'a> FrameContext<'a> {
     /// The context for conditions on this frame.
     pub fn eval_context(&self) -> EvalContext<'a> {
-        Known::context(self.symbols, self.value, &self.history.variables)
+        Known::context(self.symbols, self.at, self.value, &self.history.variables)
     }
 
     /// Whether the frame matches.

@@ -121,6 +121,8 @@ pub struct FrameInHistory<'a> {
     pub touched: &'a TouchedDeclarations,
     /// The symbols of the frame.
     pub symbols: &'a FrameSymbols,
+    /// When it came, in microseconds since the spawn.
+    pub at: u64,
     /// Its JSON.
     pub value: &'a Value,
 }
@@ -180,7 +182,7 @@ impl HistoryState {
     }
 
     fn eval_context<'a>(&'a self, frame: FrameInHistory<'a>) -> EvalContext<'a> {
-        Known::context(frame.symbols, frame.value, &self.variables)
+        Known::context(frame.symbols, frame.at, frame.value, &self.variables)
     }
 
     /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken. Returns the scopes
