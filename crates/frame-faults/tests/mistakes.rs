@@ -114,7 +114,7 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: '>say', twice: ",
-            "f.yaml:2:32: `twice` is for events: a command or an option can only be edited, as with `set` or `remove`",
+            "f.yaml:2:32: `twice` is for events: a command, an option or a request can only be edited, as with `set` or `remove`",
         ),
         (
             "on: word, common: nul-bite",
