@@ -119,6 +119,7 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
     let baseline = args.baseline.read()?;
     let request = RunRequest {
         start,
+        makes_scenarios: true,
         ..RunRequest::default()
     };
     with_agents(args.network, async |surroundings| {

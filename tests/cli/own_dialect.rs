@@ -74,6 +74,34 @@ fn the_page_can_be_followed() {
         .stdout(contains("5 scenarios: 5 passed"));
 }
 
+#[test]
+fn exploration_finds_three_mistakes_of_the_agent_without_a_scenario() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    std::fs::remove_dir_all(folder.path().join("scenarios")).unwrap();
+    let explore = blocks("explore").remove(0).1;
+    let explored = conform(folder.path(), &explore).assert().code(1);
+    let shown = String::from_utf8(explored.get_output().stdout.clone()).unwrap();
+    let files = shown
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("Wrote "));
+    let files: Vec<&str> = files.filter_map(|file| file.split(' ').next()).collect();
+    let mut sent = BTreeSet::new();
+    for file in files {
+        let text = std::fs::read_to_string(folder.path().join(file)).unwrap();
+        let step = text.lines().find(|line| line.contains("send: ")).unwrap();
+        let run = format!(
+            "conform run --dialect parrot@1 --dialect-dir dialects --scenarios {file} ./parrot.sh"
+        );
+        // On a slow machine an answer may have been late, too.
+        if conform(folder.path(), &run).output().unwrap().status.code() == Some(1) {
+            let words = ["*", "größe", "ahoy"].into_iter();
+            sent.extend(words.filter(|word| step.contains(word)));
+        }
+    }
+    assert_eq!(sent.len(), 3, "{shown}");
+}
+
 /// The top-level keys of a file in block style.
 fn keys(yaml: &str) -> Vec<&str> {
     let keys = yaml.lines().filter_map(|line| line.split_once(':'));

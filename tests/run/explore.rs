@@ -1,6 +1,8 @@
 //! `conform explore`: what the reference agent does in sessions that nobody wrote, and with a fault.
 
 use crate::harness::{TestDir, finish};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 /// The status and the output of `conform explore` with these arguments.
@@ -80,6 +82,44 @@ fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
         "{failed:?}"
     );
     assert_eq!(run(&[agent]).status, Some(0));
+}
+
+#[test]
+fn what_was_found_is_kept_when_it_is_interrupted() {
+    let dir = TestDir::new();
+    let mut command = dir.command("explore");
+    command.args([
+        "--dialect",
+        "aionrs@0.1",
+        "--time",
+        "10m",
+        "--jobs",
+        "2",
+        "--time-scale",
+        "0.3",
+    ]);
+    command.args([env!("CARGO_BIN_EXE_mock-agent"), "--fault", "no-stream-end"]);
+    let mut child = command.spawn().unwrap();
+    let mut shown = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("FAIL") {
+        line.clear();
+        assert_ne!(shown.read_line(&mut line).unwrap(), 0, "no session failed");
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let rest = std::thread::spawn(move || {
+        let mut rest = String::new();
+        shown.read_to_string(&mut rest).map(|_| rest)
+    });
+    let output = finish(child);
+    let stdout = rest.join().unwrap().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}: {stdout}");
+    assert!(stdout.contains("as it was found)"), "{stdout}");
+    let files = written(&dir);
+    assert!(!files.is_empty(), "{stdout}");
+    let lint = dir.command("lint").args(&files).spawn().unwrap();
+    assert_eq!(finish(lint).status.code(), Some(0), "{files:?}");
+    assert_eq!(dir.left_folders(), Vec::<String>::new());
 }
 
 #[test]

@@ -14,6 +14,9 @@ const REPEATS: usize = 3;
 /// Of how many causes the sessions are made small; the others are written as they were found.
 const SHRUNK: usize = 12;
 
+/// The most characters of a message in the first line of a file.
+const MESSAGE: usize = 160;
+
 /// Makes sessions of a dialect small.
 pub(super) struct Shrinker<'a> {
     pub(super) exploration: &'a Exploration<'a>,
@@ -78,11 +81,14 @@ impl Shrinker<'_> {
         let before = session.moves.len();
         let most = self.exploration.args.shrink;
         let judge = async |sessions| self.judge(found, sessions).await;
-        let smaller = shrink(&self.dialect.table, session, most, judge).await;
-        let again = self
-            .judge(found, vec![smaller.session.clone(); REPEATS])
-            .await;
-        let times = again.iter().filter(|has| **has).count();
+        let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
+        let times = if smaller.session == session {
+            times
+        } else {
+            let again = vec![smaller.session.clone(); REPEATS];
+            let again = self.judge(found, again).await;
+            again.iter().filter(|has| **has).count()
+        };
         let after = smaller.session.moves.len();
         let how = format!("{before} moves became {after}, found in {times} of {REPEATS} plays");
         (smaller.session, how)
@@ -158,13 +164,11 @@ impl Shrinker<'_> {
             .iter()
             .find(|one| counts(one) && cause(one) == *found);
         let message = finding.map_or("", |finding| finding.message.as_str());
-        let message: String = message
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .take(160)
-            .collect();
+        let line = message.lines().next().unwrap_or_default();
+        let message = match line.char_indices().nth(MESSAGE) {
+            Some((end, _)) => format!("{}…", line[..end].trim_end()),
+            None => line.to_owned(),
+        };
         let text = format!(
             "# Found by conform explore --seed {}, session {}: {}: {message}\n{}",
             self.exploration.start.seed,

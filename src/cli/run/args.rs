@@ -86,6 +86,9 @@ pub(in crate::cli) struct RunRequest {
     /// Only the K-th of N parts of the suite
     #[arg(long, value_name = "K/N")]
     pub(in crate::cli) shard: Option<Shard>,
+    /// Whether a dialect without scenarios is played too, by a command that makes its own.
+    #[arg(skip)]
+    pub(in crate::cli) makes_scenarios: bool,
 }
 
 /// The agent, and how it is started and played with.

@@ -232,7 +232,7 @@ fn suites(
             }
         });
         let scenarios: Vec<_> = selected.collect();
-        if !scenarios.is_empty() {
+        if !scenarios.is_empty() || args.makes_scenarios {
             suites.push(DialectSuite {
                 agent: if args.start.agent.is_empty() {
                     speaking(

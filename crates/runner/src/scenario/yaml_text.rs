@@ -29,6 +29,10 @@ fn item(value: &Value) -> String {
         Some(map) if !map.is_empty() => {
             let entries = map.iter().map(|(key, value)| match value {
                 Value::Null => format!("{}:", scalar(key)),
+                Value::Array(items) if items.len() > 1 && items.iter().all(Value::is_object) => {
+                    let lines = items.iter().map(|item| format!("\n      - {}", flow(item)));
+                    format!("{}:{}", scalar(key), lines.collect::<String>())
+                }
                 value => format!("{}: {}", scalar(key), flow(value)),
             });
             entries.collect::<Vec<_>>().join("\n    ")
@@ -95,6 +99,10 @@ pub fn scalar(text: &str) -> String {
     if is_plain {
         return text.to_owned();
     }
+    let is_shown = |c: char| visible(c).chars().eq([c]);
+    if text.contains(['"', '\\']) && text.chars().all(is_shown) {
+        return format!("'{}'", text.replace('\'', "''"));
+    }
     let quoted = Value::from(text).to_string();
     quoted.chars().map(visible).collect()
 }
@@ -132,6 +140,8 @@ mod tests {
             "steps": [
                 { "expect": { "type": "ready", "n": [1, 2.5, true, null], "o": {} } },
                 { "close_stdin": null },
+                { "unordered": [{ "type": "end" }, { "type": "bye" }], "level": "may" },
+                { "send_raw": "{\"it's\": \"\\\\d\"" },
                 { "expect": { "id": "{call}" }, "capture": { "c": "/id" } },
             ],
             "budgets": { "idle": "5s" },
@@ -140,6 +150,10 @@ mod tests {
         let node = spanned_yaml::load_yaml("x.yaml", &text).unwrap();
         assert_eq!(node.to_value(), value, "{text}");
         assert!(text.contains("\n  - close_stdin:\n"), "{text}");
+        let listed =
+            "\n  - unordered:\n      - { type: end }\n      - { type: bye }\n    level: may\n";
+        assert!(text.contains(listed), "{text}");
+        assert!(text.contains(r#"send_raw: '{"it''s": "\\d"'"#), "{text}");
         assert!(text.contains("}\n    capture: { c: /id }\n"), "{text}");
     }
 
