@@ -643,3 +643,19 @@ fn a_run_before_its_response_is_found_behind_a_retry_too() {
         assert!(found("run; ok p2 prompt"), "{dialect}");
     }
 }
+
+/// An agent whose output is slow may ask the model again before it has told the answer before.
+#[test]
+fn each_answer_has_a_request_of_its_own() {
+    for dialect in ["pi@0.14", "pi@0.73", "pi@0.87"] {
+        let found = |second_request: &str| {
+            let session = format!(
+                "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; request {{}}; reply 200; {second_request}; begins; asks; \
+                 tool c1; tool-over; result-begins; result; tools-over; turn; begins; answer Hello; turn-over Hello; tools-run-over hi Hello"
+            );
+            rules_found(dialect, &session).contains(&"answer-asked".to_owned())
+        };
+        assert!(found(""), "{dialect}");
+        assert!(!found("request {}; reply 200"), "{dialect}");
+    }
+}
