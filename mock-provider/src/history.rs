@@ -368,9 +368,8 @@ impl RequestHistory {
         let first_of_host = new.filter_map(of_host).min();
         request.brings_agent_text = self.brings_agent_text(request);
         let last = self.requests.back()?;
-        let follows_turn = last.answered
-            && !last.calls_tools
-            && last.host_messages_before == request.host_messages_before;
+        let follows_turn =
+            last.answered && !last.calls_tools && last.commands_before == request.commands_before;
         if follows_turn && request.brings_agent_text && !request.is_expected {
             return Some(request.n);
         }
