@@ -88,16 +88,7 @@ fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
 fn what_was_found_is_kept_when_it_is_interrupted() {
     let dir = TestDir::new();
     let mut command = dir.command("explore");
-    command.args([
-        "--dialect",
-        "aionrs@0.1",
-        "--time",
-        "10m",
-        "--jobs",
-        "2",
-        "--time-scale",
-        "0.3",
-    ]);
+    command.args(["--dialect", "aionrs@0.1", "--time", "10m", "--jobs", "2"]);
     command.args([env!("CARGO_BIN_EXE_mock-agent"), "--fault", "no-stream-end"]);
     let mut child = command.spawn().unwrap();
     let mut shown = BufReader::new(child.stdout.take().unwrap());
