@@ -143,7 +143,7 @@ impl ScriptFailure {
     }
 
     /// A request with text of the agent's own, which took no reply.
-    pub(crate) fn aside(request: u64) -> Self {
+    pub(crate) fn own_words(request: u64) -> Self {
         let message = format!(
             "request {request} brings text of the agent's own and took no reply of the script"
         );

@@ -90,7 +90,7 @@ pub(crate) struct RequestHistory {
     /// The texts of each prompt of the host that no request of the conversation has brought yet.
     owed_prompts: Vec<Vec<String>>,
     /// The first request outside of the conversation that took no reply.
-    first_aside: Option<u64>,
+    first_side_request: Option<u64>,
 }
 
 /// What the next reply of the script that has no condition says of a request.
@@ -250,12 +250,12 @@ impl RequestHistory {
 
     /// Notes a side request that took no reply.
     pub(crate) fn note_side_request(&mut self, n: u64) {
-        self.first_aside.get_or_insert(n);
+        self.first_side_request.get_or_insert(n);
     }
 
     /// The first side request, if the conversation has no request.
     pub(crate) fn only_side_request(&self) -> Option<u64> {
-        self.first_aside.filter(|_| self.requests.is_empty())
+        self.first_side_request.filter(|_| self.requests.is_empty())
     }
 
     fn has_host_text(&self, request: &PastRequest) -> bool {
@@ -453,7 +453,11 @@ mod tests {
                 request.body["tools"] = json!([{ "function": { "name": "read" } }]);
             }
             let response = model.next(&request);
-            (response.reply, response.is_aside, response.failures.len())
+            (
+                response.reply,
+                response.is_side_request,
+                response.failures.len(),
+            )
         };
         model.note_command(vec!["a first question".into()], true);
         let title = ask(&mut model, 0, &["Title of: a first question"], false);

@@ -27,7 +27,7 @@ pub struct Model {
     /// The number of requests in a row for which no reply was left.
     unscripted_in_a_row: u32,
     /// The number of side requests in a row.
-    asides_in_a_row: u32,
+    side_requests_in_a_row: u32,
 }
 
 /// Most requests in a row that get a fallback answer. The next one is refused: this ends an agent that sends another request after any
@@ -48,7 +48,7 @@ pub struct ModelResponse {
     /// The failures of the request.
     pub failures: Vec<ScriptFailure>,
     /// Whether the request is outside of the conversation, such as one for a title or a summary. It got a short default answer.
-    pub is_aside: bool,
+    pub is_side_request: bool,
 }
 
 impl ModelResponse {
@@ -59,7 +59,7 @@ impl ModelResponse {
             delay: None,
             answer: Answer::Error(error),
             failures: vec![failure],
-            is_aside: false,
+            is_side_request: false,
         }
     }
 }
@@ -76,7 +76,7 @@ impl Model {
             signatures,
             history: RequestHistory::default(),
             unscripted_in_a_row: 0,
-            asides_in_a_row: 0,
+            side_requests_in_a_row: 0,
         }
     }
 
@@ -99,7 +99,7 @@ impl Model {
         let past = PastRequest::new(request);
         match self.choose(request, &past) {
             Ok(Some(index)) => self.serve(index, request, past),
-            Ok(None) => self.serve_aside(request, &past),
+            Ok(None) => self.serve_side_request(request, &past),
             Err(failure) => self.fall_back(request, &past, *failure),
         }
     }
@@ -107,18 +107,20 @@ impl Model {
     /// Answers a side request.
     ///
     /// One that offers tools may continue the conversation in the agent's own words, so it is a failure that makes what follows doubtful.
-    fn serve_aside(&mut self, request: &Request, past: &PastRequest) -> ModelResponse {
-        self.asides_in_a_row += 1;
+    fn serve_side_request(&mut self, request: &Request, past: &PastRequest) -> ModelResponse {
+        self.side_requests_in_a_row += 1;
         self.history.note_side_request(request.n);
-        let doubt = past.has_tools().then(|| ScriptFailure::aside(request.n));
-        let path = format!("aside.{}", request.n);
+        let doubt = past
+            .has_tools()
+            .then(|| ScriptFailure::own_words(request.n));
+        let path = format!("side.{}", request.n);
         ModelResponse {
             reply: None,
             gate: None,
             delay: None,
             answer: answer_builder::answer(&fallback::reply(request), path, self.seed, request),
             failures: doubt.into_iter().collect(),
-            is_aside: true,
+            is_side_request: true,
         }
     }
 
@@ -162,7 +164,7 @@ impl Model {
                 .into_iter()
                 .chain([failure])
                 .collect(),
-            is_aside: false,
+            is_side_request: false,
         }
     }
 
@@ -208,7 +210,7 @@ impl Model {
     fn serve(&mut self, index: usize, request: &Request, past: PastRequest) -> ModelResponse {
         let times = self.served[index];
         self.served[index] += 1;
-        self.asides_in_a_row = 0;
+        self.side_requests_in_a_row = 0;
         let reply = &self.script.replies[index];
         let path = if times == 0 {
             index.to_string()
@@ -243,7 +245,7 @@ impl Model {
             delay: reply.delay.map(|span| span.0),
             answer,
             failures,
-            is_aside: false,
+            is_side_request: false,
         }
     }
 
@@ -257,8 +259,8 @@ impl Model {
     ) -> Result<Option<usize>, Box<ScriptFailure>> {
         let conversation = ConversationView::new(request);
         let new_texts: Vec<_> = conversation.new_texts().collect();
-        let may_be_aside = self.asides_in_a_row < MAX_FALLBACKS;
-        if may_be_aside && self.history.is_about_prompt(past, &new_texts) {
+        let may_be_side_request = self.side_requests_in_a_row < MAX_FALLBACKS;
+        if may_be_side_request && self.history.is_about_prompt(past, &new_texts) {
             return Ok(None);
         }
         let (mut conditions, mut next, mut nearest) =
@@ -287,7 +289,7 @@ impl Model {
             Some(Some(expect)) if expect.mismatches(request).is_empty() => NextReply::Expected,
             Some(Some(_)) => NextReply::ForAnother,
         };
-        if may_be_aside && self.history.is_side_request(past, &conditions, next_reply) {
+        if may_be_side_request && self.history.is_side_request(past, &conditions, next_reply) {
             return Ok(None);
         }
         next.map(Some).ok_or_else(|| {

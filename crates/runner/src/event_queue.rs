@@ -77,8 +77,8 @@ impl EventQueue {
     pub(crate) fn add_model_event(&self, entry: server::JournalEntry) {
         let is_idle = self.update(|state| {
             match entry.event {
-                JournalEvent::Request(arrived) if arrived.is_aside => {
-                    state.push_after_stdout(SessionEvent::Aside(arrived.n));
+                JournalEvent::Request(arrived) if arrived.is_side_request => {
+                    state.push_after_stdout(SessionEvent::SideRequest(arrived.n));
                 }
                 JournalEvent::Request(arrived)
                     if matches!(arrived.endpoint, ApiEndpoint::Message(_)) =>

@@ -45,7 +45,7 @@ pub(super) async fn handle(
         endpoint: ApiEndpoint::from_path(path),
         headers,
         body: body.clone().unwrap_or_default(),
-        is_aside: false,
+        is_side_request: false,
     };
     let wire = arrived.endpoint.wire(&arrived.headers);
     let bodiless = arrived.method == "HEAD";
@@ -116,7 +116,8 @@ fn decide(
             (Outcome::Error(error), vec![failure])
         }
     };
-    arrived.is_aside = matches!(&outcome, Outcome::ModelResponse(_, served) if served.is_aside);
+    arrived.is_side_request =
+        matches!(&outcome, Outcome::ModelResponse(_, served) if served.is_side_request);
     shared.record_at(at, JournalEvent::Request(arrived));
     failures
         .into_iter()

@@ -82,7 +82,7 @@ pub struct ReceivedRequest {
     /// The body, byte for byte; empty if it was too large.
     pub body: Bytes,
     /// Whether it is a side request that took no reply of the script.
-    pub is_aside: bool,
+    pub is_side_request: bool,
 }
 
 impl ReceivedRequest {

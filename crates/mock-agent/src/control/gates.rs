@@ -1,6 +1,7 @@
 //! Gates: places in a reply that hold it until they are released, or until a timeout.
 
 use super::journal::{Journal, Recorded};
+use crate::os::until;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
@@ -101,7 +102,7 @@ impl Gates {
         self.record(name, "holds");
         self.change.notify_waiters();
         let is_open = || self.open.borrow().contains(name);
-        let released = tokio::time::timeout(timeout, self.until(is_open)).await;
+        let released = tokio::time::timeout(timeout, until(&self.change, is_open)).await;
         drop(held);
         if released.is_err() {
             self.record(name, "timeout");
@@ -111,22 +112,12 @@ impl Gates {
 
     /// Waits until a reply is held at a gate.
     pub(crate) async fn reached(&self, name: &str) {
-        self.until(|| self.held.borrow().contains_key(name)).await;
+        until(&self.change, || self.held.borrow().contains_key(name)).await;
     }
 
     /// The gates that hold a reply now.
     pub(crate) fn holding(&self) -> Vec<String> {
         self.held.borrow().keys().cloned().collect()
-    }
-
-    async fn until(&self, done: impl Fn() -> bool) {
-        loop {
-            let change = self.change.notified();
-            if done() {
-                return;
-            }
-            change.await;
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The clock of the waits that a host sees: retries, delays, the pace of replies. It runs as fast as that of the machine, faster, or
 //! stands until a test advances it.
 
+use super::until;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
@@ -98,7 +99,7 @@ impl Clock {
         }
         let wait = self.begin(length);
         self.change.notify_waiters();
-        self.until(|| self.now() >= wait.end).await;
+        until(&self.change, || self.now() >= wait.end).await;
     }
 
     /// The same for a thread.
@@ -139,7 +140,7 @@ impl Clock {
 
     /// Waits until something waits for the clock.
     pub(crate) async fn is_awaited(&self) {
-        self.until(|| self.next_end().is_some()).await;
+        until(&self.change, || self.next_end().is_some()).await;
     }
 
     /// To be called whenever the runtime has nothing left to do.
@@ -175,16 +176,6 @@ impl Clock {
         standing.now = standing.now.max(now);
         self.advanced.notify_all();
         self.change.notify_waiters();
-    }
-
-    async fn until(&self, done: impl Fn() -> bool) {
-        loop {
-            let change = self.change.notified();
-            if done() {
-                return;
-            }
-            change.await;
-        }
     }
 }
 

@@ -4,3 +4,16 @@ pub(crate) mod clock;
 pub(crate) mod signals;
 pub(crate) mod stdin;
 pub(crate) mod stdout;
+
+use tokio::sync::Notify;
+
+/// Waits until a condition holds, which is looked at after each change.
+pub(crate) async fn until(change: &Notify, done: impl Fn() -> bool) {
+    loop {
+        let next = change.notified();
+        if done() {
+            return;
+        }
+        next.await;
+    }
+}

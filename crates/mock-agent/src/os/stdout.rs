@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::stdin::UNREAD_TIMEOUT;
+use super::until;
 use crate::control::{Journal, Recorded};
 use crate::faults::Faults;
 use frame_faults::{KillSignal, Output};
@@ -157,7 +158,7 @@ impl Outbox {
 
     /// Waits until the host has closed its end.
     pub(crate) async fn closed(&self) {
-        self.until(|| self.is_closed()).await;
+        until(&self.shared.change, || self.is_closed()).await;
     }
 
     /// Closes the queue and waits until it is written, with a timeout.
@@ -177,17 +178,7 @@ impl Outbox {
 
     async fn below(&self, limit: usize) {
         let queued = || self.shared.queued.load(Ordering::SeqCst);
-        self.until(|| queued() < limit || self.is_closed()).await;
-    }
-
-    async fn until(&self, done: impl Fn() -> bool) {
-        loop {
-            let change = self.shared.change.notified();
-            if done() {
-                return;
-            }
-            change.await;
-        }
+        until(&self.shared.change, || queued() < limit || self.is_closed()).await;
     }
 }
 

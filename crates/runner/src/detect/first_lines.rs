@@ -126,7 +126,7 @@ impl<'a> FirstLines<'a> {
                 }
                 SessionEvent::StdoutEnd
                 | SessionEvent::Answered { .. }
-                | SessionEvent::Aside(_)
+                | SessionEvent::SideRequest(_)
                 | SessionEvent::Failure(_) => {}
             }
         }

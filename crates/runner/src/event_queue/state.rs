@@ -24,7 +24,7 @@ pub(crate) enum SessionEvent {
         reply: usize,
     },
     /// A side request of this number, such as one for a title, which took no reply of the script. It is no part of the transcript.
-    Aside(u64),
+    SideRequest(u64),
     /// The model found a fault in a request, or a reply that was not asked for.
     Failure(ScriptFailure),
     /// The agent wrote more than the limit, and its stdout is no longer read.

@@ -29,7 +29,7 @@ fn request(n: u64, endpoint: ApiEndpoint) -> server::JournalEntry {
         endpoint,
         headers: Default::default(),
         body: "{}".into(),
-        is_aside: false,
+        is_side_request: false,
     }))
 }
 
@@ -53,7 +53,7 @@ fn words(queue: &EventQueue) -> Vec<String> {
         SessionEvent::Frame(frame) => frame.body.dir().to_owned(),
         SessionEvent::StdoutEnd => "stdout end".to_owned(),
         SessionEvent::Answered { .. } => "answered".to_owned(),
-        SessionEvent::Aside(n) => format!("aside {n}"),
+        SessionEvent::SideRequest(n) => format!("side request {n}"),
         SessionEvent::Failure(_) => "failure".to_owned(),
         SessionEvent::Overflow { .. } => "overflow".to_owned(),
     };

@@ -49,11 +49,7 @@ impl MoveTable {
     pub fn text(&self, session: &Session) -> String {
         let mut draft = Draft::default();
         let mut state = State::new(self);
-        let start = self.starts.get(&session.start.name);
-        let start = start.map(|one| (&session.start, one));
-        let moves = session.moves.iter();
-        let moves = moves.filter_map(|planned| Some((planned, self.moves.get(&planned.name)?)));
-        for (planned, one) in start.into_iter().chain(moves) {
+        for (planned, one) in self.planned(session) {
             let names = state.names_for(self, planned);
             draft.add(&one.file, &names, state.made);
             state.make(self, planned, one);

@@ -55,11 +55,7 @@ impl MoveTable {
     pub fn note_session(&self, dialect: &Dialect, session: &Session, found: &mut Situations) {
         let mut reader = StepReader::new(self, dialect, found);
         let mut state = State::new(self);
-        let start = self.starts.get(&session.start.name);
-        let start = start.map(|one| (&session.start, one));
-        let moves = session.moves.iter();
-        let moves = moves.filter_map(|planned| Some((planned, self.moves.get(&planned.name)?)));
-        for (planned, one) in start.into_iter().chain(moves) {
+        for (planned, one) in self.planned(session) {
             reader.go_to(&state.moment);
             let names = state.names_for(self, planned);
             for step in &one.file.steps {

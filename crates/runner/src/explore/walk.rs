@@ -122,6 +122,20 @@ impl State {
 }
 
 impl MoveTable {
+    /// The start and the moves of a session, those that the table has.
+    pub(super) fn planned<'s>(
+        &'s self,
+        session: &'s Session,
+    ) -> impl Iterator<Item = (&'s PlannedMove, &'s Move)> {
+        let start = self.starts.get(&session.start.name);
+        let moves = session.moves.iter();
+        let moves = moves.filter_map(|planned| Some((planned, self.moves.get(&planned.name)?)));
+        start
+            .map(|one| (&session.start, one))
+            .into_iter()
+            .chain(moves)
+    }
+
     /// A move, or a start, with the tamest data.
     pub(super) fn tame(&self, name: &str, one: &Move) -> PlannedMove {
         let draws = one.draws.iter().filter_map(|(draw, pools)| {

@@ -214,7 +214,7 @@ impl ScenarioPlayer {
                     return Err(EarlyStop::Skipped(why));
                 }
             }
-            SessionEvent::Aside(request) => {
+            SessionEvent::SideRequest(request) => {
                 let at = (self.past_sessions.len(), self.session.recorder.number());
                 self.requests.add(request, at);
             }

@@ -25,12 +25,9 @@ impl ProcessActivity {
 
     /// Whether a process and its descendants, which began so long ago, are at work and had the CPU for less than half of the time.
     pub(crate) fn lacks_cpu(leader: Pid, age: Duration) -> bool {
-        let ticks = |age: Duration| {
-            age.as_millis() / 1000 * u128::from(rustix::param::clock_ticks_per_second())
-        };
-        Self::look(leader).is_some_and(|(activity, is_at_work)| {
-            is_at_work && u128::from(activity.ticks) * 2 < ticks(age)
-        })
+        let ticks = age.as_secs() * rustix::param::clock_ticks_per_second();
+        Self::look(leader)
+            .is_some_and(|(activity, is_at_work)| is_at_work && activity.ticks * 2 < ticks)
     }
 
     /// The activity, and whether one of the processes is at work right now.
