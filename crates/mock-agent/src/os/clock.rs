@@ -214,6 +214,7 @@ mod tests {
             assert_eq!(clock.waits(), [3 * SECOND]);
         };
         tokio::select! {
+            biased;
             () = waits => panic!("the last wait is longer"),
             () = advanced => {}
         }
