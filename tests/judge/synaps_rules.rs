@@ -402,6 +402,9 @@ fn a_turn_asks_the_model() {
         &second("request {\"a\":\"two\"}; reply 500; refused p2; failed p2 prompt"),
         "> prompt p1 one; text Hi; agent_end; done p1 prompt",
         &format!("{first}; > set_model s1 other; > prompt p2 two; refused p2; set s1"),
+        &format!(
+            "{first}; > raw x {{\"type\":\"prompt\",\"id\":\"p2\",\"message\":{{}}}}; refused p2"
+        ),
     ]);
 }
 
