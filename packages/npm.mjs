@@ -11,15 +11,18 @@ const PLATFORMS = {
   "aarch64-apple-darwin": { os: "darwin", cpu: "arm64" },
 };
 
+/** The pages that the README of the client links to. */
+const PAGES = ["docs/install.md", "docs/mock-agent.md", "docs/own-dialect.md", "docs/real-agents.md", "docs/scenarios.md", "mock-provider/README.md"];
+
 const [out] = process.argv.slice(2);
-const client = new URL("../clients/typescript/", import.meta.url).pathname;
-const licence = new URL("../LICENSE", import.meta.url).pathname;
+const root = new URL("../", import.meta.url).pathname;
+const client = join(root, "clients/typescript");
 const { private: _, scripts, devDependencies, ...manifest } = JSON.parse(readFileSync(join(client, "package.json"), "utf8"));
 const { version, license } = manifest;
 
 const write = (folder, manifest) => {
   mkdirSync(folder, { recursive: true });
-  cpSync(licence, join(folder, "LICENSE"));
+  cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
 };
 
@@ -36,5 +39,7 @@ for (const [target, { os, cpu, libc }] of Object.entries(PLATFORMS)) {
 }
 
 const folder = join(out, "npm", "agent-conform");
-write(folder, { ...manifest, optionalDependencies });
-for (const part of ["dist", "README.md"]) cpSync(join(client, part), join(folder, part), { recursive: true });
+write(folder, { ...manifest, files: [...manifest.files, ...PAGES], optionalDependencies });
+cpSync(join(client, "dist"), join(folder, "dist"), { recursive: true });
+writeFileSync(join(folder, "README.md"), readFileSync(join(client, "README.md"), "utf8").replaceAll("](../../", "]("));
+for (const page of PAGES) cpSync(join(root, page), join(folder, page), { recursive: true });

@@ -66,6 +66,9 @@ fn take_configured_agent(args: &mut RunArgs) -> Result<(), CommandError> {
     if args.request.start.agent.is_empty() && args.request.start.agent_script.is_none() {
         let config = read_config()?;
         args.request.start.agent = config.agent.into_iter().map(Into::into).collect();
+        if args.request.start.agent.is_empty() {
+            output::note("no agent is named: the bundled mock-agent is tested");
+        }
     }
     Ok(())
 }

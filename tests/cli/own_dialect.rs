@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+mod proof;
+
 const PAGE: &str = include_str!("../../docs/own-dialect.md");
 
 /// The fenced blocks with this word after the language: the argument of the word, and the text.
@@ -525,6 +527,40 @@ fn the_mock_of_the_page_passes_the_scenarios_of_the_page() {
 }
 
 #[test]
+fn the_mock_of_the_page_passes_scenarios_that_script_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let dialect = "dialects/parrot/1/dialect.yaml";
+    edit(
+        folder.path(),
+        dialect,
+        "ready: hello",
+        "ready: hello, prompts: [say]",
+    );
+    let model = "model: [{ text: pieces of eight }]\nsteps:";
+    edit(folder.path(), "scenarios/repeats.yaml", "steps:", model);
+    conform(folder.path(), &commands_of_block(1)[1])
+        .assert()
+        .success()
+        .stdout(contains("5 scenarios: 5 passed"));
+}
+
+#[test]
+fn all_definitions_that_are_missing_are_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path());
+    let commands_file = "dialects/parrot/1/commands.json";
+    edit(folder.path(), commands_file, r#""forget":"#, r#""forgot":"#);
+    edit(folder.path(), commands_file, r#""quit":"#, r#""quits":"#);
+    let lint = conform(folder.path(), &commands()[0]).assert().code(2);
+    lint.stderr(
+        contains(commands_file)
+            .and(contains("forget"))
+            .and(contains("quit")),
+    );
+}
+
+#[test]
 fn a_mock_that_breaks_the_protocol_is_found() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());
@@ -633,71 +669,6 @@ fn a_host_is_tested_while_a_gate_holds_the_answer() {
 }
 
 /// The commands of the page that prove the rules.
-fn proof() -> Vec<String> {
-    let lines = blocks("prove").remove(0).1;
-    lines.lines().map(str::to_owned).collect()
-}
-
-#[test]
-fn the_faults_of_the_page_are_all_killed_and_every_clause_is_covered() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let [mutants, coverage] = &proof()[..] else {
-        panic!("{:?}", proof())
-    };
-    let result = blocks("output").remove(0).1;
-
-    let run = conform(folder.path(), mutants).assert().success();
-    run.stdout(contains(result.trim()));
-    let run = conform(folder.path(), coverage).assert().success();
-    run.stdout(contains("parrot@1: 6 of 6 testable clauses covered"));
-}
-
-#[test]
-fn a_rule_that_forbids_too_much_is_seen_by_a_legal_variant_of_the_page() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let line = blocks("prove").remove(1).1;
-    let run = conform(folder.path(), line.trim()).assert().success();
-    run.stdout(contains("parrot@1: 3 of 3 legal variants"));
-
-    let path = folder.path().join("dialects/parrot/1/ordering.yaml");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let too_strict = text.replacen("    each: /id\n", "", 1);
-    assert_ne!(text, too_strict);
-    std::fs::write(&path, too_strict).unwrap();
-    conform(folder.path(), &commands()[1]).assert().success();
-    let run = conform(folder.path(), line.trim()).assert().code(1);
-    let text = String::from_utf8(run.get_output().stdout.clone()).unwrap();
-    for told in blocks("accused").remove(0).1.lines() {
-        assert!(text.contains(told.trim_end()), "{told}\n{text}");
-    }
-}
-
-#[test]
-fn the_bad_hosts_of_the_page_are_all_caught() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let line = blocks("prove").remove(2).1;
-    let run = conform(folder.path(), line.trim()).assert().success();
-    run.stdout(contains("parrot@1: 2 of 2 faults killed"));
-
-    let path = folder.path().join("dialects/parrot/1/hosts.yaml");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let torn = text.replacen("    < {", "    <{", 1);
-    std::fs::write(&path, torn).unwrap();
-    let lint = conform(folder.path(), &commands()[0]).assert().code(2);
-    lint.stderr(
-        contains("this line is not a frame of a session: <{").and(contains("hosts.yaml:5:5")),
-    );
-    std::fs::write(&path, text.replace(r#""text":7"#, r#""text":"7""#)).unwrap();
-    let run = conform(folder.path(), line.trim()).assert().code(1);
-    run.stdout(
-        contains("host/says-a-number: it was injected, but no rule or scenario reported anything")
-            .and(contains("parrot/schema/>say: it kills no fault")),
-    );
-}
-
 #[test]
 fn the_host_of_an_agent_script_is_judged_by_the_only_dialect_of_its_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -717,64 +688,6 @@ fn the_host_of_an_agent_script_is_judged_by_the_only_dialect_of_its_folder() {
     says("8")
         .code(1)
         .stderr(contains("must parrot/schema/>say at frame"));
-}
-
-#[test]
-fn a_weakened_rule_lets_a_fault_survive() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let path = folder.path().join("dialects/parrot/1/ordering.yaml");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let weak = text.replacen("order: (begin word* end)*", "order: (begin word* end?)*", 1);
-    assert_ne!(weak, text);
-    std::fs::write(&path, weak).unwrap();
-
-    let mutants = &proof()[0];
-    let run = conform(folder.path(), mutants).assert().code(1);
-    run.stdout(contains("error: no-end: "));
-}
-
-#[test]
-fn an_agent_with_findings_proves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let agent = folder.path().join("parrot.sh");
-    let text = std::fs::read_to_string(&agent).unwrap();
-    std::fs::write(&agent, text.replacen("all=$all$word", "all=$word", 1)).unwrap();
-
-    let run = conform(folder.path(), &proof()[0]).assert().code(1);
-    run.stderr(
-        contains("the agent has findings without any fault").and(contains("parrot/end-has-all")),
-    );
-}
-
-#[test]
-fn generic_faults_that_nothing_catches_are_questions_until_they_are_answered() {
-    let folder = tempfile::tempdir().unwrap();
-    write_files(folder.path());
-    let generic = |more: &str| {
-        let line = "mutants --generic --only word --only oops --dialect parrot@1 --dialect-dir dialects --scenarios scenarios";
-        conform(folder.path(), &format!("conform {line} {more} ./parrot.sh")).assert()
-    };
-    let question = "double:oops: `oops` is sent twice, and nothing reports it.";
-    let one = "double:oops: a host ignores the second one\n";
-    std::fs::write(folder.path().join("one.yaml"), one).unwrap();
-    let both = format!("{one}after-end:oops: so it does then\n");
-    std::fs::write(folder.path().join("both.yaml"), both).unwrap();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let run = generic("").success();
-            run.stdout(
-                contains(format!("question: {question}"))
-                    .and(contains("question: drop:word").not()),
-            );
-        });
-        scope.spawn(|| {
-            let run = generic("--accepted one.yaml").code(1);
-            run.stdout(contains("error: after-end:oops").and(contains(question).not()));
-        });
-        scope.spawn(|| generic("--accepted both.yaml").success());
-    });
 }
 
 #[test]

@@ -105,6 +105,10 @@ impl Agent {
         writeln!(self.child.stdin.as_mut().unwrap(), "{command}").unwrap();
     }
 
+    pub(crate) fn close_stdin(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
     pub(crate) fn message(&mut self, id: &str) {
         self.send(&json!({ "type": "message", "msg_id": id, "input": "hi" }));
     }

@@ -143,7 +143,10 @@ fn an_agent_that_outlives_its_host_or_cannot_start_or_was_never_started_fails_th
     let agent = MockAgent::new("aionrs@0.1").timeout(short).start();
     let mut host = Host::new(&agent);
     host.event("ready");
-    assert_eq!(wrong(agent), "an agent has outlived its host");
+    assert_eq!(
+        wrong(agent),
+        "an agent still runs after the end of the test: end it, or its host"
+    );
     host.close();
 
     let agent = MockAgent::new("aionrs@0.1").script("- txt: fine\n").start();

@@ -403,7 +403,7 @@ fn a_turn_asks_the_model() {
         "> prompt p1 one; text Hi; agent_end; done p1 prompt",
         &format!("{first}; > set_model s1 other; > prompt p2 two; refused p2; set s1"),
         &format!(
-            "{first}; > raw x {{\"type\":\"prompt\",\"id\":\"p2\",\"message\":{{}}}}; refused p2"
+            "{first}; > raw {{\"type\":\"prompt\",\"id\":\"p2\",\"message\":{{}}}}; refused p2"
         ),
     ]);
 }

@@ -1,7 +1,7 @@
 //! Five usual defects of agents: the first line of what is wrong names the cause. And waits that end early find the same as patient ones.
 
 use crate::agents::{READY, agent};
-use crate::harness::{RunResult, TestDir};
+use crate::harness::{RunResult, TestDir, is_namespace_allowed};
 use conform_judge::finding::{Expected, Finding};
 use conform_report::Verdict;
 
@@ -127,6 +127,22 @@ cat >/dev/null
     assert_eq!(rules, [usage, asked], "{result:?}");
     let expected = report.causes[1].example.expected[0].to_string();
     assert!(expected.contains("`--base-url {llm_url}`"), "{expected}");
+    let scenario = dir.file("hidden.yaml", APPROVAL);
+    let canned = dir.file("canned.sh", &agent(&[READY, canned]));
+    for (network, is_hidden) in [("deny", is_namespace_allowed()), ("proxy", false)] {
+        let args = [
+            "--dialect",
+            "aionrs@0.1",
+            "--no-probe",
+            "--network",
+            network,
+        ];
+        let more = ["--scenarios", &scenario, "bash", &canned];
+        let report = dir.run(&[&args[..], &more].concat()).report.unwrap();
+        let expected = report.causes[1].example.expected[0].to_string();
+        let hint = "if one does the work, use `--network proxy`";
+        assert_eq!(expected.contains(hint), is_hidden, "{expected}");
+    }
 }
 
 /// The budget of the wait is 10 s.

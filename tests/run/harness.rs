@@ -238,3 +238,9 @@ impl std::fmt::Debug for RunResult {
         )
     }
 }
+
+/// Whether the kernel lets conform have a network namespace.
+pub(crate) fn is_namespace_allowed() -> bool {
+    let mut check = Command::new(env!("CARGO_BIN_EXE_conform"));
+    check.arg("check-isolation").status().unwrap().success()
+}

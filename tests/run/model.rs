@@ -312,6 +312,12 @@ fn a_request_after_a_stop_or_for_a_refused_command_breaks_its_clause() {
             "synaps.error.malformed",
         ),
         (
+            "pi@0.73",
+            "errors/not-json",
+            "refused-command-runs",
+            "pi.error.parse",
+        ),
+        (
             "synaps@1",
             "abort/while-a-tool-runs",
             "abort-asks-again",
@@ -383,4 +389,16 @@ fn a_baseline_accepts_requests_that_no_scenario_foresees() {
         (Verdict::Pass, Some(0)),
         "{accepted:?}"
     );
+}
+
+#[test]
+fn a_failure_behind_a_tool_may_have_another_code() {
+    let dir = TestDir::new();
+    let (only, fault) = ("errors/after-a-tool", "provider-error-is-internal");
+    let result = run_embedded_with_fault(&dir, "aionrs@0.1", only, fault, &[]);
+    let findings = &result.only_scenario().findings;
+    let of_steps = findings
+        .iter()
+        .find(|one| one.rule.starts_with("scenario."));
+    assert!(of_steps.is_none(), "{of_steps:?}");
 }

@@ -211,7 +211,7 @@ def test_an_agent_that_outlives_its_host_or_that_was_never_started_is_a_mistake(
     outlived = start_mock_agent(protocol=PROTOCOL, timeout=0.5)
     host = Host(outlived)
     host.event("ready")
-    with pytest.raises(HostError, match=r"the agent 1 \(process \d+\) has outlived its host"):
+    with pytest.raises(HostError, match=r"the agent 1 \(process \d+\) still runs"):
         outlived.close()
     assert host.event("ready") is None
     host.close()

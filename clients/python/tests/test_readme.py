@@ -8,6 +8,12 @@ from agent_conform.pytest_plugin import StartAsyncMockAgent, StartMockAgent
 SCRIPT = [{"content": [{"text": "The answer is "}, {"gate": "half"}, {"text": "42."}]}]
 
 
+async def shown(screen: list[str], text: str) -> None:
+    """Waits until the host shows the text, which the agent has written before it comes to the gate."""
+    while "".join(screen) != text:
+        await asyncio.sleep(0.01)
+
+
 def test_the_answer_is_shown(mock_agent: StartMockAgent) -> None:
     agent = mock_agent(protocol="aionrs@0.1", script=[{"text": "42."}])
     screen: list[str] = []
@@ -21,6 +27,7 @@ def test_half_an_answer_is_shown_while_the_agent_works(async_mock_agent: StartAs
         screen: list[str] = []
         asked = asyncio.create_task(ask("What is the answer?", [agent.command, *agent.args], agent.env, screen.append))
         await agent.wait_for_gate("half")
+        await asyncio.wait_for(shown(screen, "The answer is "), 4)
         await agent.release("half")
         await asked
         assert "".join(screen) == "The answer is 42."

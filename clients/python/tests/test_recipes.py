@@ -17,7 +17,7 @@ def test_the_user_decides_about_a_tool(mock_agent: StartMockAgent) -> None:
 
 def test_a_rate_limit_is_shown_and_passes(async_mock_agent: StartAsyncMockAgent) -> None:
     async def session() -> None:
-        agent = async_mock_agent(protocol="aionrs@0.1", script=LIMITED, clock="stopped", env={"MOCK_AGENT_RETRIES": "1"})
+        agent = async_mock_agent(protocol="aionrs@0.1", script=LIMITED, clock="stopped", retries=1)
         screen: list[str] = []
         command = [agent.command, *agent.args]
         asked = asyncio.create_task(ask("hello", command, agent.env, screen.append, on_notice=screen.append))

@@ -222,7 +222,9 @@ impl Prepared {
         let mut ended = || (!pids().any(is_running)).then_some(());
         until(self.agent.timeout, &mut ended);
         while let Some(mut left) = self.running() {
-            wrong.push("an agent has outlived its host".to_owned());
+            wrong.push(
+                "an agent still runs after the end of the test: end it, or its host".to_owned(),
+            );
             let (signal, status) = (None, None);
             let _ = left.request(Command::Crash { signal, status });
             until(self.agent.timeout, &mut ended);

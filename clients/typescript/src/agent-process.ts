@@ -39,7 +39,7 @@ export type CommandOfType<P, Type> = Extract<CommandOf<P>, { type: Type }> exten
 
 /** What a test can do with an agent while the host runs. */
 export interface Control<P extends Protocol> {
-  /** Waits until the answer is held at this gate of the script. */
+  /** Waits until the answer is held at this gate of the script. All before it is written; the host may not have read it yet. */
   waitForGate(gate: string): Promise<void>;
   /** Releases a gate of the script for good, also before it is reached. */
   release(gate: string): Promise<void>;
@@ -56,7 +56,7 @@ export interface Control<P extends Protocol> {
   sendRaw(text: string): Promise<void>;
   /** Plays a fault from now on; `conform list faults` lists them. */
   fault(id: string): Promise<void>;
-  /** Ends the process at once, after what was sent so far. */
+  /** Ends the process at once, after what was sent so far; with SIGTERM in order. */
   crash(how?: Crash): Promise<void>;
   /** Replaces the script from the next request to the model on, and closes all gates. */
   reset(script: Script): Promise<void>;

@@ -65,7 +65,7 @@ export function judge(findings: Finding[], expected: ReadonlySet<string>, allowe
   const missing = [...expected].filter((name) => !findings.some((finding) => names(finding).includes(name)));
   const broken = findings.length > 0 ? `it broke ${findings.flatMap(names).join(", ")}` : "it broke nothing";
   const parts = [
-    ...(unexpected.length > 0 ? ["the host broke the protocol", ...unexpected.map(({ text }) => text)] : []),
+    ...(unexpected.length > 0 ? ["the host broke the protocol", ...unexpected.map(({ text }) => text.replace(/^( +(?:Rerun|Explain) {2})conform /gm, "$1npx conform "))] : []),
     ...missing.map((name) => `the host did not break ${name}, which the test expects; ${broken}`),
   ];
   return parts.length > 0 ? new HostError(parts.join("\n\n"), unexpected) : null;

@@ -21,6 +21,8 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   fault?: string;
   /** The speed of replies: `human`, or a multiple of it. */
   pace?: string;
+  /** How often aionrs and synaps try a failed request to the model again. By default 0. */
+  retries?: number;
   /** `stopped` until the test advances it, or how many times as fast the waits of the agent pass: before retries, of delays and of the pace. */
   clock?: "stopped" | number;
   /** More arguments, after those of the protocol. */
@@ -29,7 +31,7 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   env?: Readonly<Record<string, string>>;
   /** A folder of own dialects; `protocol` is then one of them. */
   dialectDir?: string;
-  /** The path of mock-agent. By default MOCK_AGENT of the environment, or `mock-agent` on the PATH. */
+  /** The path of mock-agent. By default MOCK_AGENT of the environment, or that of this package. */
   program?: string;
   /** How long each wait may take, in milliseconds. By default 4,000, less than what vitest gives a test. */
   timeoutMs?: number;
@@ -62,7 +64,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
 
   constructor(options: MockAgentOptions<P> = {}) {
     this.#options = options;
-    const { protocol, script, fault, pace, clock, dialectDir } = options;
+    const { protocol, script, fault, pace, clock, retries, dialectDir } = options;
     this.command = findProgram(options.program);
     this.args = [...(dialectDir === undefined ? argumentsOf(protocol) : []), ...(options.args ?? [])];
     this.#own = mkdtempSync(join(tmpdir(), "mock-agent-"));
@@ -79,6 +81,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
       ...(script !== undefined && { MOCK_AGENT_SCRIPT: scriptSetting(script, (text) => (writeFileSync(file, text), file)) }),
       ...(fault !== undefined && { MOCK_AGENT_FAULT: fault }),
       ...(pace !== undefined && { MOCK_AGENT_PACE: pace }),
+      ...(retries !== undefined && { MOCK_AGENT_RETRIES: String(retries) }),
       ...(clock !== undefined && { MOCK_AGENT_CLOCK: String(clock) }),
       ...options.env,
     };
@@ -211,8 +214,9 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     const ended = () => until(() => (running().length === 0 ? true : null), this.#timeoutMs);
     if (!mayOutlive) await ended();
     for (const agent of agents.filter(({ isRunning }) => isRunning)) {
-      if (!mayOutlive) errors.push(new Error(`the agent ${agent.number} (process ${agent.pid}) has outlived its host`));
-      await agent.crash();
+      if (!mayOutlive) errors.push(new Error(outlived(agent, this.#timeoutMs)));
+      // It may be ending by itself.
+      await agent.crash().catch(() => undefined);
     }
     await ended();
     const unused = failedStart(this.#control) ?? (agents.length === 0 ? "the host has started no agent: does it pass on the variables of `env`?" : null);
@@ -240,6 +244,9 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     return this.#options.timeoutMs ?? 4_000;
   }
 }
+
+const outlived = ({ number, pid }: AgentProcess, timeoutMs: number) =>
+  `the agent ${number} (process ${pid}) still runs ${timeoutMs} ms after the end of the test: end it, or its host, for example with \`agent.defer(() => host.close())\`; a server that tests share has \`mayOutlive: true\``;
 
 /** Prepares a mock agent. The host starts it: with `command`, `args` and the variables of `env`. */
 export async function startMockAgent<const P extends Protocol = Protocol>(options: MockAgentOptions<P> = {}): Promise<MockAgent<P>> {

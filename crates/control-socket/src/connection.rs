@@ -25,6 +25,7 @@ pub struct Incoming {
 pub struct Reply {
     outcome: oneshot::Sender<(Outcome, Option<OwnedSemaphorePermit>)>,
     responses: Responses,
+    due: Option<OwnedSemaphorePermit>,
 }
 
 /// The responses that are on their way to their clients.
@@ -43,17 +44,26 @@ impl Responses {
         let all = self.0.acquire_many(MAX_CONNECTIONS as u32);
         let _ = tokio::time::timeout(END_TIMEOUT, all).await;
     }
+
+    fn due(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0).try_acquire_owned().ok()
+    }
 }
 
 /// The result of a command, or the reason of its refusal.
 pub type Outcome = Result<Value, String>;
 
 impl Reply {
+    /// From here on the process waits for the outcome before it ends.
+    pub fn hold(&mut self) {
+        self.due = self.responses.due();
+    }
+
     /// Sends the outcome of a command. The command is dropped if the client goes away before.
     pub async fn with(mut self, outcome: impl Future<Output = Outcome>) {
         tokio::select! {
             outcome = outcome => {
-                let due = self.responses.0.try_acquire_owned().ok();
+                let due = self.due.or_else(|| self.responses.due());
                 drop(self.outcome.send((outcome, due)));
             }
             () = self.outcome.closed() => {}
@@ -165,6 +175,7 @@ impl Connections {
         let reply = Reply {
             outcome: sender,
             responses: self.responses.clone(),
+            due: None,
         };
         let ending = || (Err("the process is ending".to_owned()), None);
         match self.commands.send(Incoming { command, reply }) {

@@ -25,6 +25,7 @@ class Options(TypedDict, total=False):
     script: What the agent says. Without it, it repeats the prompt.
     fault: A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them.
     pace: The speed of replies: `human`, or a multiple of it.
+    retries: How often aionrs and synaps try a failed request to the model again. By default 0.
     clock: `stopped` until the test advances it, or how many times as fast the waits of the agent pass: before retries, of delays and of
         the pace.
     args: More arguments, after those of the protocol.
@@ -41,6 +42,7 @@ class Options(TypedDict, total=False):
     script: Script
     fault: str
     pace: str
+    retries: int
     clock: Literal["stopped"] | float
     args: Sequence[str]
     env: Mapping[str, str]

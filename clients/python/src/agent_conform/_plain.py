@@ -39,7 +39,7 @@ class AgentProcess:
             time.sleep(STEP)
 
     def wait_for_gate(self, gate: str) -> None:
-        """Waits until the answer is held at this gate of the script."""
+        """Waits until the answer is held at this gate of the script. All before it is written; the host may not have read it yet."""
         self._do({"wait_gate": {"gate": gate, "timeout_ms": int(self._timeout * 1000)}})
 
     def release(self, gate: str) -> None:
@@ -72,7 +72,7 @@ class AgentProcess:
         self._do({"fault": {"id": id}})
 
     def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status."""
+        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
         crash(self._agent, {"status": status, "signal": signal}, self._timeout)
         self.wait_for_end()
 
@@ -121,7 +121,7 @@ class MockAgent(Prepared):
         return None
 
     def wait_for_gate(self, gate: str) -> None:
-        """Waits until the answer is held at this gate of the script."""
+        """Waits until the answer is held at this gate of the script. All before it is written; the host may not have read it yet."""
         self.wait_for_agent().wait_for_gate(gate)
 
     def release(self, gate: str) -> None:
@@ -157,7 +157,7 @@ class MockAgent(Prepared):
         self.wait_for_agent().fault(id)
 
     def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status."""
+        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
         self.wait_for_agent().crash(status=status, signal=signal)
 
     def reset(self, script: Script) -> None:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from typing_extensions import Unpack
 
-from ._control import AgentEnded, Registered, failed_start, registered, request
+from ._control import AgentEnded, Refused, Registered, failed_start, registered, request
 from ._findings import Finding, HostError, judge, parse_findings
 from ._matching import is_match
 from ._options import Options, arguments_of, check, find_program, script_setting
@@ -69,6 +69,8 @@ class Prepared:
             env["MOCK_AGENT_FAULT"] = options["fault"]
         if "pace" in options:
             env["MOCK_AGENT_PACE"] = options["pace"]
+        if "retries" in options:
+            env["MOCK_AGENT_RETRIES"] = str(options["retries"])
         if "clock" in options:
             env["MOCK_AGENT_CLOCK"] = str(options["clock"])
         return {**env, **options.get("env", {})}
@@ -148,10 +150,17 @@ class Prepared:
             self._until_ended(pids)
         left = [agent for agent in agents if is_running(agent.pid)]
         for agent in left:
-            crash(agent, {}, self._timeout)
+            try:
+                crash(agent, {}, self._timeout)
+            except Refused:
+                pass  # It is ending by itself.
         self._until_ended(pids)
         outlived = [] if may_outlive else left
-        return errors + [HostError(f"the agent {agent.order} (process {agent.pid}) has outlived its host") for agent in outlived]
+        return errors + [HostError(self._outlived(agent)) for agent in outlived]
+
+    def _outlived(self, agent: Registered) -> str:
+        still = f"the agent {agent.order} (process {agent.pid}) still runs {self._timeout:g} s after the end of the test"
+        return f"{still}: end it, or its host, in a `finally` or with `agent.defer(host.close)`; a server that tests share has `may_outlive=True`"
 
     def _started(self) -> list[Registered]:
         """The agents of the host, which may have just started one."""

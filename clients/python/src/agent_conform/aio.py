@@ -42,7 +42,7 @@ class AsyncAgentProcess:
             await asyncio.sleep(STEP)
 
     async def wait_for_gate(self, gate: str) -> None:
-        """Waits until the answer is held at this gate of the script."""
+        """Waits until the answer is held at this gate of the script. All before it is written; the host may not have read it yet."""
         await self._do({"wait_gate": {"gate": gate, "timeout_ms": int(self._timeout * 1000)}})
 
     async def release(self, gate: str) -> None:
@@ -75,7 +75,7 @@ class AsyncAgentProcess:
         await self._do({"fault": {"id": id}})
 
     async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status."""
+        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
         try:
             await self._do({"crash": {"status": status, "signal": signal}})
         except AgentEnded:
@@ -127,7 +127,7 @@ class AsyncMockAgent(Prepared):
         return None
 
     async def wait_for_gate(self, gate: str) -> None:
-        """Waits until the answer is held at this gate of the script."""
+        """Waits until the answer is held at this gate of the script. All before it is written; the host may not have read it yet."""
         await (await self.wait_for_agent()).wait_for_gate(gate)
 
     async def release(self, gate: str) -> None:
@@ -163,7 +163,7 @@ class AsyncMockAgent(Prepared):
         await (await self.wait_for_agent()).fault(id)
 
     async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status."""
+        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
         await (await self.wait_for_agent()).crash(status=status, signal=signal)
 
     async def reset(self, script: Script) -> None:

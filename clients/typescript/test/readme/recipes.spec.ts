@@ -41,7 +41,7 @@ test("a crash in the middle of an answer is an error", async ({ mockAgent }) => 
 });
 
 test("a rate limit is shown, and passes", async ({ mockAgent }) => {
-  const agent = await mockAgent({ protocol: "aionrs@0.1", script: limited, clock: "stopped", env: { MOCK_AGENT_RETRIES: "1" } });
+  const agent = await mockAgent({ protocol: "aionrs@0.1", script: limited, clock: "stopped", retries: 1 });
   const screen = host(agent);
   await expect.poll(() => screen.notice).toContain("retrying");
   await agent.advance(30_000);

@@ -4,7 +4,7 @@
 //! came whole, tool results and files. What an agent adds by itself, such as reminders, may change. Where the history leaves open what
 //! the model must see, the next request is taken as it is.
 
-use super::request::{Content, Contents, Role, hash, holds, quoted};
+use super::request::{Content, Contents, LONG, Role, hash, holds, quoted};
 use serde_json::Value;
 
 /// What a rule asks of a conversation.
@@ -14,7 +14,7 @@ pub enum Check {
     Kept,
     /// What the model answered is in the next request.
     Answered,
-    /// What the host said once is in the conversation once.
+    /// What the host, the model or a tool said once is in the conversation once.
     Once,
     /// The model gets of a tool what the host was shown.
     Shown,
@@ -156,7 +156,11 @@ impl Conversation {
         let (is_exercised, departure) = match (check, earlier) {
             (Check::Shown, _) => not_given(&shown, &contents),
             (_, None) => (false, None),
-            (Check::Once, Some(newest)) => self.repeated(newest, &contents),
+            (Check::Once, Some(newest)) => {
+                let (is_exercised, departure) = self.repeated(newest, &contents);
+                let departure = departure.or_else(|| newest.answered_twice(&contents));
+                (is_exercised || !newest.answer.is_empty(), departure)
+            }
             (Check::Kept | Check::Answered, Some(newest)) => newest.lost_in(check, &contents),
         };
         self.exercised += u64::from(is_exercised);
@@ -273,9 +277,6 @@ fn has_beginning(whole: &str, text: &str) -> bool {
     !line.is_empty() && (whole.contains(&line[..end]) || whole.contains(escaped.trim_matches('"')))
 }
 
-/// Shortest text of the host, in bytes, that is not in another text by chance.
-const LONG: usize = 12;
-
 impl Newest {
     /// Whether there is something that a request must hold by this check, and what it lacks.
     fn lost_in(&self, check: Check, contents: &Contents) -> (bool, Option<String>) {
@@ -308,6 +309,39 @@ impl Newest {
                 (!self.must.is_empty(), message)
             }
         }
+    }
+
+    /// What of the answer, or of the results that follow it, a request holds more often than it was said.
+    fn answered_twice(&self, contents: &Contents) -> Option<String> {
+        let all = |list: &[(usize, Content)], one: &Content| -> usize {
+            list.iter().map(|(_, content)| content.times(one)).sum()
+        };
+        let of_answer = self.answer.iter().find_map(|one| {
+            let said = self
+                .answer
+                .iter()
+                .map(|content| content.times(one))
+                .sum::<usize>();
+            let most = all(&self.contents.list, one) + said;
+            let times = all(&contents.list, one);
+            let what = one.in_words();
+            (times > most).then(|| {
+                format!("the request holds {what} {times} times; the model said it {most} times")
+            })
+        });
+        let since = contents.list.rsplit(|(_, content)| content.is_of_model());
+        let results = since.into_iter().next().unwrap_or_default();
+        let is_again = |(n, (_, one)): &(usize, &(usize, Content))| {
+            matches!(one, Content::Result(..))
+                && results[..*n].iter().any(|(_, earlier)| earlier == one)
+        };
+        let again = || results.iter().enumerate().find(is_again);
+        of_answer.or_else(|| {
+            Some(format!(
+                "the request holds {} twice for one call",
+                again()?.1.1.in_words()
+            ))
+        })
     }
 
     fn new(n: u64, contents: Contents, said: &[String]) -> Self {
@@ -431,6 +465,14 @@ mod tests {
                 vec![user(HELLO), call("I look.", "ls"), user(HELLO)],
                 Check::Once,
             ),
+            (
+                vec![user(HELLO), call("I look.", "ls"), call("", "ls")],
+                Check::Once,
+            ),
+            (
+                vec![user(HELLO), call("I look.", "ls"), result("a"), result("a")],
+                Check::Once,
+            ),
         ] {
             assert_eq!(broken(&conversation, &messages), [check], "{messages:?}");
         }
@@ -483,6 +525,9 @@ mod tests {
         assert!(said(&two, "if x:\n  gonow"));
         assert!(said(&two, "if x:\n  go\n\nnow"));
         assert!(!said(&two, "if x:\n  go"));
+        let long = ["a text of some length"];
+        assert!(said(&long, "a text of some length."));
+        assert!(!said(&long, "a text of some length, a text of some length"));
     }
 
     #[test]

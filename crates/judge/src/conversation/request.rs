@@ -34,6 +34,9 @@ pub(super) struct Contents {
     pub(super) tools: Vec<String>,
 }
 
+/// Shortest text, in bytes, that is not in another text by chance.
+pub(super) const LONG: usize = 12;
+
 /// Shortest text, in bytes, that is looked for inside of another one.
 const SHORTEST_PART: usize = 8;
 
@@ -81,6 +84,24 @@ impl Content {
             (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
             _ => self == earlier,
         }
+    }
+
+    /// How often it holds a text or a call of the model. A short text may be a part of another one by chance.
+    pub(super) fn times(&self, said: &Content) -> usize {
+        match (self, said) {
+            (Content::Text(Role::Model, text), Content::Text(Role::Model, part)) => {
+                let part = part.split(BETWEEN_PARTS).max_by_key(|part| part.len());
+                let part = part.map(str::trim).filter(|part| part.len() >= LONG);
+                part.map_or(0, |part| text.matches(part).count())
+            }
+            (Content::Call(..), _) => usize::from(self == said),
+            _ => 0,
+        }
+    }
+
+    /// Whether the model said it.
+    pub(super) fn is_of_model(&self) -> bool {
+        matches!(self, Content::Text(Role::Model, _) | Content::Call(..))
     }
 
     /// The content in words.

@@ -36,6 +36,9 @@ const UNKNOWN_GATE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long output may take to be written while the clock is advanced.
 const SETTLE_TIMEOUT: Duration = Duration::from_millis(100);
 
+/// What waits for the clock.
+const WAITS: &str = "retries (of aionrs and synaps if MOCK_AGENT_RETRIES is set), delays of the script and the pace wait for it";
+
 /// How many commands of the host an error shows, and how much of each.
 const SHOWN_COMMANDS: usize = 3;
 const SHOWN_CHARACTERS: usize = 120;
@@ -131,7 +134,11 @@ impl Controls {
             target,
         });
         tokio::task::spawn_local(async move {
-            while let Some(Incoming { command, reply }) = commands.recv().await {
+            while let Some(Incoming { command, mut reply }) = commands.recv().await {
+                // What follows may be the end of the session.
+                if matches!(command, Command::Advance { .. }) {
+                    reply.hold();
+                }
                 let control = Rc::clone(&control);
                 tokio::task::spawn_local(
                     reply.with(async move { control.carry_out(command).await }),
@@ -191,12 +198,13 @@ impl Control {
                 if !clock.is_stopped() {
                     let variable = clock::VARIABLE;
                     return Err(format!(
-                        "the clock of this agent runs by itself: start the agent with {variable}=stopped"
+                        "the clock of this agent runs by itself: start the agent with {variable}=stopped (an option `clock` of the clients)"
                     ));
                 }
                 let what = "nothing has waited for the clock";
-                self.within(timeout, Duration::ZERO, clock.is_awaited(), what)
-                    .await?;
+                let awaited = clock.is_awaited();
+                let awaited = self.within(timeout, Duration::ZERO, awaited, what).await;
+                awaited.map_err(|why| format!("{why}; {WAITS}"))?;
                 let settled = async || {
                     clock.idle().await;
                     let _ = tokio::time::timeout(SETTLE_TIMEOUT, target.outbox.written()).await;

@@ -139,7 +139,7 @@ fn start_with(
         }
         _ => runtime.block_on(tasks.run_until(agent_script::run(&startup, signals))),
     };
-    runtime.block_on(startup.controls.responses.sent());
+    runtime.block_on(tasks.run_until(startup.controls.responses.sent()));
     Ok(ExitCode::from(code))
 }
 

@@ -73,7 +73,7 @@ pub(super) fn explain(report: &Report, cause: &Cause) -> String {
     let folder: String = folder
         .map(|folder| format!("--dialect-dir {} ", quoted(folder)))
         .collect();
-    format!("conform explain {folder}{dialect}{}", cause.rule)
+    format!("conform explain {folder}{dialect}{}", quoted(&cause.rule))
 }
 
 /// The kinds of baseline entries, in words.
