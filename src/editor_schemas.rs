@@ -2,7 +2,7 @@
 //! transcript's are generated from the Rust types that the loaders use.
 
 use crate::project_config::ProjectConfig;
-use conform_dialect::file::{ClauseFile, DialectFile};
+use conform_dialect::file::{Clause, DialectFile};
 use conform_dialect::ordering::file::OrderingFile;
 use conform_report::Report;
 use conform_report::baseline::BaselineFile;
@@ -59,7 +59,7 @@ pub const FORMATS: &[FileFormat] = &[
     format(
         "clauses",
         "conform clauses",
-        schema_of::<Vec<ClauseFile>>,
+        schema_of::<Vec<Clause>>,
         "clauses.yaml of a dialect",
     ),
     format(

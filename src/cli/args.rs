@@ -6,6 +6,8 @@ use conform_judge::profile::Profile;
 use conform_report::reporter::terminal::Details;
 use conform_report::reporter::{self, Format};
 use spanned_yaml::{TimeSpan, unknown};
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -80,6 +82,12 @@ pub fn at_least_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, St
             IntErrorKind::Zero => "expected at least 1".to_owned(),
             _ => error.to_string(),
         })
+}
+
+/// The words of a command line as text.
+pub fn words<'a>(command: impl IntoIterator<Item = &'a OsString>) -> Vec<String> {
+    let words = command.into_iter().map(|word| word.to_string_lossy());
+    words.map(Cow::into_owned).collect()
 }
 
 /// `--side`.

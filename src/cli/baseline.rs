@@ -56,9 +56,7 @@ impl BaselineArgs {
             update: self.update_baseline,
         })
     }
-}
 
-impl BaselineArgs {
     /// Whether a report fails for other reasons than its findings: stale entries of the baseline, or denied warnings.
     pub(super) fn is_failed_by(&self, report: &Report) -> bool {
         !report.stale.is_empty() || (self.deny_warnings && report.summary.warned > 0)

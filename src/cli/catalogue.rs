@@ -39,11 +39,7 @@ pub(super) fn each(
     let source = DialectSource::new(args.dialect_dir.clone());
     let ids = match &args.dialect {
         Some(id) => vec![id.clone()],
-        None => source
-            .names()
-            .into_iter()
-            .map(|(name, version)| format!("{name}@{version}"))
-            .collect(),
+        None => source.ids(),
     };
     ids.into_iter()
         .map(move |id| known_with_faults(&source, &id))
@@ -68,21 +64,12 @@ pub(super) fn one(
             let more = ScenarioSource::at(path).map_err(|error| vec![error])?;
             files = more.over(files);
         }
-        let dialect = dialect::load(source, id)?;
-        let scenarios = files.load(Some(&dialect));
-        KnownDialect {
-            scenarios: scenarios?,
-            dialect,
-            files,
-            faults: Vec::new(),
-            variants: Vec::new(),
-            unplayed: IndexMap::new(),
-        }
+        KnownDialect::of(dialect::load(source, id)?, files)?
     };
     check_smoke(&known, own)?;
     if let Some(inheritance) = agent_names(&known.dialect, tools, wire) {
         if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
-            dialect.rename_tools(tools);
+            ToolName::rename_all(&mut dialect.optional_tools, tools);
         }
         let files = known.files.inherited(&inheritance);
         known.files = files?;
@@ -145,15 +132,7 @@ fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, V
 fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
     let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
-    let scenarios = files.load(Some(&dialect))?;
-    Ok(KnownDialect {
-        dialect,
-        files,
-        scenarios,
-        faults: Vec::new(),
-        variants: Vec::new(),
-        unplayed: IndexMap::new(),
-    })
+    KnownDialect::of(dialect, files)
 }
 
 /// The errors of a file as one message, without the word `error` before the first.
@@ -166,6 +145,18 @@ pub(super) fn render_errors(errors: &[Error]) -> String {
 }
 
 impl KnownDialect {
+    /// A dialect with the scenarios of these files, without its faults.
+    fn of(dialect: Arc<Dialect>, files: ScenarioSource) -> Result<Self, Vec<Error>> {
+        Ok(KnownDialect {
+            scenarios: files.load(Some(&dialect))?,
+            dialect,
+            files,
+            faults: Vec::new(),
+            variants: Vec::new(),
+            unplayed: IndexMap::new(),
+        })
+    }
+
     /// The full id of one of its scenarios.
     pub(super) fn scenario_id(&self, scenario: &Scenario) -> String {
         format!("{}/{}", self.dialect.id(), scenario.id)

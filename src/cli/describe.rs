@@ -1,7 +1,6 @@
 //! Dialects, scenarios, rules, clauses, faults and variants as JSON, for `conform list --json` and `conform explain --json`.
 
 use super::catalogue::KnownDialect;
-use conform_dialect::requirement::Blame;
 use conform_judge::dialect::{Clause, Dialect};
 use conform_judge::rules::rule::Rule;
 use conform_runner::scenario::Scenario;
@@ -62,7 +61,7 @@ pub(super) fn clause(known: &KnownDialect, id: &str, clause: &Clause) -> Value {
         "dialect": known.dialect.id(),
         "section": clause.section,
         "strength": clause.strength,
-        "side": side(clause.side),
+        "side": clause.side.word(),
         "text": clause.text,
         "testable": clause.untestable.is_none(),
         "untestable": clause.untestable,
@@ -93,11 +92,4 @@ pub(super) fn variant(known: &KnownDialect, variant: &Fault) -> Value {
 
 pub(super) fn step_rule(rule: &StepRule) -> Value {
     json!({ "id": rule.id, "doc": rule.doc })
-}
-
-pub(super) fn side(side: Blame) -> &'static str {
-    match side {
-        Blame::Agent => "agent",
-        Blame::Host => "host",
-    }
 }

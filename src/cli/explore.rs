@@ -11,26 +11,21 @@ use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::network::NetworkArg;
 use super::run::{
-    AgentStart, LastFailures, Progress, RunPlan, RunRequest, run_plan, run_status, usual_jobs,
+    AgentStart, LastFailures, Progress, RunPlan, RunRequest, close, complete, report_builder,
+    run_plan, run_status, usual_jobs,
 };
 use super::{output, reports};
-use crate::project_config::read_config;
 use causes_found::CausesFound;
-use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
-use conform_report::reporter::terminal;
-use conform_report::{Report, ReportBuilder, ReportCommand, Verdict};
 use conform_runner::explore::{Session, SituationCounts, Walker};
 use conform_runner::retry::RetryOptions;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::{RunEvent, SuiteEnd, SuiteSettings};
-use conform_runner::step_rules;
 use conform_runner::transcripts::KeepTranscripts;
 use explored_dialect::{ExploredDialect, explored_dialects};
 use run_status::{AgentProgress, RunFacts};
 use shrunk_file::Shrinker;
 use spanned_yaml::TimeSpan;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -112,10 +107,7 @@ struct Played {
 pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
     let mut start = std::mem::take(&mut args.start);
-    if start.agent.is_empty() && start.agent_script.is_none() {
-        let config = read_config()?;
-        start.agent = config.agent.into_iter().map(Into::into).collect();
-    }
+    start.take_configured_agent()?;
     let baseline = args.baseline.read()?;
     let request = RunRequest {
         start,
@@ -123,11 +115,7 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
         ..RunRequest::default()
     };
     with_agents(args.network, async |surroundings| {
-        let AgentSurroundings {
-            sandboxes,
-            cancelled,
-            ..
-        } = surroundings;
+        let (sandboxes, cancelled) = (&surroundings.sandboxes, &surroundings.cancelled);
         let none = LastFailures::default();
         let mut plan = run_plan(&request, sandboxes, cancelled, &none).await?;
         let dialects = explored_dialects(&mut plan, &request.start)?;
@@ -159,10 +147,7 @@ impl Exploration<'_> {
         began: Instant,
     ) -> Result<ExitStatus, CommandError> {
         let mut progress = Progress::of_failures(&self.args.reports);
-        let mut report = ReportBuilder::new(ReportCommand::Run, Blame::Agent);
-        for rule in step_rules::RULES {
-            report.add_rule(rule.id, rule.doc);
-        }
+        let mut report = report_builder();
         let mut shown = AgentProgress::default();
         let mut lines = Vec::new();
         let mut ended = SuiteEnd::Complete;
@@ -186,26 +171,14 @@ impl Exploration<'_> {
                 break;
             }
         }
-        let mut report = Report {
-            dialect_dir: self
-                .plan
-                .dialect_dir
-                .as_deref()
-                .map(|folder| folder.display().to_string()),
-            agent_file: self.plan.agent_file.clone(),
-            agent: self.plan.agent_command.clone(),
-            seed: self.start.seed,
-            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            network: Some(self.surroundings.network()),
-            ..report.finish()
-        };
+        let seed = self.start.seed;
+        let mut report = self.plan.report(report, seed, began, self.surroundings);
         let baseline = self.args.baseline.read()?;
         match ended {
             SuiteEnd::Complete => baseline.apply(&mut report, RunExtent::Part)?,
             _ => baseline.skip_update(),
         }
-        self.close(&report, &lines, progress)
-            .map_err(output::failure)?;
+        close(&report, self.args.details, &lines, progress).map_err(output::failure)?;
         reports::write(&report, &self.args.reports)?;
         Ok(run_status::status(&RunFacts {
             ended: &ended,
@@ -258,12 +231,8 @@ impl Exploration<'_> {
                         self.start.seed,
                         first + at + 1,
                     );
-                    for finding in run.report.all_findings_mut() {
-                        finding.rerun.clone_from(&rerun);
-                    }
-                    self.baseline.mark(&mut run.report, Blame::Agent);
+                    let failed = complete(&mut run.report, &rerun, self.baseline);
                     run.frames.clear();
-                    let failed = matches!(run.report.verdict, Verdict::Fail | Verdict::Broken);
                     progress.ended(&run, failed);
                     let session = sessions[at.min(sessions.len() - 1)].clone();
                     played.sessions.push(PlayedSession { session, run: *run });
@@ -324,21 +293,6 @@ impl Exploration<'_> {
             with_frames: false,
             retry: RetryOptions::default(),
         }
-    }
-
-    /// Shows the causes, the files and what was walked.
-    fn close(
-        &self,
-        report: &Report,
-        lines: &[(&str, String)],
-        progress: Progress,
-    ) -> io::Result<()> {
-        let mut screen = progress.finish()?;
-        terminal::closing(report, self.args.details.into(), &mut *screen)?;
-        for (word, text) in lines {
-            writeln!(screen, "{word:>13} {text}")?;
-        }
-        screen.flush()
     }
 }
 

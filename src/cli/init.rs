@@ -7,8 +7,8 @@ use super::command_error::CommandError;
 use super::detection_notes::{announced_dialect, note_command_line};
 use super::exit::ExitStatus;
 use super::network::NetworkArg;
-use super::output;
 use super::run::agent_of;
+use super::{output, reports};
 use crate::project_config::FILE;
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_runner::agent::Agent;
@@ -21,7 +21,6 @@ use output::quoted;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -74,8 +73,8 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
     if let Some(agent) = &agent {
         note_command_line(agent, &known.dialect, None);
     }
-    write(FILE, &config(args, &known))?;
-    write(SCENARIO, &scenario(&known)?)?;
+    reports::write_text(Path::new(FILE), &config(args, &known))?;
+    reports::write_text(Path::new(SCENARIO), &scenario(&known)?)?;
     let text = next_steps(args, &known);
     output::stdout().write_all(text.as_bytes())?;
     Ok(ExitStatus::Conformant)
@@ -185,14 +184,6 @@ fn start_of(dialect: &Dialect) -> Value {
         true => json!({ "name": name, "steps": steps }),
         false => json!({ "name": name, "prelude": false, "steps": steps }),
     }
-}
-
-fn write(path: &str, text: &str) -> Result<(), CommandError> {
-    let failed = |error| CommandError::usage(format!("cannot write {path}: {error}"));
-    if let Some(folder) = Path::new(path).parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
-    }
-    fs::write(path, text).map_err(failed)
 }
 
 fn next_steps(args: &InitArgs, known: &KnownDialect) -> String {

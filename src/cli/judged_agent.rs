@@ -7,8 +7,8 @@ mod cause_file;
 mod host_findings;
 
 use super::catalogue::render_errors;
-use super::output;
 use super::recorded_relay::{locked, observer, relay};
+use super::{args, output};
 use cause_file::CauseFile;
 use conform_judge::dialect;
 use conform_judge::transcript::Header;
@@ -50,10 +50,7 @@ pub struct AgentCall {
 impl AgentCall {
     /// The command line as the host has given it.
     fn words(&self) -> Vec<String> {
-        let words = self.program.iter().chain(&self.args);
-        words
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect()
+        args::words(self.program.iter().chain(&self.args))
     }
 }
 

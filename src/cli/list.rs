@@ -6,6 +6,7 @@ use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{describe, output, table};
 use clap::ValueEnum;
+use conform_report::reporter::text::first_sentence;
 use serde_json::Value;
 use std::io::Write;
 
@@ -89,7 +90,8 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
         ListKind::Rules => collect(
             &["RULE", "LEVEL", "SOURCE", "WHAT IT ASKS"],
             each(known, |known| known.dialect.rules.iter()).map(|(known, rule)| {
-                let asks = first_sentence(&rule.doc);
+                let doc: Vec<_> = rule.doc.split_whitespace().collect();
+                let asks = first_sentence(&doc.join(" ")).to_owned();
                 let row = vec![rule.id.clone(), word(rule.level), word(rule.source), asks];
                 (row, describe::rule(known, rule))
             }),
@@ -102,12 +104,11 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                 } else {
                     "no"
                 };
-                let side = describe::side(clause.side).to_owned();
                 let row = vec![
                     id.clone(),
                     clause.section.clone(),
                     word(clause.strength),
-                    side,
+                    clause.side.word().to_owned(),
                     testable.to_owned(),
                     clause.text.clone(),
                 ];
@@ -201,13 +202,4 @@ fn dash(text: String) -> String {
     } else {
         text
     }
-}
-
-fn first_sentence(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.split_inclusive(". ")
-        .next()
-        .unwrap_or_default()
-        .trim_end()
-        .to_owned()
 }

@@ -5,7 +5,7 @@ mod redirect;
 mod script_file;
 mod transcript_file;
 
-use super::args::DialectArgs;
+use super::args::{DialectArgs, words};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::output;
@@ -145,12 +145,9 @@ fn recording(
 ) -> Result<Recording, String> {
     let failed = |error: std::io::Error| format!("cannot write {}: {error}", args.out.display());
     let file = create_transcript(&args.out).map_err(failed)?;
-    let words = args.agent.iter();
     let header = Header {
         dialect: args.dialect.dialect.clone(),
-        agent: words
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
+        agent: words(&args.agent),
     };
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));

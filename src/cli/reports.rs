@@ -57,6 +57,14 @@ pub fn write_to(
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
+/// Writes a text to a file, as [`write_to`] does.
+///
+/// # Errors
+/// A sentence that names the path.
+pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
+    write_to(path, false, |out| out.write_all(text.as_bytes()))
+}
+
 fn write_bytes(path: &Path, coloured: bool, bytes: &[u8]) -> io::Result<()> {
     match (is_stdout(path), coloured) {
         (true, true) => output::stdout().write_all(bytes),

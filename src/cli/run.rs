@@ -12,15 +12,15 @@ mod transcript_folder;
 mod unmatched_names;
 
 use super::agent_surroundings::{AgentSurroundings, with_agents};
+use super::args::DetailsArg;
 use super::baseline::ActiveBaseline;
 use super::command_error::CommandError;
 use super::{exit::ExitStatus, output, reports};
-use crate::project_config::read_config;
 pub(super) use agent::agent_of;
 pub(super) use args::{AgentStart, RunArgs, RunRequest};
 use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
-use conform_report::reporter::terminal::{self, Details};
+use conform_report::reporter::terminal;
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use conform_runner::retry::RetryOptions;
 use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings, cores};
@@ -39,69 +39,36 @@ use std::time::Instant;
 
 pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
-    take_configured_agent(&mut args)?;
+    args.request.start.take_configured_agent()?;
     let baseline = args.baseline.read()?;
     if let Some(folder) = &args.transcripts {
         transcript_folder::make_folder(folder)?;
     }
     let last_failures = LastFailures::read(&args.request.start.agent);
     with_agents(args.network, async |surroundings| {
-        let AgentSurroundings {
-            sandboxes,
-            cancelled,
-            ..
-        } = surroundings;
+        let (sandboxes, cancelled) = (&surroundings.sandboxes, &surroundings.cancelled);
         let plan = run_plan(&args.request, sandboxes, cancelled, &last_failures).await?;
-        let state = RunState {
-            baseline,
-            last_failures,
-            began,
-        };
-        perform(&args, plan, state, surroundings).await
+        perform(&args, plan, baseline, last_failures, began, surroundings).await
     })
-}
-
-/// Without an agent on the command line, the one of `conform.yaml` is played.
-fn take_configured_agent(args: &mut RunArgs) -> Result<(), CommandError> {
-    if args.request.start.agent.is_empty() && args.request.start.agent_script.is_none() {
-        let config = read_config()?;
-        args.request.start.agent = config.agent.into_iter().map(Into::into).collect();
-        if args.request.start.agent.is_empty() {
-            output::note("no agent is named: the bundled mock-agent is tested");
-        }
-    }
-    Ok(())
-}
-
-/// What a run starts with besides its plan.
-struct RunState {
-    baseline: ActiveBaseline,
-    last_failures: LastFailures,
-    began: Instant,
 }
 
 /// Plays the scenarios of the plan, and writes the report.
 async fn perform(
     args: &RunArgs,
-    plan: RunPlan,
-    state: RunState,
+    mut plan: RunPlan,
+    baseline: ActiveBaseline,
+    mut last_failures: LastFailures,
+    began: Instant,
     surroundings: &AgentSurroundings,
 ) -> Result<ExitStatus, CommandError> {
-    let RunState {
-        baseline,
-        mut last_failures,
-        began,
-    } = state;
     let settings = settings(args, &baseline);
-    let mut report = ReportBuilder::new(ReportCommand::Run, Blame::Agent);
-    for part in &plan.suites {
+    let suites = std::mem::take(&mut plan.suites);
+    let mut report = report_builder();
+    for part in &suites {
         report.add_dialect(&part.dialect);
     }
-    for rule in step_rules::RULES {
-        report.add_rule(rule.id, rule.doc);
-    }
-    let required = RequiredClauses::new(&plan.suites);
-    let total = plan.suites.iter().map(|part| part.scenarios.len()).sum();
+    let required = RequiredClauses::new(&suites);
+    let total = suites.iter().map(|part| part.scenarios.len()).sum();
     let mut progress = Progress::new(&args.reports, total);
     let mut shown = AgentProgress::default();
     let mut behind_smoke = 0;
@@ -109,11 +76,7 @@ async fn perform(
         RunEvent::Started(id) => progress.started(id),
         RunEvent::Ended(mut entry) => {
             let rerun = plan.rerun.line(&entry.report.id);
-            for finding in entry.report.all_findings_mut() {
-                finding.rerun.clone_from(&rerun);
-            }
-            baseline.mark(&mut entry.report, Blame::Agent);
-            let failed = matches!(entry.report.verdict, Verdict::Fail | Verdict::Broken);
+            let failed = complete(&mut entry.report, &rerun, &baseline);
             if entry.played {
                 let again = failed || entry.report.verdict == Verdict::Inconclusive;
                 last_failures.note(&entry.report.id, again);
@@ -125,7 +88,7 @@ async fn perform(
         }
     };
     let ended = scheduler::run(
-        plan.suites,
+        suites,
         &settings,
         Arc::clone(&surroundings.sandboxes),
         surroundings.cancelled.clone(),
@@ -135,19 +98,7 @@ async fn perform(
     if let SuiteEnd::NotStarted(why) = &ended {
         return Err(CommandError::usage(why.as_str()));
     }
-    let duration = began.elapsed();
-    let mut report = Report {
-        dialect_dir: plan
-            .dialect_dir
-            .as_deref()
-            .map(|folder| folder.display().to_string()),
-        agent_file: plan.agent_file,
-        agent: plan.agent_command,
-        seed: args.request.start.seed,
-        duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-        network: Some(surroundings.network()),
-        ..report.finish()
-    };
+    let mut report = plan.report(report, settings.seed, began, surroundings);
     let is_whole = extent(args) == RunExtent::Whole;
     last_failures.write(
         &args.request.start.agent,
@@ -157,12 +108,9 @@ async fn perform(
         SuiteEnd::Complete => baseline.apply(&mut report, extent(args))?,
         _ => baseline.skip_update(),
     }
-    let closing = Closing {
-        report: &report,
-        details: args.details.into(),
-        transcripts: kept_transcripts(&report, &settings.keep),
-    };
-    closing.write(progress).map_err(output::failure)?;
+    let folder = kept_transcripts(&report, &settings.keep);
+    let folder = folder.map(|folder| ("Transcripts", folder.display().to_string()));
+    close(&report, args.details, folder.as_slice(), progress).map_err(output::failure)?;
     reports::write(&report, &args.reports)?;
     Ok(run_status::status(&RunFacts {
         ended: &ended,
@@ -172,6 +120,28 @@ async fn perform(
         unexercised: &required.unexercised(&report),
         behind_smoke,
     }))
+}
+
+/// The report of a run, with the rules of the steps.
+pub(super) fn report_builder() -> ReportBuilder {
+    let mut report = ReportBuilder::new(ReportCommand::Run, Blame::Agent);
+    for rule in step_rules::RULES {
+        report.add_rule(rule.id, rule.doc);
+    }
+    report
+}
+
+/// Gives the findings of a scenario the command that plays it again, and marks the known ones. Returns whether it failed.
+pub(super) fn complete(
+    scenario: &mut ScenarioReport,
+    rerun: &str,
+    baseline: &ActiveBaseline,
+) -> bool {
+    for finding in scenario.all_findings_mut() {
+        rerun.clone_into(&mut finding.rerun);
+    }
+    baseline.mark(scenario, Blame::Agent);
+    matches!(scenario.verdict, Verdict::Fail | Verdict::Broken)
 }
 
 fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
@@ -206,23 +176,19 @@ pub(super) fn usual_jobs() -> NonZeroUsize {
     cores().saturating_mul(A_CORE)
 }
 
-/// The end of what a run shows.
-struct Closing<'a> {
-    report: &'a Report,
-    details: Details,
-    /// The folder with the transcripts.
-    transcripts: Option<&'a Path>,
-}
-
-impl Closing<'_> {
-    fn write(&self, progress: Progress) -> io::Result<()> {
-        let mut screen = progress.finish()?;
-        terminal::closing(self.report, self.details, &mut *screen)?;
-        if let Some(folder) = self.transcripts {
-            writeln!(screen, "{:>13} {}", "Transcripts", folder.display())?;
-        }
-        screen.flush()
+/// Shows the end of a run: the causes, and these lines.
+pub(super) fn close(
+    report: &Report,
+    details: DetailsArg,
+    lines: &[(&str, String)],
+    progress: Progress,
+) -> io::Result<()> {
+    let mut screen = progress.finish()?;
+    terminal::closing(report, details.into(), &mut *screen)?;
+    for (word, text) in lines {
+        writeln!(screen, "{word:>13} {text}")?;
     }
+    screen.flush()
 }
 
 /// The folder with the transcripts of this run, if there are any.

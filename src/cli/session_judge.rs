@@ -28,10 +28,7 @@ impl LoadedDialects {
 
     /// The ids of all dialects of the source, the versions of each from the oldest to the newest.
     pub(super) fn ids(&self) -> Vec<String> {
-        let names = self.source.names().into_iter();
-        names
-            .map(|(name, version)| format!("{name}@{version}"))
-            .collect()
+        self.source.ids()
     }
 
     fn load(&mut self, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {

@@ -1,6 +1,6 @@
 //! Merges a delta (a dialect that `extends` another) into its base: frames, clauses, schemas and the launch recipe.
 
-use crate::file::{ClauseFile, DialectFile, InheritanceFile, LaunchRecipe, ToolName};
+use crate::file::{Clause, DialectFile, InheritanceFile, LaunchRecipe, ToolName};
 use crate::ordering::Ordering;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
 /// Ids that the base does not have.
 pub(crate) fn removed_clauses(
     file: &DialectFile,
-    base: &[(ClauseFile, Node)],
+    base: &[(Clause, Node)],
     root: &Node,
 ) -> Result<Vec<String>, Vec<Error>> {
     let known = || base.iter().map(|(clause, _)| clause.id.value.as_str());
@@ -103,14 +103,14 @@ pub(crate) fn check_state_kinds(delta: &Ordering, base: &Ordering) -> Result<(),
 
 /// The clauses of the base in their order, each in the wording of the delta if it has one, and then the new clauses of the delta.
 pub(crate) fn merge_clauses(
-    base: Vec<(ClauseFile, Node)>,
+    base: Vec<(Clause, Node)>,
     removed: &[String],
-    mut delta: Vec<(ClauseFile, Node)>,
-) -> Vec<(ClauseFile, Node)> {
+    mut delta: Vec<(Clause, Node)>,
+) -> Vec<(Clause, Node)> {
     let mut all = Vec::new();
     for (clause, node) in base {
         let id = clause.id.value.clone();
-        let own = |(c, _): &(ClauseFile, Node)| c.id.value == id;
+        let own = |(c, _): &(Clause, Node)| c.id.value == id;
         if let Some(place) = delta.iter().position(own) {
             all.push(delta.remove(place));
         } else if !removed.contains(&id) {
@@ -126,10 +126,10 @@ pub(crate) fn merge_clauses(
 /// # Errors
 /// Every section in `sections` that no clause of the base is in.
 pub(crate) fn rename_sections(
-    mut clauses: Vec<(ClauseFile, Node)>,
+    mut clauses: Vec<(Clause, Node)>,
     sections: &IndexMap<String, Spanned<String>>,
     root: &Node,
-) -> Result<Vec<(ClauseFile, Node)>, Vec<Error>> {
+) -> Result<Vec<(Clause, Node)>, Vec<Error>> {
     let known = || clauses.iter().map(|(clause, _)| clause.section.as_str());
     let unmatched = sections
         .iter()

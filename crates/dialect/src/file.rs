@@ -315,7 +315,8 @@ pub struct WireRecipe {
 /// One normative statement of the specification.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClauseFile {
+#[schemars(rename = "ClauseFile")]
+pub struct Clause {
     /// Its id; append-only.
     pub id: Spanned<String>,
     /// The section of the specification.

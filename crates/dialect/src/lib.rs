@@ -13,7 +13,7 @@ mod source;
 mod types;
 
 pub use faults::{faults, nested_kinds};
-pub use file::{MemberNames, ToolName};
+pub use file::{Clause, MemberNames, ToolName};
 pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};
 pub use source::DialectSource;
-pub use types::{Base, Clause, FrameIdentity, FrameNames, Inheritance};
+pub use types::{Base, FrameIdentity, FrameNames, Inheritance};

@@ -4,7 +4,7 @@ use crate::delta::{
     check_state_kinds, merge_clauses, merge_definitions, merge_dialect_files, removed_clauses,
     rename_sections,
 };
-use crate::file::{ClauseFile, DialectFile, InheritanceFile};
+use crate::file::{Clause, DialectFile, InheritanceFile};
 use crate::ordering::Ordering;
 use crate::source::{BASE, DIALECT, DialectSource};
 use crate::types::{Base, Inheritance};
@@ -23,7 +23,7 @@ pub struct MergedFiles {
     /// The nearest `ordering.yaml`, for the places of mistakes.
     pub ordering_root: Option<Node>,
     /// The clauses, each with the file that it stands in.
-    pub clauses: Vec<(ClauseFile, Node)>,
+    pub clauses: Vec<(Clause, Node)>,
     /// The merged `events.json`.
     pub events: Value,
     /// The merged `commands.json`.
@@ -49,11 +49,9 @@ pub struct MergedYaml {
 /// # Errors
 /// Every mistake in how the files are written, with its place; or that there is no such dialect, with the known ones.
 pub fn dialect_file(source: &DialectSource, id: &str) -> Result<MergedYaml, Vec<Error>> {
-    let mut chain = chain(source, id)?.into_iter();
-    let missing = || vec![Error::of_file(id, "has no dialect.yaml")];
-    let (mut root, mut file) = chain.next().ok_or_else(missing)?;
+    let ((mut root, mut file), newer) = chain(source, id)?;
     let mut sources = vec![file.id()];
-    for (next_root, next) in chain {
+    for (next_root, next) in newer {
         sources.push(next.id());
         (root, file) = (next_root, merge_dialect_files(next, file));
     }
@@ -66,18 +64,19 @@ pub fn dialect_file(source: &DialectSource, id: &str) -> Result<MergedYaml, Vec<
 
 /// The first version that extends the base `NAME@VERSION`, itself or through others.
 pub fn version_of_base(source: &DialectSource, base: &str) -> Option<String> {
-    let names = source.names().into_iter();
-    let mut ids = names.map(|(name, version)| format!("{name}@{version}"));
-    ids.find(|id| {
+    source.ids().into_iter().find(|id| {
         dialect_file(source, id).is_ok_and(|file| file.sources.iter().any(|one| one == base))
     })
 }
 
-/// The `dialect.yaml` of a dialect and of those that it extends, oldest first, each with the name and version of its folder.
-fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, Vec<Error>> {
+/// A `dialect.yaml`, with the name and version of its folder.
+type DialectYaml = (Node, DialectFile);
+
+/// Of a dialect and of those that it extends the oldest one, and the others in their order.
+fn chain(source: &DialectSource, id: &str) -> Result<(DialectYaml, Vec<DialectYaml>), Vec<Error>> {
     let resolved = source.resolve(id);
     let mut next = resolved.map_err(|message| vec![Error::of_file(id, message)])?;
-    let mut chain: Vec<(Node, DialectFile)> = Vec::new();
+    let mut newer: Vec<DialectYaml> = Vec::new();
     loop {
         let (name, version) = next;
         let root = match yaml(source, &name, &version, DIALECT)? {
@@ -95,22 +94,22 @@ fn chain(source: &DialectSource, id: &str) -> Result<Vec<(Node, DialectFile)>, V
             version,
             ..file
         };
-        chain.push((root, file));
-        let Some(base) = base else { break };
-        let root = &chain[chain.len() - 1].0;
+        let Some(base) = base else {
+            newer.reverse();
+            return Ok(((root, file), newer));
+        };
+        newer.push((root, file));
+        let root = &newer[newer.len() - 1].0;
         let at_extends = |message: String| vec![root.error_at(base.span, message)];
         next = source.resolve_extended(&base.value).map_err(at_extends)?;
-        let is_known =
-            |(_, file): &(Node, DialectFile)| (&file.name, &file.version) == (&next.0, &next.1);
-        if chain.iter().any(is_known) {
-            let path: Vec<_> = chain.iter().map(|(_, file)| file.id()).collect();
+        let is_known = |(_, file): &DialectYaml| (&file.name, &file.version) == (&next.0, &next.1);
+        if newer.iter().any(is_known) {
+            let path: Vec<_> = newer.iter().map(|(_, file)| file.id()).collect();
             let path = path.join(" -> ");
             let message = format!("`extends` is circular: {path} -> {}", base.value);
             return Err(at_extends(message));
         }
     }
-    chain.reverse();
-    Ok(chain)
 }
 
 impl MergedFiles {
@@ -119,11 +118,9 @@ impl MergedFiles {
     /// # Errors
     /// Every mistake in how the files are written, with its place; or that there is no such dialect, with the known ones.
     pub fn load(source: &DialectSource, id: &str) -> Result<Self, Vec<Error>> {
-        let mut chain = chain(source, id)?.into_iter();
-        let missing = || vec![Error::of_file(id, "has no dialect.yaml")];
-        let (root, file) = chain.next().ok_or_else(missing)?;
+        let ((root, file), newer) = chain(source, id)?;
         let oldest = MergedFiles::read(source, root, file)?;
-        chain.try_fold(oldest, |base, (root, file)| {
+        newer.into_iter().try_fold(oldest, |base, (root, file)| {
             MergedFiles::read(source, root, file)?.over(base)
         })
     }
@@ -138,7 +135,7 @@ impl MergedFiles {
         let mut clauses = Vec::new();
         if let Some(node) = yaml(source, name, version, "clauses.yaml")? {
             former_keys(&node)?;
-            let list: Vec<ClauseFile> = spanned_yaml::decode_all(&node)?;
+            let list: Vec<Clause> = spanned_yaml::decode_all(&node)?;
             clauses.extend(list.into_iter().map(|clause| (clause, node.clone())));
         }
         Ok(MergedFiles {

@@ -47,6 +47,13 @@ impl DialectSource {
         found
     }
 
+    /// Every id `NAME@VERSION`, in the same order.
+    pub fn ids(&self) -> Vec<String> {
+        let names = self.names().into_iter();
+        let ids = names.map(|(name, version)| format!("{name}@{version}"));
+        ids.collect()
+    }
+
     /// Every `(name, version)` in the user's folder, sorted.
     pub fn names_in_folder(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();

@@ -1,7 +1,6 @@
-//! The data of a dialect that needs no compilation: its bases, clauses and the names of its frames.
+//! The data of a dialect that needs no compilation: its bases and the names of its frames.
 
 use crate::file::{FrameSpec, MemberNames, ToolName};
-use crate::requirement::{Blame, Level};
 use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::Node;
@@ -36,21 +35,6 @@ pub struct Inheritance {
     pub names_at: (String, String),
 }
 
-/// One normative statement of the specification.
-#[derive(Debug, Clone)]
-pub struct Clause {
-    /// The section of the specification.
-    pub section: String,
-    /// The requirement level in the specification: must, should or may.
-    pub strength: Level,
-    /// Whom it applies to.
-    pub side: Blame,
-    /// The requirement, in our words.
-    pub text: String,
-    /// Why it cannot be checked; `None` for a testable clause.
-    pub untestable: Option<String>,
-}
-
 /// The frame names of one direction: events or commands.
 #[derive(Debug, Clone, Default)]
 pub struct FrameNames {
@@ -76,6 +60,16 @@ impl FrameIdentity {
     #[must_use]
     pub fn is(&self, known: &str) -> bool {
         matches!(self, FrameIdentity::Known(name, kind) if name == known || kind.as_deref() == Some(known))
+    }
+
+    /// The most precise name that the frame has, known or not.
+    #[must_use]
+    pub fn into_name(self) -> Option<String> {
+        match self {
+            FrameIdentity::Known(name, kind) => kind.or(Some(name)),
+            FrameIdentity::Unknown(name) => Some(name),
+            FrameIdentity::Missing => None,
+        }
     }
 }
 

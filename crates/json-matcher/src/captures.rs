@@ -21,20 +21,6 @@ impl Captures {
         self.values.get(name)
     }
 
-    /// Every name and its value, in the order in which they were first set.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.values
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
-    }
-
-    /// Sets every value of another set.
-    pub fn extend(&mut self, other: &Captures) {
-        for (name, value) in other.iter() {
-            self.set(name, value.clone());
-        }
-    }
-
     /// Captures parts of a value: `pointers` has a JSON Pointer for each name.
     ///
     /// # Errors

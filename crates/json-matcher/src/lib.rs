@@ -43,7 +43,7 @@ pub use mismatch::Mismatch;
 pub use operators::OPERATORS;
 pub use pattern::object_in_words;
 pub use placeholder::{
-    Placeholder, Segment, UnknownPlaceholder, escape, fill, placeholders, segments,
+    Placeholder, Segment, UnknownPlaceholder, escape, fill, is_name, placeholders, segments,
 };
 pub use read::{read_json, with_bounded_numbers};
 pub use template::{Template, render_text};

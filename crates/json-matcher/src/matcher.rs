@@ -107,6 +107,6 @@ impl Matcher {
         let mut differences = Differences::at_most(limit);
         let context = MatchContext::root(captures);
         self.pattern.check(Some(value), &context, &mut differences);
-        differences.into_list()
+        differences.list
     }
 }

@@ -174,7 +174,7 @@ pub(crate) fn plain_key(written: &str) -> &str {
 /// Collects mismatches, up to a limit.
 #[derive(Debug)]
 pub(crate) struct Differences {
-    list: Vec<Mismatch>,
+    pub(crate) list: Vec<Mismatch>,
     limit: usize,
 }
 
@@ -208,10 +208,6 @@ impl Differences {
                 actual: shown(actual),
             });
         }
-    }
-
-    pub(crate) fn into_list(self) -> Vec<Mismatch> {
-        self.list
     }
 }
 

@@ -186,6 +186,11 @@ fn push_text<'t>(segments: &mut Vec<Segment<'t>>, text: &'t str) {
     }
 }
 
+/// Whether a text can be the name of a placeholder.
+pub fn is_name(text: &str) -> bool {
+    identifier(text) == Some(text.len())
+}
+
 /// The length of the identifier at the start.
 fn identifier(text: &str) -> Option<usize> {
     let length = text

@@ -51,8 +51,11 @@ pub fn counts(finding: &Finding) -> bool {
     finding.level > Level::May || finding.rule == UNFORESEEN
 }
 
-/// The prefix of the rule ids under which failed steps are reported.
-const STEPS: &str = "scenario.";
+/// Whether failed steps of scenarios are reported under this rule id.
+#[must_use]
+pub fn is_of_a_step(rule: &str) -> bool {
+    rule.starts_with("scenario.")
+}
 
 /// The verdict over a scenario, with a reason if the findings do not explain it. The first row that applies decides.
 #[must_use]
@@ -61,7 +64,7 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
         let theirs = facts.findings.iter().filter(|f| f.blame == Blame::Agent);
         theirs.filter(move |finding| finding.level >= level)
     };
-    let by_a_rule = reached(Level::Must).any(|finding| !finding.rule.starts_with(STEPS));
+    let by_a_rule = reached(Level::Must).any(|finding| !is_of_a_step(&finding.rule));
     let first_violation = reached(Level::Must).next();
     let first_counted = reached(Level::Should).next();
     let plain = |verdict| Some((verdict, String::new()));

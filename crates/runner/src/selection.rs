@@ -54,6 +54,12 @@ impl Selection {
     pub fn in_shard(&self, index: usize) -> bool {
         self.shard.is_none_or(|shard| shard.holds(index))
     }
+
+    /// The patterns that none of these ids matches.
+    pub fn unmatched_patterns<'a>(&'a self, ids: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let matches_none = |pattern: &&String| !ids.iter().any(|id| matches_pattern(pattern, id));
+        self.only.iter().filter(matches_none).map(String::as_str)
+    }
 }
 
 impl Shard {
@@ -61,14 +67,6 @@ impl Shard {
     #[must_use]
     pub fn holds(self, index: usize) -> bool {
         index % self.of == self.part - 1
-    }
-}
-
-impl Selection {
-    /// The patterns that none of these ids matches.
-    pub fn unmatched_patterns<'a>(&'a self, ids: &'a [String]) -> impl Iterator<Item = &'a str> {
-        let matches_none = |pattern: &&String| !ids.iter().any(|id| matches_pattern(pattern, id));
-        self.only.iter().filter(matches_none).map(String::as_str)
     }
 }
 

@@ -4,7 +4,6 @@ use crate::scenario_run::ScenarioRun;
 use crate::scheduler::SuiteSettings;
 use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::Dialect;
-use conform_judge::finding::Evidence;
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Parsed, ParsedFrame};
 use conform_judge::transcript::{Header, TranscriptWriter};
@@ -81,24 +80,9 @@ impl SessionRecorder {
         self.checker.frames()
     }
 
-    /// Whether all work that the agent has begun has certainly ended.
-    pub(super) fn is_work_over(&self) -> bool {
-        self.checker.is_work_over()
-    }
-
-    /// When the last thing is overdue that the agent owes by itself.
-    pub(super) fn overdue_at(&self) -> Option<u64> {
-        self.checker.overdue_at()
-    }
-
-    /// Whether the newest frame ended a turn.
-    pub(super) fn ended_turn(&self) -> bool {
-        self.checker.ended_turn()
-    }
-
-    /// The newest frames, quoted as evidence.
-    pub(super) fn evidence(&self) -> Vec<Evidence> {
-        self.checker.evidence()
+    /// The checker, which knows the work that is open.
+    pub(super) fn checker(&self) -> &Checker {
+        &self.checker
     }
 
     /// Ends the session, closes the transcript, and adds to the run what was recorded.

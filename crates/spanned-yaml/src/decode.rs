@@ -102,7 +102,7 @@ impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
     ) -> Result<V::Value, DecodeError> {
         match name {
             NODE => pass_node(self.0.clone(), || visitor.visit_unit()),
-            SPANNED => visitor.visit_seq(SpannedAccess::value(self)),
+            SPANNED => visitor.visit_seq(SpannedAccess::new(self.0.span(), self)),
             _ => visitor
                 .visit_newtype_struct(self)
                 .map_err(|error: DecodeError| error.at(self.0.span())),

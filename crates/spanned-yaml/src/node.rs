@@ -176,7 +176,14 @@ impl Node {
 
     /// The value in the words of an error message: `the text "abc"`, `a list`.
     pub fn describe(&self) -> String {
-        self.kind().describe()
+        match self.kind() {
+            Kind::Null => "nothing".to_owned(),
+            Kind::Bool(value) => format!("`{value}`"),
+            Kind::Number(number) => format!("the number {number}"),
+            Kind::Text(text) => describe_text(text),
+            Kind::List(_) => "a list".to_owned(),
+            Kind::Map(_) => "a map".to_owned(),
+        }
     }
 
     /// The value as JSON, without locations.
@@ -193,20 +200,6 @@ impl Node {
                     .map(|(key, value)| (key.name.clone(), value.to_value()))
                     .collect::<Map<_, _>>(),
             ),
-        }
-    }
-}
-
-impl Kind {
-    /// The value in the words of an error message.
-    fn describe(&self) -> String {
-        match self {
-            Kind::Null => "nothing".to_owned(),
-            Kind::Bool(value) => format!("`{value}`"),
-            Kind::Number(number) => format!("the number {number}"),
-            Kind::Text(text) => describe_text(text),
-            Kind::List(_) => "a list".to_owned(),
-            Kind::Map(_) => "a map".to_owned(),
         }
     }
 }

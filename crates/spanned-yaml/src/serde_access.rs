@@ -123,7 +123,7 @@ impl<'a> Deserializer<'a> for NameDeserializer<'a> {
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
         match name {
-            SPANNED => visitor.visit_seq(SpannedAccess::name(self)),
+            SPANNED => visitor.visit_seq(SpannedAccess::new(self.span, self)),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -251,20 +251,8 @@ pub(super) struct SpannedAccess<D> {
     inner: Option<D>,
 }
 
-impl<'a> SpannedAccess<NodeDeserializer<'a>> {
-    pub(super) fn value(de: NodeDeserializer<'a>) -> Self {
-        Self::new(de.0.span(), de)
-    }
-}
-
-impl<'a> SpannedAccess<NameDeserializer<'a>> {
-    pub(super) fn name(name: NameDeserializer<'a>) -> Self {
-        Self::new(name.span, name)
-    }
-}
-
 impl<D> SpannedAccess<D> {
-    fn new(span: Span, inner: D) -> Self {
+    pub(super) fn new(span: Span, inner: D) -> Self {
         SpannedAccess {
             numbers: [span.line, span.column, span.len].into_iter(),
             inner: Some(inner),

@@ -2,7 +2,6 @@
 
 use super::Topic;
 use crate::cli::catalogue::KnownDialect;
-use crate::cli::describe;
 use crate::cli::list::word;
 use anstyle::Style;
 use conform_judge::dialect::Clause;
@@ -144,7 +143,7 @@ fn faults(page: &mut String, head: &str, known: &KnownDialect, catchers: &[Strin
 }
 
 fn clause(known: &KnownDialect, id: &str, clause: &Clause) -> String {
-    let side = describe::side(clause.side);
+    let side = clause.side.word();
     let what = format!(
         "section {}, {}, binds the {side}, {}",
         clause.section,
@@ -156,28 +155,17 @@ fn clause(known: &KnownDialect, id: &str, clause: &Clause) -> String {
     if let Some(why) = &clause.untestable {
         paragraphs(&mut page, &format!("No check can exist: {why}"));
     }
-    list(
-        &mut page,
-        "Checked by the rules",
-        known.rules_for(id).map(|rule| rule.id.clone()),
-    );
+    let rules: Vec<_> = known.rules_for(id).map(|rule| rule.id.clone()).collect();
+    let scenarios = known.scenarios_for(id);
+    let scenarios: Vec<_> = scenarios.map(|one| known.scenario_id(one)).collect();
+    list(&mut page, "Checked by the rules", rules.iter().cloned());
     list(
         &mut page,
         "Checked by the scenarios",
-        known
-            .scenarios_for(id)
-            .map(|scenario| known.scenario_id(scenario)),
+        scenarios.iter().cloned(),
     );
-    let rules = known.rules_for(id).map(|rule| rule.id.clone());
-    let scenarios = known
-        .scenarios_for(id)
-        .map(|scenario| known.scenario_id(scenario));
-    faults(
-        &mut page,
-        "Faults that these must catch",
-        known,
-        &rules.chain(scenarios).collect::<Vec<_>>(),
-    );
+    let checks = [rules, scenarios].concat();
+    faults(&mut page, "Faults that these must catch", known, &checks);
     page
 }
 

@@ -4,10 +4,10 @@ use super::causes_found::{CausesFound, FoundCause, cause, causes_of, counts};
 use super::explored_dialect::ExploredDialect;
 use super::{Exploration, PlayedSession};
 use crate::cli::command_error::CommandError;
-use crate::cli::output;
+use crate::cli::{output, reports};
 use conform_runner::explore::{Session, shrink};
 use conform_runner::scheduler::{RunEvent, SuiteSettings};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How often a session with a finding is played again, to tell whether the finding repeats itself.
 const REPEATS: usize = 3;
@@ -82,16 +82,16 @@ impl Shrinker<'_> {
         let most = self.exploration.args.shrink;
         let judge = async |sessions| self.judge(found, sessions).await;
         let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
-        let times = if smaller.session == session {
+        let times = if smaller == session {
             times
         } else {
-            let again = vec![smaller.session.clone(); REPEATS];
+            let again = vec![smaller.clone(); REPEATS];
             let again = self.judge(found, again).await;
             again.iter().filter(|has| **has).count()
         };
-        let after = smaller.session.moves.len();
+        let after = smaller.moves.len();
         let how = format!("{before} moves became {after}, found in {times} of {REPEATS} plays");
-        (smaller.session, how)
+        (smaller, how)
     }
 
     /// Plays sessions, and says of each whether it has the cause.
@@ -152,11 +152,11 @@ impl Shrinker<'_> {
 
     fn write(
         &self,
-        path: &std::path::Path,
+        path: &Path,
         session: &Session,
         found: &FoundCause,
         first: &PlayedSession,
-    ) -> Result<(), CommandError> {
+    ) -> Result<(), String> {
         let finding = first
             .run
             .report
@@ -176,11 +176,6 @@ impl Shrinker<'_> {
             found.rule,
             self.dialect.table.text(session)
         );
-        let failed =
-            |error| CommandError::usage(format!("cannot write {}: {error}", path.display()));
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
-        }
-        std::fs::write(path, text).map_err(failed)
+        reports::write_text(path, &text)
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::baseline::BaselineArgs;
 use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use crate::cli::run::{LastFailures, run_plan};
-use conform_judge::dialect::{self, Dialect, DialectSource, FrameIdentity};
+use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_judge::frame::Body;
 use conform_report::Verdict;
@@ -182,9 +182,7 @@ fn sample(entry: &ScenarioRun, dialect: &Dialect) -> SampleFrames {
     for one in entry.frames.iter().flatten() {
         if matches!(one.frame.body, Body::FromAgent(_))
             && let Some(value) = &one.parsed.value
-            && let FrameIdentity::Known(name, None)
-            | FrameIdentity::Known(_, Some(name))
-            | FrameIdentity::Unknown(name) = dialect.events.identify(value)
+            && let Some(name) = dialect.events.identify(value).into_name()
         {
             sample.add(&name, value);
         }
@@ -243,12 +241,7 @@ async fn listed(args: &MutantsArgs, good: GoodAgent, table: &FaultTable) -> Resu
         dialect.id(),
         count(playable.len() as u64, "fault")
     ));
-    let player = FaultPlayer::new(
-        good.suite,
-        Some(good.exercised),
-        args.jobs(),
-        args.time_scale,
-    );
+    let player = FaultPlayer::new(good.suite, Some(good.exercised), args);
     let mut played = player.rows(playable).await?.into_iter();
     let rows = selected
         .iter()

@@ -1,7 +1,7 @@
 //! Plays faults of one dialect, several at a time: each in the scenarios that can catch it, the likeliest first.
 
-use super::published;
 use super::suite_player::{SuitePlayer, in_order};
+use super::{MutantsArgs, published};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::Blame;
 use conform_runner::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
@@ -59,13 +59,13 @@ pub(super) struct FaultPlayer {
 }
 
 impl FaultPlayer {
-    /// Plays `jobs` faults at once. What the scenarios exercise is found out when it is needed, if it is `None`.
+    /// What the scenarios exercise is found out when it is needed, if it is `None`.
     pub(super) fn new(
         suite: SuitePlayer,
         exercised: Option<Exercised>,
-        jobs: usize,
-        time_scale: f64,
+        args: &MutantsArgs,
     ) -> Self {
+        let jobs = args.jobs();
         FaultPlayer {
             published: published::matrix(&suite.dialect.id()),
             suite,
@@ -73,7 +73,7 @@ impl FaultPlayer {
             generic: HashMap::new(),
             permits: Semaphore::new(jobs),
             jobs: u32::try_from(jobs).unwrap_or(u32::MAX),
-            time_scale,
+            time_scale: args.time_scale,
         }
     }
 

@@ -6,7 +6,7 @@ use super::fault_player::{FaultPlayer, tested};
 use super::proof::{Proof, Remark};
 use crate::cli::catalogue::render_errors;
 use crate::cli::output;
-use conform_report::reporter::text::count;
+use conform_report::reporter::text::{count, shortened};
 use conform_runner::mutation::matrix::{Fate, Row};
 use frame_faults::{Fault, SampleFrames, generic_faults};
 use indexmap::IndexMap;
@@ -56,12 +56,7 @@ pub(super) async fn proof(
         .iter()
         .map(|fault| tested(fault, &good.suite.dialect));
     let played = played.collect();
-    let player = FaultPlayer::new(
-        good.suite,
-        Some(good.exercised),
-        args.jobs(),
-        args.time_scale,
-    );
+    let player = FaultPlayer::new(good.suite, Some(good.exercised), args);
     let rows = player.with_generic(fitting).rows(played).await?;
     let mut proof = Proof {
         all: faults.iter().map(|fault| fault.id.clone()).collect(),
@@ -136,8 +131,5 @@ fn remark(
 fn shown_frame(samples: &SampleFrames, fault: &Fault) -> String {
     let sample = samples.played_on(fault);
     let text = sample.map(Value::to_string).unwrap_or_default();
-    match text.char_indices().nth(FRAME_TEXT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+    shortened(&text, FRAME_TEXT)
 }

@@ -40,7 +40,8 @@ async fn proof(
     let faults = known.faults.iter().filter(|one| !one.caught_by.is_empty());
     let faults: Vec<_> = faults.map(|fault| tested(fault, &dialect)).collect();
     let hosts = bad_hosts::load(source, &dialect).map_err(|e| e.to_string())?;
-    let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
+    let hosts = hosts.iter().filter(|host| !host.is_legal());
+    let hosts: Vec<Row> = hosts.map(|host| host.row(&dialect)).collect();
     let counts = [(Blame::Agent, faults.len()), (Blame::Host, hosts.len())];
     let sides = counts.iter().filter(|(_, count)| *count > 0);
     let sides: Vec<Blame> = sides.map(|(side, _)| *side).collect();
@@ -62,7 +63,7 @@ async fn proof(
         hosts.clear();
     }
     let suite = player(source, &dialect, known.scenarios)?;
-    let player = FaultPlayer::new(suite, None, args.jobs(), args.time_scale);
+    let player = FaultPlayer::new(suite, None, args);
     let mut rows = player.rows(faults).await?;
     rows.append(&mut hosts);
     let mut proof = Proof {

@@ -2,7 +2,9 @@
 
 use crate::cli::args::{self, DetailsArg, DialectArgs, ProfileArg, ReportTarget, report_target};
 use crate::cli::baseline::BaselineArgs;
+use crate::cli::command_error::CommandError;
 use crate::cli::network::NetworkArg;
+use crate::project_config::read_config;
 use conform_runner::selection::Shard;
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -129,4 +131,17 @@ pub(in crate::cli) struct AgentStart {
     /// The agent lacks this command, capability or wire: skip scenarios that need it; repeatable
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) lacks: Vec<String>,
+}
+
+impl AgentStart {
+    /// Without an agent on the command line, the one of `conform.yaml` is played.
+    pub(in crate::cli) fn take_configured_agent(&mut self) -> Result<(), CommandError> {
+        if self.agent.is_empty() && self.agent_script.is_none() {
+            self.agent = read_config()?.agent.into_iter().map(Into::into).collect();
+            if self.agent.is_empty() {
+                output::note("no agent is named: the bundled mock-agent is tested");
+            }
+        }
+        Ok(())
+    }
 }

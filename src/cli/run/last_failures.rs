@@ -2,6 +2,7 @@
 //!
 //! They are kept in a small file below the user's state folder (`$XDG_STATE_HOME` or `~/.local/state`).
 
+use crate::cli::args::words;
 use conform_runner::selection::Selection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -74,10 +75,7 @@ impl LastFailures {
         };
         let file = StateFile {
             folder: std::env::current_dir().unwrap_or_default(),
-            agent: agent
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned())
-                .collect(),
+            agent: words(agent),
             failed: self.failed,
         };
         if let Err(error) = store(&path, &file) {

@@ -5,13 +5,15 @@ use super::args::RunRequest;
 use super::last_failures::LastFailures;
 use super::rerun::RerunCommand;
 use super::unmatched_names::unmatched_names;
-use crate::cli::args::DialectArgs;
+use crate::cli::agent_surroundings::AgentSurroundings;
+use crate::cli::args::{DialectArgs, words};
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::command_error::CommandError;
 use crate::cli::detection_notes::{announced_dialect, note_command_line};
 use crate::cli::output::{self, quoted};
 use crate::project_config::{FILE, ProjectConfig, read_config};
 use conform_judge::dialect::DialectSource;
+use conform_report::{Report, ReportBuilder};
 use conform_runner::agent::{Agent, MissingFeature};
 use conform_runner::detect::detector::Detector;
 use conform_runner::detect::missing_features::missing_features;
@@ -25,6 +27,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::watch;
 
 /// Everything that a run plays.
@@ -34,10 +37,32 @@ pub(in crate::cli) struct RunPlan {
     /// As `--dialect-dir`, which `conform.yaml` can set.
     pub(in crate::cli) dialect_dir: Option<PathBuf>,
     /// The agent's command line as the report shows it.
-    pub(in crate::cli) agent_command: Vec<String>,
+    agent_command: Vec<String>,
     /// The first word of it that is a file below the working directory.
-    pub(in crate::cli) agent_file: Option<String>,
+    agent_file: Option<String>,
     pub(in crate::cli) rerun: RerunCommand,
+}
+
+impl RunPlan {
+    /// The finished report of what was played of this plan.
+    pub(in crate::cli) fn report(
+        &self,
+        played: ReportBuilder,
+        seed: u64,
+        began: Instant,
+        surroundings: &AgentSurroundings,
+    ) -> Report {
+        let dialect_dir = self.dialect_dir.as_deref();
+        Report {
+            dialect_dir: dialect_dir.map(|folder| folder.display().to_string()),
+            agent_file: self.agent_file.clone(),
+            agent: self.agent_command.clone(),
+            seed,
+            duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            network: Some(surroundings.network()),
+            ..played.finish()
+        }
+    }
 }
 
 /// Checks the dialect and the scenarios of `conform.yaml`, where no option overrules them.
@@ -70,23 +95,16 @@ pub(in crate::cli) async fn run_plan(
     last_failures: &LastFailures,
 ) -> Result<RunPlan, CommandError> {
     let config = read_config()?;
-    let source = DialectSource::new(
-        args.start
-            .dialect
-            .dialect_dir
-            .clone()
-            .or(config.dialect_dir.clone()),
-    );
-    check_config(&config, args, &source)?;
+    let DialectArgs {
+        dialect,
+        dialect_dir,
+    } = args.start.dialect.clone();
     let dialect = DialectArgs {
-        dialect: args.start.dialect.dialect.clone().or(config.dialect),
-        dialect_dir: args
-            .start
-            .dialect
-            .dialect_dir
-            .clone()
-            .or(config.dialect_dir),
+        dialect: dialect.or(config.dialect.clone()),
+        dialect_dir: dialect_dir.or(config.dialect_dir.clone()),
     };
+    let source = DialectSource::new(dialect.dialect_dir.clone());
+    check_config(&config, args, &source)?;
     let scenarios = if args.scenarios.is_empty() {
         &config.scenarios
     } else {
@@ -303,9 +321,5 @@ fn agent_command(args: &RunRequest) -> Vec<String> {
         }
         return words;
     }
-    args.start
-        .agent
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect()
+    words(&args.start.agent)
 }

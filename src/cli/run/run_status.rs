@@ -140,6 +140,12 @@ mod tests {
         let broken = with(|s| (s.failed, s.broken) = (1, 1));
         let open = with(|s| s.inconclusive = 1);
         let idle = with(|s| s.not_exercised = 1);
+        let worse = with(|s| (s.not_exercised, s.failed) = (1, 1));
+        let known = with(|s| (s.skipped, s.known) = (1, 1));
+        let warned = VerdictCounts {
+            warned: 1,
+            ..VerdictCounts::default()
+        };
         let flaky = VerdictCounts {
             flaky: 1,
             ..VerdictCounts::default()
@@ -183,11 +189,14 @@ mod tests {
         for (facts, expected) in [
             (facts(&passed, turn), Conformant),
             (facts(&flaky, turn), Conformant),
+            (facts(&warned, turn), Conformant),
+            (facts(&known, turn), Conformant),
             (facts(&passed, no_model), Conformant),
             (facts(&none, turn), Incomplete),
             (facts(&skipped, turn), Incomplete),
             (facts(&open, turn), Incomplete),
             (facts(&idle, turn), Incomplete),
+            (facts(&worse, turn), Violations),
             (facts(&passed, up), Incomplete),
             (facts(&failed, up), Violations),
             (facts(&failed, silent), Incomplete),

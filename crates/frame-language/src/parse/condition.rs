@@ -91,26 +91,20 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Result<Compare, SyntaxError> {
-        for (sign, how) in [
+        let known = [
             ("=", Compare::Equal),
             ("!=", Compare::NotEqual),
             ("<=", Compare::AtMost),
             ("<", Compare::Less),
             (">=", Compare::AtLeast),
             (">", Compare::Greater),
-        ] {
-            if self.take_sign(sign) {
-                return Ok(how);
-            }
-        }
-        let words = [
             ("is", Compare::Equal),
             ("in", Compare::In),
             ("about", Compare::About),
             ("contains", Compare::Contains),
         ];
-        for (word, how) in words {
-            if self.take_word(word) {
+        for (word, how) in known {
+            if self.take_sign(word) || self.take_word(word) {
                 return Ok(how);
             }
         }

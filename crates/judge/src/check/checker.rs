@@ -91,7 +91,7 @@ impl UnterminatedCommand {
     /// Of the new findings with the line, and of those held so far: those that hold in both cases.
     fn confirmed(&mut self, new: Vec<Finding>) -> Vec<Finding> {
         let blames_agent = |f: &Finding| f.blame == Blame::Agent && f.level != Level::May;
-        let without = &self.without.findings()[self.before..];
+        let without = &self.without.outcome.findings[self.before..];
         if without.iter().any(blames_agent) {
             let mut all = std::mem::take(&mut self.held);
             all.extend(new);
@@ -155,31 +155,34 @@ impl Checker {
     }
 
     fn check(&mut self, frame: &Frame, parsed: &Parsed) {
-        let known = self.state.findings().len();
+        let known = self.state.outcome.findings.len();
         self.state.check(frame, parsed);
         if let Some(unterminated) = &mut self.unterminated {
             unterminated.without.check(frame, parsed);
-            let new = self.state.take_findings_from(known);
-            self.state.add_findings(unterminated.confirmed(new));
+            let new = self.state.outcome.findings.split_off(known);
+            self.state
+                .outcome
+                .findings
+                .extend(unterminated.confirmed(new));
         }
     }
 
     fn push_command(&mut self, frame: &Frame, line: &Line, parsed: &Parsed) {
         if let Some(begun) = self.unterminated.take() {
-            let mut reported = self.state.take_findings_from(begun.before);
+            let mut reported = self.state.outcome.findings.split_off(begun.before);
             let line = begun.continued(line);
             self.state = begun.without;
-            let without = self.state.take_findings_from(begun.before);
+            let without = self.state.outcome.findings.split_off(begun.before);
             let is_new = |one: &Finding| !reported.contains(one);
             let new: Vec<_> = without.into_iter().filter(is_new).collect();
             reported.extend(new);
-            self.state.add_findings(reported);
+            self.state.outcome.findings.extend(reported);
             let body = Body::ToAgent(line.clone());
             let whole = Frame { at: frame.at, body };
             let parsed = Parsed::new(&whole);
             return self.push_command(&whole, &line, &parsed);
         }
-        let before = self.state.findings().len();
+        let before = self.state.outcome.findings.len();
         let without = (line.eol == Eol::None).then(|| self.state.clone());
         self.state.check(frame, parsed);
         if let Some(mut without) = without {
@@ -189,7 +192,7 @@ impl Checker {
                 before,
                 held: Vec::new(),
                 line: line.clone(),
-                of_line: self.state.take_findings_from(before),
+                of_line: self.state.outcome.findings.split_off(before),
             }));
         }
     }
@@ -198,29 +201,29 @@ impl Checker {
     fn end_line(&mut self) {
         if let Some(unterminated) = &mut self.unterminated {
             let of_line = std::mem::take(&mut unterminated.of_line);
-            self.state.add_findings(of_line);
+            self.state.outcome.findings.extend(of_line);
         }
     }
 
     /// The findings so far.
     pub fn findings(&self) -> &[Finding] {
-        self.state.findings()
+        &self.state.outcome.findings
     }
 
     /// The number of frames so far.
     pub fn frames(&self) -> u64 {
-        self.state.frames()
+        self.state.outcome.frames
     }
 
     /// The newest frames, quoted for a finding that does not come from a rule.
     pub fn evidence(&self) -> Vec<Evidence> {
-        self.state.evidence()
+        self.state.recent.quoted()
     }
 
     /// Whether all work that the agent has begun has certainly ended (`session.work` of the dialect): every turn is over, every command is
     /// answered.
     pub fn is_work_over(&self) -> bool {
-        self.state.is_work_over()
+        self.state.work.is_over()
     }
 
     /// When the last thing is overdue that the agent owes by itself in a time of its own (`unless_within`), in microseconds since the spawn.
@@ -230,7 +233,7 @@ impl Checker {
 
     /// Whether the newest frame ended the work of a prompt: a turn.
     pub fn ended_turn(&self) -> bool {
-        self.state.ended_turn()
+        self.state.work.ended_turn
     }
 
     /// Ends the check.

@@ -96,12 +96,8 @@ impl<'a> DecodedFrame<'a> {
         // Agents differ in how they read a command with such bytes.
         let unclear = lines.command && (too_long || !utf8);
         let mut decoded = DecodedFrame {
-            blame: lines.blame,
-            symbols: FrameSymbols::default(),
-            value: Cow::Owned(Value::Null),
             defects,
-            definitions: [None, None],
-            schema_violations: Vec::new(),
+            ..Self::special(dialect, lines.blame, None, Value::Null)
         };
         match &parsed.value {
             Some(value) if value.is_object() && !unclear => {

@@ -12,7 +12,7 @@ use super::monitors::{Monitors, Violations};
 use super::open_work::OpenWork;
 use super::per_frame::PerFrameChecks;
 use crate::dialect::{Dialect, FrameIdentity};
-use crate::finding::{Blame, DifferenceKind, Evidence, Finding};
+use crate::finding::{Blame, DifferenceKind, Finding};
 use crate::frame::{Body, Frame};
 use crate::framing::Parsed;
 use crate::rules::frame_context::FrameContext;
@@ -52,11 +52,11 @@ pub(super) struct CheckerState {
     per_frame: PerFrameChecks,
     monitors: Monitors,
     dispatcher: Dispatcher,
-    recent: RecentFrames,
+    pub(super) recent: RecentFrames,
     finding_log: FindingLog,
     /// The result so far, except for the coverage.
-    outcome: CheckOutcome,
-    work: OpenWork,
+    pub(super) outcome: CheckOutcome,
+    pub(super) work: OpenWork,
     shutdown: ShutdownFacts,
 }
 
@@ -204,11 +204,6 @@ impl CheckerState {
         self.shutdown.note(frame, quit);
     }
 
-    /// Whether all work that the agent has begun has certainly ended.
-    pub(super) fn is_work_over(&self) -> bool {
-        self.work.is_over()
-    }
-
     /// When the last thing is overdue that the agent owes by itself.
     pub(super) fn overdue_at(&self) -> Option<u64> {
         self.monitors.overdue_at(&FrameContext {
@@ -219,32 +214,6 @@ impl CheckerState {
             value: &Value::Null,
             history: &self.history,
         })
-    }
-
-    /// Whether the newest frame ended the work of a prompt.
-    pub(super) fn ended_turn(&self) -> bool {
-        self.work.ended_turn
-    }
-
-    pub(super) fn findings(&self) -> &[Finding] {
-        &self.outcome.findings
-    }
-
-    /// Takes the findings out that were added since there were `known` of them.
-    pub(super) fn take_findings_from(&mut self, known: usize) -> Vec<Finding> {
-        self.outcome.findings.split_off(known)
-    }
-
-    pub(super) fn add_findings(&mut self, findings: Vec<Finding>) {
-        self.outcome.findings.extend(findings);
-    }
-
-    pub(super) fn frames(&self) -> u64 {
-        self.outcome.frames
-    }
-
-    pub(super) fn evidence(&self) -> Vec<Evidence> {
-        self.recent.quoted()
     }
 
     pub(super) fn finish(mut self) -> CheckOutcome {

@@ -207,6 +207,10 @@ fn forbids_after_command(
         }
         _ => None,
     };
+    let absent = match positive {
+        true => Compare::NotIn,
+        false => Compare::In,
+    };
     match condition {
         Condition::All(each) | Condition::Any(each) => each
             .iter()
@@ -220,20 +224,11 @@ fn forbids_after_command(
                 seen[*n].sources().join(" | ")
             ))
         }
-        Condition::Compare {
-            how: Compare::In,
-            right,
-            ..
-        } if !positive => set_by_commands(right).map(|name| {
-            format!("`${name}` is set by commands and must not contain this, but {ADVICE}")
-        }),
-        Condition::Compare {
-            how: Compare::NotIn,
-            right,
-            ..
-        } if positive => set_by_commands(right).map(|name| {
-            format!("`${name}` is set by commands and must not contain this, but {ADVICE}")
-        }),
+        Condition::Compare { how, right, .. } if *how == absent => {
+            set_by_commands(right).map(|name| {
+                format!("`${name}` is set by commands and must not contain this, but {ADVICE}")
+            })
+        }
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use crate::rules::compile::{self as rule_compiler, DialectNames};
 use crate::rules::symbol::Symbols;
 use conform_dialect::DialectSource;
 use conform_dialect::MergedFiles;
-use conform_dialect::file::{ClauseFile, DialectFile, FrameSpec};
+use conform_dialect::file::{DialectFile, FrameSpec};
 use conform_dialect::ordering::Ordering;
 use conform_dialect::{Clause, FrameNames};
 use indexmap::IndexMap;
@@ -181,25 +181,15 @@ fn aliases_of(ordering: &Ordering, dialect: &str) -> IndexMap<String, String> {
         .collect()
 }
 
-fn clauses_of(files: Vec<(ClauseFile, Node)>, errors: &mut Vec<Error>) -> IndexMap<String, Clause> {
+fn clauses_of(all: Vec<(Clause, Node)>, errors: &mut Vec<Error>) -> IndexMap<String, Clause> {
     let mut clauses = IndexMap::new();
-    for (file, root) in files {
-        if clauses.contains_key(&file.id.value) {
-            errors.push(root.error_at(
-                file.id.span,
-                format!("the clause `{}` is defined twice", file.id.value),
-            ));
+    for (clause, root) in all {
+        let id = clause.id.value.clone();
+        if clauses.contains_key(&id) {
+            let message = format!("the clause `{id}` is defined twice");
+            errors.push(root.error_at(clause.id.span, message));
         }
-        clauses.insert(
-            file.id.value,
-            Clause {
-                section: file.section,
-                strength: file.strength,
-                side: file.side,
-                text: file.text,
-                untestable: file.untestable,
-            },
-        );
+        clauses.insert(id, clause);
     }
     clauses
 }

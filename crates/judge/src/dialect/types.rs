@@ -5,7 +5,7 @@ use crate::rules::history_state::Declarations;
 use crate::rules::rule::Rule;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
-use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames, ToolName};
+use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames};
 use conform_dialect::{Base, Clause, FrameNames};
 use frame_faults::KnownNames;
 use indexmap::IndexMap;
@@ -153,11 +153,6 @@ impl Dialect {
         }
         let what = format!("smoke scenario of {}", self.id());
         Err(smoke.error(unknown(&what, name, known)))
-    }
-
-    /// Renames the optional tools to the names that the user's agent gives them.
-    pub fn rename_tools(&mut self, tools: &IndexMap<String, ToolName>) {
-        ToolName::rename_all(&mut self.optional_tools, tools);
     }
 
     /// The dialects whose files are merged into its faults: its oldest base first, itself last.

@@ -27,7 +27,7 @@ pub struct Automaton {
     last: PositionSet,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Fragment {
     first: PositionSet,
     last: PositionSet,
@@ -83,9 +83,8 @@ impl Automaton {
             }
             Expr::Seq(parts) => {
                 let mut whole = Fragment {
-                    first: 0,
-                    last: 0,
                     nullable: true,
+                    ..Fragment::default()
                 };
                 for expr in parts {
                     let next = self.add(expr)?;
@@ -99,11 +98,7 @@ impl Automaton {
                 Ok(whole)
             }
             Expr::Alt(options) => {
-                let mut whole = Fragment {
-                    first: 0,
-                    last: 0,
-                    nullable: false,
-                };
+                let mut whole = Fragment::default();
                 for expr in options {
                     let option = self.add(expr)?;
                     whole.first |= option.first;

@@ -1,6 +1,6 @@
 //! Conversation rules: each request to the model continues the conversation of the session.
 
-use super::frame_pattern::FramePattern;
+use super::frame_pattern::{FramePattern, symbols_of};
 use super::monitor::{Moment, Monitor};
 use super::slices::SliceKey;
 use super::symbol::SymbolSet;
@@ -51,11 +51,7 @@ impl ConversationRule {
         ];
         let said = frames.said.iter().map(|(pattern, _)| pattern);
         let shown = frames.shown.iter().map(|(pattern, ..)| pattern);
-        let mut all = SymbolSet::default();
-        for pattern in single.into_iter().chain(said).chain(shown) {
-            all.extend(&pattern.symbols());
-        }
-        all
+        symbols_of(single.into_iter().chain(said).chain(shown))
     }
 
     /// A monitor.

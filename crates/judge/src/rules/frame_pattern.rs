@@ -32,6 +32,15 @@ impl Atom {
     }
 }
 
+/// The symbols that can match any of these patterns.
+pub fn symbols_of<'p>(patterns: impl IntoIterator<Item = &'p FramePattern>) -> SymbolSet {
+    let mut all = SymbolSet::default();
+    for atom in patterns.into_iter().flat_map(|pattern| &pattern.0) {
+        all.extend(&atom.include);
+    }
+    all
+}
+
 /// A frame matches a pattern if it matches one of its atoms.
 #[derive(Debug, Clone, Default)]
 pub struct FramePattern(pub Vec<Atom>);
@@ -44,11 +53,7 @@ impl FramePattern {
 
     /// The symbols that can match at all.
     pub fn symbols(&self) -> SymbolSet {
-        let mut all = SymbolSet::default();
-        for atom in &self.0 {
-            all.extend(&atom.include);
-        }
-        all
+        symbols_of([self])
     }
 
     /// Whether a frame matches, as far as its symbols show: unknown if that depends on guards.

@@ -194,7 +194,10 @@ impl HistoryState {
             ..
         } = frame;
         for n in touched.answering.iter().copied() {
-            self.take_commands(n, frame);
+            let key = self.answer_key(n, frame, |answer| &answer.event);
+            if let Some(command) = key.and_then(|key| self.open_commands.remove(&key)) {
+                self.taken = self.taken.max(command);
+            }
         }
         for n in touched.settling.iter().copied() {
             let settles = declarations.variables[n].acknowledged_by.as_ref();
@@ -218,17 +221,24 @@ impl HistoryState {
         abandoned
     }
 
-    /// Notes that the agent took the command that this frame answers, and all before it.
-    fn take_commands(&mut self, n: usize, frame: FrameInHistory<'_>) {
+    /// The key that a command and its answer share, if this frame is certainly the one of both that matches this pattern: empty where
+    /// they have none, `None` where it is missing.
+    fn answer_key(
+        &self,
+        n: usize,
+        frame: FrameInHistory<'_>,
+        pattern: fn(&Acknowledgement) -> &FramePattern,
+    ) -> Option<(usize, String)> {
         let answer = &frame.declarations.acknowledgements[n];
         let eval = self.eval_context(frame);
-        if answer.event.matches(&eval) != Truth::True {
-            return;
+        if pattern(answer).matches(&eval) != Truth::True {
+            return None;
         }
-        let key = key_of(&eval, answer.key.as_ref());
-        if let Some(command) = key.and_then(|key| self.open_commands.remove(&(n, key))) {
-            self.taken = self.taken.max(command);
-        }
+        let key = match &answer.key {
+            Some(operand) => eval.value(operand).map(|value| canonical(&value))?,
+            None => String::new(),
+        };
+        Some((n, key))
     }
 
     /// The scopes that a frame closes.
@@ -256,7 +266,11 @@ impl HistoryState {
         if is_command {
             self.newest_command += 1;
             for n in touched.answered.iter().copied() {
-                self.note_command(n, frame);
+                let key = self.answer_key(n, frame, |answer| &answer.command);
+                if let Some(key) = key.filter(|_| self.open_commands.len() < MAX_OPEN_COMMANDS) {
+                    let newest = self.newest_command;
+                    self.open_commands.entry(key).or_insert(newest);
+                }
             }
         }
         // Every change sees the state before the frame, so all effects are computed before the first is applied.
@@ -298,27 +312,6 @@ impl HistoryState {
         for n in closing {
             self.scopes[*n].open = false;
         }
-    }
-
-    fn note_command(&mut self, n: usize, frame: FrameInHistory<'_>) {
-        let answer = &frame.declarations.acknowledgements[n];
-        let eval = self.eval_context(frame);
-        if answer.command.matches(&eval) != Truth::True {
-            return;
-        }
-        let key = key_of(&eval, answer.key.as_ref());
-        if let (Some(key), true) = (key, self.open_commands.len() < MAX_OPEN_COMMANDS) {
-            let newest = self.newest_command;
-            self.open_commands.entry((n, key)).or_insert(newest);
-        }
-    }
-}
-
-/// The key of a command or of its answer; empty where they have none, `None` where it is missing.
-fn key_of(eval: &EvalContext<'_>, operand: Option<&Operand>) -> Option<String> {
-    match operand {
-        Some(operand) => eval.value(operand).map(|value| canonical(&value)),
-        None => Some(String::new()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::automaton::{Automaton, PositionSet, START, positions};
 use super::frame_context::FrameContext;
-use super::frame_pattern::{Atom, FramePattern};
+use super::frame_pattern::{Atom, FramePattern, symbols_of};
 use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
@@ -35,9 +35,8 @@ impl OrderRule {
     /// The alphabet: the symbols of the frames that matter.
     pub fn symbols(&self) -> SymbolSet {
         let mut all = self.automaton.symbols();
-        for pattern in [&self.alphabet, &self.unless, &self.disable_on] {
-            all.extend(&pattern.symbols());
-        }
+        let others = [&self.alphabet, &self.unless, &self.disable_on];
+        all.extend(&symbols_of(others));
         all
     }
 

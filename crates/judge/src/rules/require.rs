@@ -2,7 +2,7 @@
 
 use super::eval_context::{EvalContext, Known};
 use super::frame_context::FrameContext;
-use super::frame_pattern::FramePattern;
+use super::frame_pattern::{FramePattern, symbols_of};
 use super::monitor::{Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
@@ -55,11 +55,8 @@ pub enum FoldMethod {
 impl RequireRule {
     /// The alphabet: the symbols of the frames that matter.
     pub fn symbols(&self) -> SymbolSet {
-        let mut all = self.on.symbols();
-        for pattern in self.seen.iter().chain(self.fold.iter().map(|f| &f.on)) {
-            all.extend(&pattern.symbols());
-        }
-        all
+        let fold = self.fold.iter().map(|fold| &fold.on);
+        symbols_of(self.seen.iter().chain(fold).chain([&self.on]))
     }
 
     /// A monitor. A `seen` condition is unknown if the history cannot show its frames.

@@ -1,7 +1,7 @@
 //! Response rules: after one frame another must come, before a third one, or before the process ends.
 
 use super::frame_context::FrameContext;
-use super::frame_pattern::FramePattern;
+use super::frame_pattern::{FramePattern, symbols_of};
 use super::monitor::{EndCircumstances, Moment, Monitor};
 use super::slices::{SliceKey, Slices};
 use super::symbol::SymbolSet;
@@ -33,11 +33,7 @@ pub struct ResponseRule {
 impl ResponseRule {
     /// The alphabet: the symbols of the frames that matter.
     pub fn symbols(&self) -> SymbolSet {
-        let mut all = self.from.symbols();
-        for pattern in [&self.to, &self.before, &self.unless] {
-            all.extend(&pattern.symbols());
-        }
-        all
+        symbols_of([&self.from, &self.to, &self.before, &self.unless])
     }
 
     /// A monitor; none if the history cannot show the frames.

@@ -46,28 +46,7 @@ impl Rule {
             _ => Vec::new(),
         }
     }
-}
 
-/// The form of a rule.
-#[derive(Debug, Clone)]
-pub enum RuleForm {
-    /// The frames of a slice come in an order.
-    Order(Arc<OrderRule>),
-    /// A condition holds whenever a frame comes.
-    Require(Arc<RequireRule>),
-    /// One frame is followed by another.
-    Response(Arc<ResponseRule>),
-    /// The bytes of a line have none of these defects.
-    Framing(Vec<String>),
-    /// The JSON of a frame fits the schema of this name.
-    Schema(String),
-    /// Records which of several readings the agent follows; never a finding.
-    Readings(Arc<ReadingsRule>),
-    /// Each request to the model continues the conversation.
-    Conversation(Arc<ConversationRule>),
-}
-
-impl Rule {
     /// The alphabet of its monitor: the symbols of the frames that it must see.
     pub fn symbols(&self) -> SymbolSet {
         match &self.form {
@@ -91,4 +70,23 @@ impl Rule {
             RuleForm::Framing(_) | RuleForm::Schema(_) => None,
         }
     }
+}
+
+/// The form of a rule.
+#[derive(Debug, Clone)]
+pub enum RuleForm {
+    /// The frames of a slice come in an order.
+    Order(Arc<OrderRule>),
+    /// A condition holds whenever a frame comes.
+    Require(Arc<RequireRule>),
+    /// One frame is followed by another.
+    Response(Arc<ResponseRule>),
+    /// The bytes of a line have none of these defects.
+    Framing(Vec<String>),
+    /// The JSON of a frame fits the schema of this name.
+    Schema(String),
+    /// Records which of several readings the agent follows; never a finding.
+    Readings(Arc<ReadingsRule>),
+    /// Each request to the model continues the conversation.
+    Conversation(Arc<ConversationRule>),
 }

@@ -54,24 +54,20 @@ impl Variable {
 
     /// Makes an immediate change.
     pub fn apply(&mut self, effect: Effect) {
-        match (effect, &self.certain) {
-            (Effect::Change(Change::Clear), VariableContent::Unknown) if !self.unobservable => {
-                self.certain = VariableContent::new(self.kind, None);
+        if let (false, VariableContent::Unknown, Effect::Change(change)) =
+            (self.unobservable, &self.certain, &effect)
+        {
+            // These changes show something of an unknown content.
+            match change {
+                Change::Clear => self.certain = VariableContent::new(self.kind, None),
+                Change::Set(_) => self.certain = VariableContent::Value(Value::Null),
+                Change::Put(..) | Change::Remove(_) if self.kind == VariableKind::Map => {
+                    self.certain = VariableContent::PartOfMap(HashMap::new());
+                }
+                _ => {}
             }
-            (Effect::Change(Change::Set(value)), VariableContent::Unknown)
-                if !self.unobservable =>
-            {
-                self.certain = VariableContent::Value(value);
-            }
-            (
-                Effect::Change(change @ (Change::Put(..) | Change::Remove(_))),
-                VariableContent::Unknown,
-            ) if !self.unobservable && self.kind == VariableKind::Map => {
-                self.certain = VariableContent::PartOfMap(HashMap::new());
-                self.certain.apply(Effect::Change(change));
-            }
-            (effect, _) => self.certain.apply(effect),
         }
+        self.certain.apply(effect);
     }
 
     /// Adds a pending change, which command number `command` makes when the agent takes it.

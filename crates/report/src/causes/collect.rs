@@ -1,9 +1,9 @@
 //! Groups the findings of all scenarios by their causes, and orders the causes by how much they explain. Pure.
 
-use super::echoes::{self, STEPS};
+use super::echoes;
 use super::shape::{place, slug};
 use super::{last_words, same_steps, siblings, start_settings};
-use crate::verdict_rules::UNFORESEEN;
+use crate::verdict_rules::{UNFORESEEN, is_of_a_step};
 use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
 use conform_judge::dialect::clause_names::is_about_member;
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, Finding};
@@ -63,7 +63,7 @@ pub fn collect(scenarios: &mut [ScenarioReport], side: Blame) -> Vec<Cause> {
             Reverse(cause.level),
             cause.flaky,
             Reverse(cause.scenarios.len()),
-            cause.rule.starts_with(STEPS),
+            is_of_a_step(&cause.rule),
             Reverse(cause.findings + cause.echoes),
             cause.id.clone(),
         )

@@ -6,11 +6,9 @@
 
 use super::rule_echoes;
 use super::shape::cause_id;
+use crate::verdict_rules::is_of_a_step;
 use conform_judge::finding::{DifferenceKind, Expected, Finding, Level, Part};
 use spanned_yaml::last_step;
-
-/// The prefix of the rule ids of scenario steps.
-pub(super) const STEPS: &str = "scenario.";
 
 /// The rule of steps that says that the agent never asked its model.
 const NEVER_ASKED: &str = "scenario.never_asked";
@@ -29,17 +27,12 @@ const ABOUT_THE_MODEL: [&str; 2] = ["scenario.request", "scenario.script"];
 /// A frame that is expected by so many alternatives says nothing about any one of them.
 const FEW: usize = 3;
 
-/// Whether a finding comes from a step of the scenario and not from a rule.
-pub(super) fn is_of_a_step(finding: &Finding) -> bool {
-    finding.rule.starts_with(STEPS)
-}
-
 /// Gives each finding of one scenario its cause, and the finding that it follows from. That one never follows from another one: steps
 /// follow from rules, and rules from frames that came.
 pub fn attribute(findings: &mut [Finding]) {
     let mut roots = rule_echoes::roots(findings);
     for (n, step) in findings.iter().enumerate() {
-        if is_of_a_step(step) {
+        if is_of_a_step(&step.rule) {
             roots[n] = root(findings, &roots, step);
         }
     }
@@ -53,7 +46,7 @@ pub fn attribute(findings: &mut [Finding]) {
 /// The finding that the finding of a step follows from. `roots` has those of the rules.
 fn root(findings: &[Finding], roots: &[Option<usize>], step: &Finding) -> Option<usize> {
     let explains = |rule: &Finding| {
-        !is_of_a_step(rule)
+        !is_of_a_step(&rule.rule)
             && rule.level > Level::May
             && rule.blame == step.blame
             && rule.origin.session == step.origin.session

@@ -1,14 +1,15 @@
 //! Findings of rules that only follow from another finding of a rule: a frame is missed because it came torn, without its id, or in another
 //! slice. Pure.
 
-use super::echoes::{expects, is_of_a_step, quotes};
+use super::echoes::{expects, quotes};
+use crate::verdict_rules::is_of_a_step;
 use conform_judge::finding::{Difference, DifferenceKind, Expected, Finding, SliceValue};
 
 /// For each finding the index of the finding that it follows from; none for the findings of steps.
 pub(super) fn roots(findings: &[Finding]) -> Vec<Option<usize>> {
     let (mut misplaced, mut nameless) = (vec![false; findings.len()], vec![false; findings.len()]);
     let root = |finding: &Finding| match finding.difference.kind {
-        _ if is_of_a_step(finding) => None,
+        _ if is_of_a_step(&finding.rule) => None,
         DifferenceKind::Malformed => position(findings, |other| is_torn(other, finding)),
         DifferenceKind::Absent => {
             let elsewhere = once(findings, &mut misplaced, |one| is_misplaced(one, finding));
@@ -84,7 +85,7 @@ fn is_unreadable(line: &Finding, missing: &Finding) -> bool {
 fn lacks_id(other: &Finding, missing: &Finding) -> bool {
     let id = missing.origin.slice().last();
     let mut clauses = other.clauses.iter();
-    !is_of_a_step(other)
+    !is_of_a_step(&other.rule)
         && other.difference.kind == DifferenceKind::Condition
         && clauses.any(|clause| missing.clauses.contains(clause))
         && other.at < missing.at

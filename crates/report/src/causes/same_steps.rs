@@ -1,10 +1,10 @@
 //! One defect often fails steps of many scenarios that check different clauses: where several of them miss the same event after the same
 //! command, or see the same forbidden one, their causes are joined. Pure.
 
-use super::echoes::STEPS;
 use super::last_words;
 use super::siblings::{grouped, merged};
 use crate::Cause;
+use crate::verdict_rules::is_of_a_step;
 
 /// So many causes of one shape are one defect. Fewer may well be several.
 const SEVERAL: usize = 3;
@@ -12,7 +12,7 @@ const SEVERAL: usize = 3;
 /// Joins the causes of steps that report the same difference of the same event. A baseline gives each of them its own reason.
 pub(super) fn join(causes: Vec<Cause>) -> Vec<Cause> {
     let shape = |cause: &Cause| {
-        let is_of_step = cause.rule.starts_with(STEPS) && cause.baseline.is_none();
+        let is_of_step = is_of_a_step(&cause.rule) && cause.baseline.is_none();
         let (rule, pointer) = (cause.rule.clone(), cause.pointer.clone());
         let difference = cause.difference.clone();
         let words = last_words::words(&cause.example.stderr);

@@ -1,7 +1,7 @@
 //! The shape of a finding: the place and the kind of difference, without the values. It makes the id of the cause.
 
-use super::echoes::is_of_a_step;
-use conform_judge::finding::{Blame, Difference, DifferenceKind, Finding};
+use crate::verdict_rules::is_of_a_step;
+use conform_judge::finding::{Difference, DifferenceKind, Finding};
 
 /// The place that a pointer points at, with `*` for the position in a list.
 #[must_use]
@@ -44,17 +44,13 @@ pub fn describe(difference: &Difference, pointer: &str) -> String {
 #[must_use]
 pub fn cause_id(finding: &Finding) -> String {
     let mut clauses: Vec<&str> = Vec::new();
-    if is_of_a_step(finding) {
+    if is_of_a_step(&finding.rule) {
         clauses.extend(finding.clauses.iter().map(String::as_str));
         clauses.sort_unstable();
     }
-    let side = match finding.blame {
-        Blame::Agent => "agent",
-        Blame::Host => "host",
-    };
     let place = place(&finding.pointer);
     let parts = [
-        side,
+        finding.blame.word(),
         &finding.rule,
         finding.difference.kind.word(),
         &finding.difference.name,
@@ -103,6 +99,7 @@ fn fnv(hash: u64, text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conform_judge::finding::Blame;
 
     fn finding() -> Finding {
         Finding {

@@ -9,8 +9,6 @@ use std::io::{self, Write};
 pub struct Format {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Its purpose, in a few words.
-    pub about: &'static str,
     /// Whether it contains terminal colours. They must be stripped when the output is not a terminal.
     pub coloured: bool,
     /// Writes a report in this format.
@@ -26,63 +24,34 @@ pub type Compare = fn(&[NamedReport], &mut dyn Write) -> io::Result<()>;
 
 /// Every format. To add one, add a file and a line here.
 pub const FORMATS: &[Format] = &[
+    plain("github", github::render),
     Format {
-        name: "github",
-        about: "annotations of GitHub Actions",
-        coloured: false,
-        render: github::render,
-        compare: None,
-    },
-    Format {
-        name: "html",
-        about: "one page for a browser",
-        coloured: false,
-        render: html::render,
         compare: Some(html::compared),
+        ..plain("html", html::render)
     },
+    plain("json", json),
+    plain("junit", junit::render),
     Format {
-        name: "json",
-        about: "the report itself, for programs",
-        coloured: false,
-        render: json,
-        compare: None,
-    },
-    Format {
-        name: "junit",
-        about: "JUnit XML, for CI servers",
-        coloured: false,
-        render: junit::render,
-        compare: None,
-    },
-    Format {
-        name: "markdown",
-        about: "tables for a pull request or a job's summary",
-        coloured: false,
-        render: template::markdown,
         compare: Some(template::comparison),
+        ..plain("markdown", template::markdown)
     },
+    plain("sarif", sarif::render),
+    plain("tap", tap::render),
     Format {
-        name: "sarif",
-        about: "SARIF 2.1.0, for code scanning",
-        coloured: false,
-        render: sarif::render,
-        compare: None,
-    },
-    Format {
-        name: "tap",
-        about: "TAP 14, for test harnesses",
-        coloured: false,
-        render: tap::render,
-        compare: None,
-    },
-    Format {
-        name: "terminal",
-        about: "as on the screen",
         coloured: true,
-        render: terminal::render,
-        compare: None,
+        ..plain("terminal", terminal::render)
     },
 ];
+
+/// A format without colours, for the report of one agent.
+const fn plain(name: &'static str, render: Render) -> Format {
+    Format {
+        name,
+        coloured: false,
+        render,
+        compare: None,
+    }
+}
 
 /// The report itself.
 fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -104,9 +73,7 @@ mod tests {
 
     fn rendered(name: &str) -> String {
         let format = find(name).unwrap();
-        let mut out = Vec::new();
-        (format.render)(&sample::report(), &mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = sample::rendered(format.render, &sample::report());
         if format.coloured {
             anstream::adapter::strip_str(&text).to_string()
         } else {
@@ -140,9 +107,8 @@ mod tests {
     #[test]
     fn every_format_renders_an_empty_report() {
         for format in FORMATS {
-            let mut out = Vec::new();
-            (format.render)(&Report::default(), &mut out).unwrap();
-            assert!(!out.is_empty(), "{}", format.name);
+            let text = sample::rendered(format.render, &Report::default());
+            assert!(!text.is_empty(), "{}", format.name);
         }
     }
 }

@@ -12,46 +12,29 @@ const MOST: usize = 10;
 /// An annotation before it is encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Annotation {
-    severity: Severity,
+    command: &'static str,
     title: String,
     message: String,
 }
 
-/// The commands that make annotations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Severity {
-    Error,
-    Warning,
-    Notice,
-}
-
-impl Severity {
-    const ALL: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Notice];
-
-    fn command(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-            Severity::Notice => "notice",
-        }
-    }
-}
+/// The commands that make annotations, the severest first.
+const COMMANDS: [&str; 3] = [ERROR, WARNING, NOTICE];
+const ERROR: &str = "error";
+const WARNING: &str = "warning";
+const NOTICE: &str = "notice";
 
 pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let causes = report.causes.iter().filter(|cause| is_new(report, cause));
     let mut annotations: Vec<_> = causes.map(|cause| of_cause(report, cause)).collect();
     annotations.extend(report.stale.iter().map(|entry| Annotation {
-        severity: Severity::Error,
+        command: ERROR,
         title: "baseline entry without a finding".to_owned(),
         message: text::visible(entry),
     }));
     annotations.extend(report.without_result.iter().filter_map(without_result));
-    for severity in Severity::ALL {
-        let all: Vec<_> = annotations
-            .iter()
-            .filter(|one| one.severity == severity)
-            .collect();
-        write_level(severity, &all, out)?;
+    for command in COMMANDS {
+        let all = annotations.iter().filter(|one| one.command == command);
+        write_level(command, &all.collect::<Vec<_>>(), out)?;
     }
     writeln!(
         out,
@@ -67,37 +50,37 @@ fn is_new(report: &Report, cause: &Cause) -> bool {
 }
 
 fn of_cause(report: &Report, cause: &Cause) -> Annotation {
-    let severity = match cause.level {
-        Level::Must if cause.flaky => Severity::Warning,
-        Level::Must => Severity::Error,
-        Level::Should => Severity::Warning,
-        Level::May => Severity::Notice,
+    let command = match cause.level {
+        Level::Must if cause.flaky => WARNING,
+        Level::Must => ERROR,
+        Level::Should => WARNING,
+        Level::May => NOTICE,
     };
     let mut lines = vec![text::visible(&cause.message)];
     lines.extend(cause_text::details(report, cause));
     Annotation {
-        severity,
+        command,
         title: format!("{} {}", cause.level.word(), cause.rule),
         message: lines.join("\n"),
     }
 }
 
 fn without_result(group: &ReasonGroup) -> Option<Annotation> {
-    let severity = match group.verdict {
-        Verdict::Broken => Severity::Error,
-        Verdict::Inconclusive => Severity::Warning,
+    let command = match group.verdict {
+        Verdict::Broken => ERROR,
+        Verdict::Inconclusive => WARNING,
         _ => return None,
     };
     let scenarios = text::count(group.scenarios.len() as u64, "scenario");
     Some(Annotation {
-        severity,
+        command,
         title: format!("{scenarios} {}", text::verdict(group.verdict)),
         message: text::visible(&group.reason),
     })
 }
 
 /// Writes the annotations of one level. Beyond the limit, the last annotation counts the rest, and the log lists it.
-fn write_level(severity: Severity, all: &[&Annotation], out: &mut dyn Write) -> io::Result<()> {
+fn write_level(command: &'static str, all: &[&Annotation], out: &mut dyn Write) -> io::Result<()> {
     let fits = all.len() <= MOST;
     let (shown, rest) = all.split_at(if fits { all.len() } else { MOST - 1 });
     for annotation in shown {
@@ -108,13 +91,13 @@ fn write_level(severity: Severity, all: &[&Annotation], out: &mut dyn Write) -> 
     }
     let title = format!("{} more of this level", rest.len());
     let annotation = Annotation {
-        severity,
+        command,
         message: "GitHub shows ten annotations of a level; the log of this step lists the others."
             .to_owned(),
         title: title.clone(),
     };
     write_command(&annotation, out)?;
-    writeln!(out, "::group::{}: {title}", severity.command())?;
+    writeln!(out, "::group::{command}: {title}")?;
     for Annotation { title, message, .. } in rest {
         // A line that began with two colons would be a command.
         for (index, line) in message.lines().enumerate() {
@@ -131,7 +114,7 @@ fn write_command(annotation: &Annotation, out: &mut dyn Write) -> io::Result<()>
     writeln!(
         out,
         "::{} title={}::{}",
-        annotation.severity.command(),
+        annotation.command,
         property(&annotation.title),
         data(&annotation.message)
     )

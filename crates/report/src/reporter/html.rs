@@ -3,12 +3,12 @@
 
 use super::{template, text};
 use crate::{
-    Cause, ClauseResult, Comparison, Group, NamedReport, Report, ScenarioReport, VerdictCounts,
-    clause_results, compare,
+    Cause, ClauseResult, Comparison, Group, NamedReport, Report, ScenarioReport, clause_results,
+    compare,
 };
 use conform_judge::finding::Expected;
 use indexmap::IndexMap;
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, context};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -42,14 +42,6 @@ struct AgentData<'a> {
     clauses: IndexMap<String, ClauseResult>,
     /// The number of skipped scenarios, by reason.
     skipped: IndexMap<String, usize>,
-}
-
-/// What a browser without JavaScript shows of one agent.
-#[derive(Serialize)]
-struct PlainAgent {
-    heading: String,
-    summary: VerdictCounts,
-    causes: Vec<String>,
 }
 
 /// The page of one report.
@@ -115,19 +107,20 @@ fn heading(report: &Report) -> String {
 }
 
 fn write_page(title: &str, data: &PageData<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let plain = data.agents.iter().map(|agent| PlainAgent {
-        heading: match agent.name {
+    // What a browser without JavaScript shows.
+    let plain = data.agents.iter().map(|agent| {
+        let heading = match agent.name {
             "" => "Result".to_owned(),
             name => text::visible(name),
-        },
-        summary: agent.report.summary.clone(),
-        causes: agent.report.causes.iter().map(plain_cause).collect(),
+        };
+        let causes: Value = agent.report.causes.iter().map(plain_cause).collect();
+        context! { heading, summary => Serde(&agent.report.summary), causes }
     });
     let first = &data.agents[0].report.tool;
     let view = context! {
         title,
         tool => format!("{} {}", first.name, first.version),
-        agents => Serde(plain.collect::<Vec<_>>()),
+        agents => plain.collect::<Value>(),
         style => STYLE,
         script => SCRIPT.join("\n"),
         data => script_safe(&serde_json::to_string(data)?),
@@ -152,9 +145,7 @@ mod tests {
     use crate::reporter::sample;
 
     fn page(report: &Report) -> String {
-        let mut out = Vec::new();
-        render(report, &mut out).unwrap();
-        String::from_utf8(out).unwrap()
+        sample::rendered(render, report)
     }
 
     /// The embedded data of a page.

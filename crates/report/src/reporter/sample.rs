@@ -1,18 +1,6 @@
 //! A sample report with every verdict and every kind of finding, for the tests of the formats: the snapshot of the JSON format.
 
 use crate::Report;
-use conform_judge::finding::{Blame, Finding, Level};
-
-pub(super) fn finding(rule: &str, level: Level, blame: Blame, at: u64, message: &str) -> Finding {
-    Finding {
-        rule: rule.into(),
-        level,
-        blame,
-        at,
-        message: message.into(),
-        ..Finding::default()
-    }
-}
 
 /// What a format makes of a report.
 pub(super) fn rendered(

@@ -59,7 +59,7 @@ fn rule(report: &Report, id: &str, causes: &[&Cause]) -> Value {
     let highest = causes.iter().map(|cause| cause.level).max();
     json!({
         "id": id,
-        "shortDescription": { "text": first_sentence(&doc) },
+        "shortDescription": { "text": text::first_sentence(&doc) },
         "fullDescription": { "text": doc },
         "help": { "text": help.join("\n\n") },
         "defaultConfiguration": { "level": level(highest.unwrap_or_default()) },
@@ -165,11 +165,6 @@ fn level(level: Level) -> &'static str {
         Level::Should => "warning",
         Level::May => "note",
     }
-}
-
-fn first_sentence(text: &str) -> &str {
-    text.split_once(". ")
-        .map_or(text, |(first, _)| &text[..=first.len()])
 }
 
 /// A path as a URI reference: relative to the working directory unless it is absolute.

@@ -4,7 +4,7 @@ use super::{cause_text, text};
 use crate::{Cause, NamedReport, Report, ScenarioReport, compare};
 use conform_judge::finding::{Finding, Level};
 use minijinja::value::{Serde, Value};
-use minijinja::{AutoEscape, Environment};
+use minijinja::{AutoEscape, Environment, context};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -15,28 +15,6 @@ const LISTED: usize = 200;
 /// The most characters of a cell.
 const CELL: usize = 300;
 
-/// The data that templates see.
-#[derive(Serialize)]
-struct View<'a> {
-    report: &'a Report,
-    /// The first causes that no baseline knows.
-    detailed: Vec<CauseView<'a>>,
-    /// The first findings of all scenarios, and the scenarios that have something else to say.
-    rows: Vec<Row<'a>>,
-    /// The number of rows that are not among these.
-    more: usize,
-}
-
-/// The details of a cause.
-#[derive(Serialize)]
-struct CauseView<'a> {
-    level: &'static str,
-    message: &'a str,
-    lines: Vec<String>,
-    /// Backticks around the lines: more than any line has.
-    fence: String,
-}
-
 /// A finding, or a scenario without one.
 #[derive(Serialize)]
 struct Row<'a> {
@@ -46,14 +24,15 @@ struct Row<'a> {
     finding: Option<&'a Finding>,
 }
 
-fn detailed<'a>(report: &'a Report, cause: &'a Cause) -> CauseView<'a> {
+/// The details of a cause, with backticks around the lines: more than any line has.
+fn detailed(report: &Report, cause: &Cause) -> Value {
     let lines = cause_text::details(report, cause);
     let ticks = lines.iter().map(|line| longest_run(line, '`')).max();
-    CauseView {
-        level: cause.level.word(),
-        message: &cause.message,
-        lines,
-        fence: "`".repeat(ticks.unwrap_or(0).max(2) + 1),
+    context! {
+        level => cause.level.word(),
+        message => cause.message.as_str(),
+        lines => Value::from_iter(lines),
+        fence => "`".repeat(ticks.unwrap_or(0).max(2) + 1),
     }
 }
 
@@ -85,19 +64,18 @@ pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let new = report.causes.iter().filter(|cause| {
         cause.baseline.is_none() && cause.blame == report.side && cause.level > Level::May
     });
+    let detailed = new.take(DETAILED).map(|cause| detailed(report, cause));
+    // The findings of all scenarios, and the scenarios that have something else to say.
     let mut rows: Vec<_> = report.scenarios.iter().flat_map(rows).collect();
     let more = rows.len().saturating_sub(LISTED);
     rows.truncate(LISTED);
-    let view = View {
-        report,
-        detailed: new
-            .take(DETAILED)
-            .map(|cause| detailed(report, cause))
-            .collect(),
-        rows,
+    let view = context! {
+        report => Serde(report),
+        detailed => detailed.collect::<Value>(),
+        rows => Serde(rows),
         more,
     };
-    fill(source, AutoEscape::None, Serde(view), out)
+    fill(source, AutoEscape::None, view, out)
 }
 
 /// The comparison of several agents, as Markdown.
@@ -163,9 +141,7 @@ mod tests {
         report.scenarios[0].id = "<script>|`*".into();
         report.scenarios[0].reason = "<b>".into();
         report.scenarios[0].findings.clear();
-        let mut table = Vec::new();
-        markdown(&report, &mut table).unwrap();
-        let table = String::from_utf8(table).unwrap();
+        let table = rendered(&report);
         assert!(
             table.contains(r"| &lt;script>\|\`\* | | | | &lt;b> |"),
             "{table}"

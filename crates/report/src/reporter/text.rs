@@ -1,6 +1,7 @@
 //! Text helpers that the formats share: words for verdicts and levels, escaping, line wrapping, plurals.
 
 use crate::shell_words::quoted;
+use crate::verdict_rules::is_of_a_step;
 use crate::{Cause, Report, ReportCommand, ScenarioReport, Verdict};
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, Evidence, Finding, Level};
 use indexmap::{IndexMap, IndexSet};
@@ -48,10 +49,7 @@ pub(super) fn first_cause(scenario: &ScenarioReport, side: Blame) -> Option<(&st
         counts && !finding.is_echo() && finding.baseline.is_none()
     };
     let causes: Vec<&Finding> = scenario.findings.iter().filter(is_cause).collect();
-    let order = |finding: &&&Finding| {
-        let is_of_a_step = finding.rule.starts_with("scenario.");
-        (Reverse(finding.level), is_of_a_step)
-    };
+    let order = |finding: &&&Finding| (Reverse(finding.level), is_of_a_step(&finding.rule));
     let first = causes.iter().min_by_key(order)?;
     let ids: IndexSet<&str> = causes
         .iter()
@@ -223,8 +221,16 @@ pub(super) fn folded(report: &Report, scenarios: &[String]) -> String {
     entries.join(", ")
 }
 
+/// The first sentence of a text.
+#[must_use]
+pub fn first_sentence(text: &str) -> &str {
+    text.split_once(". ")
+        .map_or(text, |(first, _)| &text[..=first.len()])
+}
+
 /// A text, cut to this number of characters.
-pub(super) fn shortened(text: &str, most: usize) -> String {
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
@@ -276,7 +282,7 @@ mod tests {
             text: r#"{"a":[7]}"#.into(),
             here: true,
         };
-        let mut finding = crate::reporter::sample::finding("r", Level::Must, Blame::Agent, 1, "");
+        let mut finding = Finding::default();
         assert_eq!(actual(&finding), None);
         finding.evidence = vec![frame];
         for (pointer, expected) in [

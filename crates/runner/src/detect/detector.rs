@@ -77,8 +77,8 @@ impl Detector<'_> {
     /// Detects which of all dialects the agent speaks.
     async fn detect_any(&self, source: &DialectSource) -> Result<Detected, DetectError> {
         let mut dialects = Vec::new();
-        for (name, version) in source.names() {
-            dialects.push(load(source, &format!("{name}@{version}"))?);
+        for id in source.ids() {
+            dialects.push(load(source, &id)?);
         }
         let mut candidates = Candidates::by_program(self.agent, self.package.as_ref(), &dialects);
         if candidates.dialects.is_empty() && self.agent.recipe_args == RecipeArgs::Append {
@@ -338,12 +338,8 @@ fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, DetectError> {
 /// The dialect of this name, or every version of the protocol of this name, the newest first.
 fn load_named(source: &DialectSource, named: &str) -> Result<Vec<Arc<Dialect>>, DetectError> {
     let newest = load(source, named)?;
-    let names = source.names().into_iter().rev();
-    let versions = names.filter(|(name, _)| name == named);
-    let older = versions
-        .map(|(name, version)| format!("{name}@{version}"))
-        .filter(|id| *id != newest.id());
-    let older: Vec<_> = older.collect();
+    let is_older = |id: &String| id.split('@').next() == Some(named) && *id != newest.id();
+    let older: Vec<_> = source.ids().into_iter().rev().filter(is_older).collect();
     let older = older.iter().map(|id| load(source, id));
     std::iter::once(Ok(Arc::clone(&newest)))
         .chain(older)
@@ -352,10 +348,8 @@ fn load_named(source: &DialectSource, named: &str) -> Result<Vec<Arc<Dialect>>, 
 
 /// Every dialect but these; those that cannot be loaded are left out.
 fn load_others(source: &DialectSource, but: &[Arc<Dialect>]) -> Vec<Arc<Dialect>> {
-    let names = source.names().into_iter();
-    names
-        .map(|(name, version)| format!("{name}@{version}"))
-        .filter(|id| but.iter().all(|one| one.id() != *id))
+    let ids = source.ids().into_iter();
+    ids.filter(|id| but.iter().all(|one| one.id() != *id))
         .filter_map(|other| dialect::load(source, &other).ok())
         .collect()
 }

@@ -39,10 +39,7 @@ struct Score {
 fn score(dialect: &Dialect, values: &[(bool, Value)]) -> Score {
     let mut score = Score::default();
     for (is_event, value) in values {
-        let (names, schemas) = match is_event {
-            true => (&dialect.events, &dialect.event_schemas),
-            false => (&dialect.commands, &dialect.command_schemas),
-        };
+        let (names, schemas) = dialect.frames(!is_event);
         let identity = names.identify(value);
         let FrameIdentity::Known(name, kind) = &identity else {
             continue;

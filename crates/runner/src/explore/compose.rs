@@ -4,11 +4,11 @@ use super::file::MoveFile;
 use super::fill::{Names, Place, fill, fill_key};
 use super::moves::{Move, MoveTable};
 use super::walk::{PlannedMove, Session, State};
-use crate::scenario::{Scenario, load, yaml_text};
+use crate::scenario::{Scenario, load, words, yaml_text};
 use conform_judge::dialect::Dialect;
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
-use spanned_yaml::{Error, Spanned, load_yaml};
+use spanned_yaml::{Error, load_yaml};
 
 /// The most moves that the name of a scenario tells.
 const NAMED: usize = 6;
@@ -134,12 +134,6 @@ impl Draft {
     /// Adds the parts of a start or a move.
     fn add(&mut self, file: &MoveFile, names: &Names, number: usize) {
         let template = |value: &Value| fill(value, names, number, Place::Template);
-        let words = |words: &[Spanned<String>]| {
-            words
-                .iter()
-                .map(|word| word.value.clone())
-                .collect::<Vec<_>>()
-        };
         let clauses = words(&file.clauses);
         self.clauses.extend(clauses.iter().cloned());
         self.needs.extend(words(&file.needs));
@@ -172,20 +166,11 @@ impl Draft {
             .map(|one| reply(&one.to_value(), names, number));
         self.model.extend(replies);
         for one in &file.answers {
-            let filled = one.to_value();
-            let entries = filled
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(key, value)| {
-                    let place = if key == "on" {
-                        Place::Matcher
-                    } else {
-                        Place::Template
-                    };
-                    (key.clone(), fill(value, names, number, place))
-                });
-            self.answers.push(Value::Object(entries.collect()));
+            let answer = filled(&one.to_value(), |key, value| match key {
+                "on" => fill(value, names, number, Place::Matcher),
+                _ => fill(value, names, number, Place::Template),
+            });
+            self.answers.push(answer.into());
         }
         for one in &file.steps {
             self.steps
@@ -229,9 +214,7 @@ impl Draft {
         insert("files_after", self.files_after.into());
         scenario.into()
     }
-}
 
-impl Draft {
     /// Leaves out what steps capture for moves that do not follow.
     fn drop_unused_captures(&mut self) {
         let used = |step: &Value| {
@@ -260,18 +243,21 @@ impl Draft {
 
 /// A reply of the model: what it expects of a request is a matcher in `body`.
 fn reply(value: &Value, names: &Names, number: usize) -> Value {
-    let entries = value.as_object().into_iter().flatten();
-    let entries = entries.map(|(key, value)| {
-        let value = match key.as_str() {
-            "when" | "expect_request" => request(value, names, number),
-            _ => fill(value, names, number, Place::Template),
-        };
-        (key.clone(), value)
+    let mut reply = filled(value, |key, value| match key {
+        "when" | "expect_request" => request(value, names, number),
+        _ => fill(value, names, number, Place::Template),
     });
     // Nothing is expected of a request in which every text would be empty.
     let is_request = |key: &str| key == "when" || key == "expect_request";
-    let entries = entries.filter(|(key, value)| !(is_request(key) && *value == json!({})));
-    Value::Object(entries.collect())
+    reply.retain(|key, value| !(is_request(key) && *value == json!({})));
+    reply.into()
+}
+
+/// A map whose values are filled by a function of their keys.
+fn filled(map: &Value, fill: impl Fn(&str, &Value) -> Value) -> Map<String, Value> {
+    let entries = map.as_object().into_iter().flatten();
+    let filled = entries.map(|(key, value)| (key.clone(), fill(key, value)));
+    filled.collect()
 }
 
 /// What is expected of a request, in the words of model scripts or as a matcher on its body. Empty texts are left out: every request
@@ -309,19 +295,15 @@ fn request(value: &Value, names: &Names, number: usize) -> Value {
 
 /// A step, with the clauses and the level of its move.
 fn step(value: &Value, file: &MoveFile, clauses: &[String], names: &Names, number: usize) -> Value {
-    let mut step = Map::new();
-    for (key, value) in value.as_object().into_iter().flatten() {
-        let filled = match key.as_str() {
-            verb if EVENT_VERBS.contains(&verb) => fill(value, names, number, Place::Matcher),
-            "expect_text" => joined_text(value, names, number),
-            "expect_request" => request(value, names, number),
-            "send" | "send_raw" | "expect_file" | "restart" => {
-                fill(value, names, number, Place::Template)
-            }
-            _ => fill(value, names, number, Place::Plain),
-        };
-        step.insert(key.clone(), filled);
-    }
+    let mut step = filled(value, |key, value| match key {
+        verb if EVENT_VERBS.contains(&verb) => fill(value, names, number, Place::Matcher),
+        "expect_text" => joined_text(value, names, number),
+        "expect_request" => request(value, names, number),
+        "send" | "send_raw" | "expect_file" | "restart" => {
+            fill(value, names, number, Place::Template)
+        }
+        _ => fill(value, names, number, Place::Plain),
+    });
     if CHECKING_VERBS.iter().any(|verb| step.contains_key(*verb)) {
         step.entry("clauses").or_insert_with(|| json!(clauses));
         if let Some(level) = file.level {
@@ -332,17 +314,11 @@ fn step(value: &Value, file: &MoveFile, clauses: &[String], names: &Names, numbe
 }
 
 fn joined_text(value: &Value, names: &Names, number: usize) -> Value {
-    let entries = value.as_object().into_iter().flatten();
-    let entries = entries.map(|(key, value)| {
-        let is_matcher = key == "of" || key == "until";
-        let place = if is_matcher {
-            Place::Matcher
-        } else {
-            Place::Plain
-        };
-        (key.clone(), fill(value, names, number, place))
+    let joined = filled(value, |key, value| match key {
+        "of" | "until" => fill(value, names, number, Place::Matcher),
+        _ => fill(value, names, number, Place::Plain),
     });
-    Value::Object(entries.collect())
+    joined.into()
 }
 
 #[cfg(test)]

@@ -21,6 +21,6 @@ mod walk;
 
 pub use coverage::SituationCounts;
 pub use moves::MoveTable;
-pub use shrink::{Shrunk, shrink};
+pub use shrink::shrink;
 pub use situations::{Situation, Situations, TAKEN};
 pub use walk::{Drawn, PlannedMove, Session, Walker};

@@ -1,11 +1,11 @@
 //! The moves of a dialect: its `explore.yaml` merged over those of its bases, with the common pools, and checked.
 
 use super::file::{Datum, ExploreFile, ImpossibleFile, MomentFile, MoveFile, SignFile, Words};
-use crate::scenario::inherit;
+use crate::scenario::{entries, inherit, words};
 use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
 use indexmap::{IndexMap, IndexSet};
-use json_matcher::{Matcher, Segment, compile_filled_node, segments};
-use spanned_yaml::{Error, Kind, Node, Span, Spanned, decode_all, load_yaml, unknown};
+use json_matcher::{Matcher, compile_filled_node};
+use spanned_yaml::{Error, Node, Span, Spanned, decode_all, load_yaml, unknown};
 
 /// The file with the moves in the folder of a dialect.
 const FILE: &str = "explore.yaml";
@@ -243,7 +243,7 @@ impl MoveTable {
         }
         let mut draws = IndexMap::new();
         for (name, pools) in &file.draw {
-            if !is_name(name) {
+            if !json_matcher::is_name(name) {
                 wrong(
                     name.span,
                     format!(
@@ -293,14 +293,8 @@ impl MoveTable {
     /// Keeps the starts and moves for which this holds of the capabilities that they need and the wire that they are for.
     pub fn retain(&mut self, holds: impl Fn(&[String], Option<&str>) -> bool) {
         let is_kept = |one: &Move| {
-            let needs: Vec<_> = one
-                .file
-                .needs
-                .iter()
-                .map(|need| need.value.clone())
-                .collect();
             let wire = one.file.wire.as_ref().map(|wire| wire.as_str());
-            holds(&needs, wire)
+            holds(&words(&one.file.needs), wire)
         };
         self.starts.retain(|_, one| is_kept(one));
         self.moves.retain(|_, one| is_kept(one));
@@ -351,23 +345,10 @@ impl MoveTable {
 
 /// A file in which every start and move has the names of a later version, or of an agent, as scenarios have them.
 fn in_names_of(file: &Node, names: &Inheritance) -> Node {
-    let each = |node: &Node, change: &dyn Fn(&str, &Node) -> Node| match node.as_map() {
-        Some(map) => {
-            let map = map.iter();
-            let map = map.map(|(key, value)| (key.clone(), change(&key.name, value)));
-            node.with_kind(Kind::Map(map.collect()))
-        }
-        None => node.clone(),
-    };
-    each(file, &|key, value| match key {
-        "starts" | "moves" => each(value, &|_, one| inherit(one, names)),
+    entries(file, |key, value| match key {
+        "starts" | "moves" => entries(value, |_, one| inherit(one, names)),
         _ => value.clone(),
     })
-}
-
-fn is_name(name: &Spanned<String>) -> bool {
-    let braced = format!("{{{}}}", name.value);
-    matches!(segments(&braced).as_slice(), [Segment::Placeholder(_)])
 }
 
 fn common_pools() -> Result<IndexMap<String, Vec<Datum>>, Vec<Error>> {

@@ -4,15 +4,6 @@ use super::moves::MoveTable;
 use super::walk::Session;
 use std::collections::HashSet;
 
-/// A session that was made smaller.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shrunk {
-    /// The smallest session found.
-    pub session: Session,
-    /// How many sessions were judged.
-    pub judged: usize,
-}
-
 /// The search for a smaller session.
 struct Search<'t, J> {
     table: &'t MoveTable,
@@ -31,7 +22,7 @@ pub async fn shrink<J: AsyncFnMut(Vec<Session>) -> Vec<bool>>(
     session: Session,
     most: usize,
     judge: J,
-) -> Shrunk {
+) -> Session {
     let mut search = Search {
         table,
         judge,
@@ -48,10 +39,7 @@ pub async fn shrink<J: AsyncFnMut(Vec<Session>) -> Vec<bool>>(
             break;
         }
     }
-    Shrunk {
-        session: search.best,
-        judged: most - search.left,
-    }
+    search.best
 }
 
 impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
@@ -212,7 +200,7 @@ moves:
         let mut walker = Walker::new(table, 1);
         let session = walker.find(|session| session.start.name == "special" && is_wrong(session));
         let judge = async |sessions: Vec<Session>| sessions.iter().map(&is_wrong).collect();
-        shrink(table, session.unwrap(), 500, judge).await.session
+        shrink(table, session.unwrap(), 500, judge).await
     }
 
     #[tokio::test]
@@ -245,8 +233,7 @@ moves:
             judged += sessions.len();
             vec![false; sessions.len()]
         };
-        let smaller = shrink(&table, long.clone(), 5, judge).await;
-        assert_eq!((smaller.session, smaller.judged), (long, 5));
+        assert_eq!(shrink(&table, long.clone(), 5, judge).await, long);
         assert_eq!(judged, 5);
     }
 }

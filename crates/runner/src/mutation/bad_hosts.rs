@@ -40,27 +40,11 @@ pub struct BadHost {
     pub agent: Vec<String>,
 }
 
-/// The bad hosts of a dialect; those of its base dialects come first.
+/// The bad and the legal hosts of a dialect; those of its base dialects come first.
 ///
 /// # Errors
 /// A file that cannot be read or parsed, with the location.
 pub fn load(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
-    let mut hosts = all(source, dialect)?;
-    hosts.retain(|host| !host.caught_by.is_empty());
-    Ok(hosts)
-}
-
-/// The legal hosts of a dialect, which have no [`BadHost::accusations`]; those of its base dialects come first.
-///
-/// # Errors
-/// A file that cannot be read or parsed, with the location.
-pub fn load_legal(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
-    let mut hosts = all(source, dialect)?;
-    hosts.retain(|host| host.caught_by.is_empty());
-    Ok(hosts)
-}
-
-fn all(source: &DialectSource, dialect: &Dialect) -> Result<Vec<BadHost>, Error> {
     let own = dialect.id();
     let mut all = Vec::new();
     let bases = dialect.bases.iter().rev().map(|base| &base.id);
@@ -90,6 +74,12 @@ fn yes() -> bool {
 }
 
 impl BadHost {
+    /// Whether it is a legal host, which has no [`BadHost::accusations`].
+    #[must_use]
+    pub fn is_legal(&self) -> bool {
+        self.caught_by.is_empty()
+    }
+
     /// Its row of the kill matrix.
     #[must_use]
     pub fn row(&self, dialect: &Arc<Dialect>) -> Row {

@@ -111,16 +111,11 @@ pub fn provable_rules(dialect: &Dialect, sides: &[Blame]) -> Vec<String> {
 fn can_fail(rule: &Rule, dialect: &Dialect) -> bool {
     match &rule.form {
         RuleForm::Readings(_) => false,
-        RuleForm::Schema(name) => match name.strip_prefix('>') {
-            None => {
-                let named = &dialect.events.discriminator;
-                dialect.event_schemas.can_be_broken(name, named)
-            }
-            Some(command) => {
-                let named = &dialect.commands.discriminator;
-                dialect.command_schemas.can_be_broken(command, named)
-            }
-        },
+        RuleForm::Schema(name) => {
+            let command = name.strip_prefix('>');
+            let (names, schemas) = dialect.frames(command.is_some());
+            schemas.can_be_broken(command.unwrap_or(name), &names.discriminator)
+        }
         _ => true,
     }
 }

@@ -123,11 +123,9 @@ impl FaultTrace {
     /// A session with stdout lines at these frames.
     pub(super) fn sample(lines: &[u64], injected: Option<u64>) -> Self {
         FaultTrace {
-            names: Vec::new(),
             lines: lines.to_vec(),
             injected,
-            held: None,
-            frame: None,
+            ..FaultTrace::default()
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::fault_trace::{FaultTrace, TracePosition};
 use super::matrix::{Fate, Row};
 use conform_judge::finding::{Blame, Finding};
-use conform_report::verdict_rules::UNFORESEEN;
+use conform_report::verdict_rules::{UNFORESEEN, is_of_a_step};
 use std::collections::HashSet;
 
 /// A rule or a scenario that can catch a fault.
@@ -68,7 +68,7 @@ impl Catcher {
     fn caught(&self, scenario: &str, rule: &str) -> bool {
         match self {
             Catcher::Rule(id) => id == rule,
-            Catcher::Scenario(id) => id == scenario && is_step(rule),
+            Catcher::Scenario(id) => id == scenario && is_of_a_step(rule),
         }
     }
 
@@ -97,7 +97,7 @@ impl PlayedScenario {
                 finding,
                 after_fault: match from {
                     // The finding of a step is at the frame that came closest to what it waited for, which may be an old one.
-                    Some(from) => finding.at >= from || is_step(&finding.rule),
+                    Some(from) => finding.at >= from || is_of_a_step(&finding.rule),
                     None => first.is_some_and(|first| first < session),
                 },
                 at_fault: trace.and_then(FaultTrace::affected_frame) == Some(finding.at),
@@ -130,8 +130,9 @@ impl Detection<'_> {
             .unwrap_or_default()
     }
 
+    /// Whether it is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
     fn is_step(&self) -> bool {
-        is_step(&self.finding.rule)
+        is_of_a_step(&self.finding.rule)
     }
 
     /// Its rule and its scenario, with a remark if it came before the fault.
@@ -220,11 +221,6 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
 fn dedup(list: &mut Vec<String>) {
     list.sort();
     list.dedup();
-}
-
-/// Whether a finding is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
-fn is_step(rule: &str) -> bool {
-    rule.starts_with("scenario.")
 }
 
 #[cfg(test)]

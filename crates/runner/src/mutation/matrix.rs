@@ -1,5 +1,7 @@
 //! The kill matrix: each fault of the reference agent, what must catch it and what did, as JSON and as Markdown.
 
+use conform_judge::finding::is_default;
+use conform_report::reporter::text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -36,7 +38,7 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scenario: String,
     /// The line of the agent's stdout, counted from 1, at which it was caught, or the last line before.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub line: u64,
     /// The name of the frame at which it was caught, as rules write it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -47,11 +49,6 @@ pub struct Row {
     /// The clauses that the findings which caught it cite.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clauses: Vec<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
-fn is_zero(n: &u64) -> bool {
-    *n == 0
 }
 
 /// The result of a fault.
@@ -155,29 +152,50 @@ impl Row {
         let Row {
             fault, caught_by, ..
         } = self;
-        match &self.fate {
-            Fate::Killed => None,
-            Fate::Collateral(rules) => Some(format!(
-                "{fault}: caught by {caught_by}, but also reported by {}, which it should not concern",
+        let what = match &self.fate {
+            Fate::Killed | Fate::NotPlayable => return None,
+            Fate::Collateral(rules) => format!(
+                "caught by {caught_by}, but also reported by {}, which it should not concern",
                 rules.join(", ")
-            )),
-            Fate::Misplaced(how) => Some(format!("{fault}: caught at the wrong place: {how}")),
-            Fate::WrongReason(rules) => Some(format!(
-                "{fault}: caught for another reason: reported by {}, but not by {}, which must catch it",
+            ),
+            Fate::Misplaced(how) => format!("caught at the wrong place: {how}"),
+            Fate::WrongReason(rules) => format!(
+                "caught for another reason: reported by {}, but not by {}, which must catch it",
                 rules.join(", "),
                 self.must.join(" or ")
-            )),
-            Fate::Survived => Some(format!(
-                "{fault}: it was injected, but no rule or scenario reported anything"
-            )),
-            Fate::NotReached => Some(format!(
-                "{fault}: it was not active: no scenario reaches the point where it applies"
-            )),
-            Fate::Disturbed(how) => Some(format!(
-                "{fault}: the agent failed by itself, before the fault began: {how}"
-            )),
-            Fate::NotPlayable => None,
-        }
+            ),
+            Fate::Survived => "it was injected, but no rule or scenario reported anything".into(),
+            Fate::NotReached => {
+                "it was not active: no scenario reaches the point where it applies".into()
+            }
+            Fate::Disturbed(how) => {
+                format!("the agent failed by itself, before the fault began: {how}")
+            }
+        };
+        Some(format!("{fault}: {what}"))
+    }
+
+    /// The row as a line of a Markdown table.
+    fn markdown(&self) -> String {
+        let Row {
+            fault,
+            caught_by,
+            frame,
+            scenario,
+            ..
+        } = self;
+        let summary = self.summary.replace('|', "\\|");
+        let also = match self.also.as_slice() {
+            [] => String::new(),
+            also => format!(" (and {})", also.join(", ")),
+        };
+        let at = if frame.is_empty() {
+            String::new()
+        } else {
+            format!("{frame}, {}", self.line)
+        };
+        let fate = self.fate.word();
+        format!("| `{fault}` | {summary} | {fate} | {caught_by}{also} | {at} | {scenario} |\n")
     }
 }
 
@@ -229,10 +247,10 @@ impl Matrix {
         let unplayable = count(&Fate::NotPlayable);
         let playable = self.faults.len() - unplayable;
         let mut summary = format!(
-            "{}: {} of {playable} fault{} killed",
+            "{}: {} of {} killed",
             self.dialect,
             count(&Fate::Killed),
-            if playable == 1 { "" } else { "s" }
+            text::count(playable as u64, "fault")
         );
         if unplayable > 0 {
             summary += &format!(", {unplayable} not playable on this agent");
@@ -274,31 +292,6 @@ impl Matrix {
             }
         }
         page
-    }
-}
-
-impl Row {
-    /// The row as a line of a Markdown table.
-    fn markdown(&self) -> String {
-        let Row {
-            fault,
-            caught_by,
-            frame,
-            scenario,
-            ..
-        } = self;
-        let summary = self.summary.replace('|', "\\|");
-        let also = match self.also.as_slice() {
-            [] => String::new(),
-            also => format!(" (and {})", also.join(", ")),
-        };
-        let at = if frame.is_empty() {
-            String::new()
-        } else {
-            format!("{frame}, {}", self.line)
-        };
-        let fate = self.fate.word();
-        format!("| `{fault}` | {summary} | {fate} | {caught_by}{also} | {at} | {scenario} |\n")
     }
 }
 

@@ -1,7 +1,6 @@
 //! What a step waits for, in words for its finding.
 
 use super::player::ScenarioPlayer;
-use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::Expected;
 use json_matcher::Matcher;
 use serde_json::Value;
@@ -26,10 +25,8 @@ impl Awaited {
     pub(super) fn thing(subject: impl Into<String>, expected: String) -> Self {
         Awaited {
             subject: subject.into(),
-            names: Vec::new(),
             expected: vec![Expected::Words(expected)],
-            command: None,
-            earlier: None,
+            ..Awaited::default()
         }
     }
 }
@@ -81,10 +78,6 @@ impl ScenarioPlayer {
     /// The name of the event that a matcher expects; `None` if it expects no single name.
     pub(super) fn event_name(&self, matcher: &Matcher) -> Option<String> {
         let expected = matcher.shown(&self.captures);
-        match self.suite.dialect.events.identify(&expected) {
-            FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None) => Some(name),
-            FrameIdentity::Unknown(name) => Some(name),
-            FrameIdentity::Missing => None,
-        }
+        self.suite.dialect.events.identify(&expected).into_name()
     }
 }

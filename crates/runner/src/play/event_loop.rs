@@ -11,7 +11,6 @@ use crate::limits::show;
 use crate::process::quiet_watch::QuietWatch;
 use crate::process::spawn_error::ended;
 use crate::step_rules;
-use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::Parsed;
@@ -178,7 +177,7 @@ impl ScenarioPlayer {
         match event {
             SessionEvent::Frame(frame) => {
                 let parsed = Parsed::new(&frame);
-                let was_at_rest = self.session.recorder.is_work_over();
+                let was_at_rest = self.session.recorder.checker().is_work_over();
                 let n = self.session.recorder.push(&frame, &parsed);
                 match frame.body {
                     Body::FromAgent(_) => self.handle_line(n, parsed)?,
@@ -264,13 +263,11 @@ impl ScenarioPlayer {
         let identity = self.suite.dialect.events.identify(&value);
         let text = self.suite.dialect.session.text.as_deref();
         let is_text = text.is_some_and(|text| identity.is(text));
-        let name = match identity {
-            FrameIdentity::Known(_, Some(name))
-            | FrameIdentity::Known(name, None)
-            | FrameIdentity::Unknown(name) => name,
-            FrameIdentity::Missing if value.is_object() => "an object without a name".to_owned(),
-            FrameIdentity::Missing => "a line that is not an event".to_owned(),
+        let nameless = match value.is_object() {
+            true => "an object without a name",
+            false => "a line that is not an event",
         };
+        let name = identity.into_name().unwrap_or_else(|| nameless.to_owned());
         let is_answer = self.session.first_prompt.is_some();
         self.session.has_answered |= is_answer;
         self.session.has_shown_text |= is_answer && is_text;
@@ -279,7 +276,7 @@ impl ScenarioPlayer {
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;
             self.send_answer(&value)?;
         }
-        let ends_turn = self.session.recorder.ended_turn();
+        let ends_turn = self.session.recorder.checker().ended_turn();
         self.session.events.push(AgentEvent {
             n,
             name,

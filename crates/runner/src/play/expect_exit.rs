@@ -72,18 +72,14 @@ fn is_expected(expected: &ExitExpectation, end: &End) -> bool {
 
 fn describe(expected: &ExitExpectation) -> String {
     let code = match (expected.code, expected.nonzero) {
-        (Some(code), _) => Some(format!("an exit with code {code}")),
-        (None, true) => Some("an exit with a code other than 0".to_owned()),
-        (None, false) => Some("an exit with any code".to_owned()),
+        (Some(code), _) => format!("an exit with code {code}"),
+        (None, true) => "an exit with a code other than 0".to_owned(),
+        (None, false) => "an exit with any code".to_owned(),
     };
-    let signal = expected
-        .or_signal
-        .as_ref()
-        .map(|name| format!("an end by {}", name.value));
-    code.into_iter()
-        .chain(signal)
-        .collect::<Vec<_>>()
-        .join(", or ")
+    match &expected.or_signal {
+        Some(name) => format!("{code}, or an end by {}", name.value),
+        None => code,
+    }
 }
 
 #[cfg(test)]

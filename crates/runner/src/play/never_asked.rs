@@ -21,7 +21,8 @@ impl ScenarioPlayer {
         };
         let was_asked_to_end = session.was_signalled || !session.process.is_stdin_open();
         let was_waited_for = matches!(stop, Some(EarlyStop::Failed(Some(_))));
-        let is_done = session.recorder.is_work_over() || session.has_shown_text || was_waited_for;
+        let is_done =
+            session.recorder.checker().is_work_over() || session.has_shown_text || was_waited_for;
         if !is_done || self.has_ended() && !was_asked_to_end {
             return;
         }

@@ -53,7 +53,7 @@ impl ScenarioPlayer {
         while self.session.unhandled_sends == 0
             && self.session.process.is_stdin_open()
             && !self.session.was_signalled
-            && let Some(overdue) = self.session.recorder.overdue_at()
+            && let Some(overdue) = self.session.recorder.checker().overdue_at()
         {
             // The frame that the host sends next must be later than that.
             let overdue = self.session.started + Duration::from_micros(overdue.saturating_add(1));
@@ -74,7 +74,7 @@ impl ScenarioPlayer {
 
     /// Whether all work between host, agent and model has ended.
     fn is_all_over(&self) -> bool {
-        self.session.recorder.is_work_over() && self.is_waited_for()
+        self.session.recorder.checker().is_work_over() && self.is_waited_for()
     }
 
     /// Whether the agent waits neither for the model nor for its end.

@@ -111,7 +111,7 @@ impl ScenarioPlayer {
         if difference.after.is_empty() {
             difference.after = self.session.last_command.clone().unwrap_or_default();
         }
-        let mut evidence = self.session.recorder.evidence();
+        let mut evidence = self.session.recorder.checker().evidence();
         let mut at = self.session.recorder.number();
         let mut pointer = String::new();
         match found.frame {

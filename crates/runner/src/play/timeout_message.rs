@@ -16,7 +16,7 @@ use json_matcher::Mismatch;
 pub(super) struct ReceivedEvents {
     names: IndexMap<String, u64>,
     /// What is wrong, where the step knows it, as the beginning of the message.
-    cause: String,
+    pub(super) cause: String,
 }
 
 /// The frame that came closest to matching, and its differences.
@@ -32,11 +32,6 @@ impl ReceivedEvents {
 
     pub(super) fn add_name(&mut self, name: &str) {
         *self.names.entry(name.to_owned()).or_default() += 1;
-    }
-
-    /// Sets what is wrong, as the beginning of the message.
-    pub(super) fn set_cause(&mut self, cause: String) {
-        self.cause = cause;
     }
 
     /// What was received; `since` says since when.

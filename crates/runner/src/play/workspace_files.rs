@@ -75,7 +75,7 @@ impl ScenarioPlayer {
                 let events = &self.session.events;
                 let new = events.all_after(events.position());
                 new.for_each(|event| received.add(event));
-                received.set_cause(found);
+                received.cause = found;
                 return Err(self.timed_out(
                     step_rules::EXPECT_FILE,
                     &more,

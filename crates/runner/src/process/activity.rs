@@ -8,7 +8,7 @@ use std::time::Duration;
 const IDLE_TICKS: u64 = 1;
 
 /// What a process tree has done so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ProcessActivity {
     /// Its processes.
     processes: BTreeSet<i32>,
@@ -32,10 +32,7 @@ impl ProcessActivity {
 
     /// The activity, and whether one of the processes is at work right now.
     fn look(leader: Pid) -> Option<(Self, bool)> {
-        let mut activity = ProcessActivity {
-            processes: BTreeSet::new(),
-            ticks: 0,
-        };
+        let mut activity = ProcessActivity::default();
         let mut is_at_work = false;
         let mut open = vec![leader.as_raw_pid()];
         while let Some(pid) = open.pop() {

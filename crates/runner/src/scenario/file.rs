@@ -272,7 +272,7 @@ impl StepVerb {
 }
 
 /// The words without their locations.
-pub(super) fn words(located: &[Spanned<String>]) -> Vec<String> {
+pub(crate) fn words(located: &[Spanned<String>]) -> Vec<String> {
     located.iter().map(|word| word.value.clone()).collect()
 }
 

@@ -175,7 +175,7 @@ fn renamed(key: &Key, name: &str) -> Key {
 }
 
 /// The node, each of its entries changed if it is a map.
-fn entries(node: &Node, change: impl Fn(&str, &Node) -> Node) -> Node {
+pub(crate) fn entries(node: &Node, change: impl Fn(&str, &Node) -> Node) -> Node {
     let Some(map) = node.as_map() else {
         return node.clone();
     };

@@ -20,8 +20,8 @@ mod usual_steps;
 pub mod yaml_text;
 
 pub use file::ScenarioFile;
-pub(crate) use file::{StepKeys, StepVerb};
-pub(crate) use inheritance::inherit;
+pub(crate) use file::{StepKeys, StepVerb, words};
+pub(crate) use inheritance::{entries, inherit};
 pub use load::load;
 pub use request_matcher::RequestMatcher;
 pub use source::{ScenarioSource, SourceFile, UniqueNames, yaml_files};

@@ -32,13 +32,9 @@ pub(super) fn checked(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         .flat_map(|step| step.keys.clauses.iter().flatten())
     {
         if !file.clauses.iter().any(|known| known.value == clause.value) {
-            context.error(
-                clause.span,
-                format!(
-                    "the clause `{}` is not among the scenario's `clauses`",
-                    clause.value
-                ),
-            );
+            let id = clause.as_str();
+            let message = format!("the clause `{id}` is not among the scenario's `clauses`");
+            context.error(clause.span, message);
         }
     }
     let checks: Vec<_> = checking(file).collect();

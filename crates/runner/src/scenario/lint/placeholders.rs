@@ -4,7 +4,7 @@ use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepVerb, TextMap};
 use crate::scenario::types::AgentSetup;
 use indexmap::IndexMap;
-use json_matcher::{Segment, segments};
+use json_matcher::{Segment, is_name, segments};
 use spanned_yaml::{Span, Spanned, suggestion};
 
 /// Names that are always defined.
@@ -73,14 +73,9 @@ fn known(
     context: &mut LoadContext<'_>,
 ) {
     if !names.contains(&placeholder.as_str()) {
-        let names = names.join(", ");
-        context.error(
-            placeholder.span,
-            format!(
-                "unknown placeholder `{}` (known: {names}): {advice}",
-                placeholder.value
-            ),
-        );
+        let (word, names) = (placeholder.as_str(), names.join(", "));
+        let message = format!("unknown placeholder `{word}` (known: {names}): {advice}");
+        context.error(placeholder.span, message);
     }
 }
 
@@ -125,33 +120,18 @@ impl CaptureScope {
                     format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value),
                 );
             }
-            if !matches!(
-                segments(&format!("{{{}}}", name.value)).as_slice(),
-                [Segment::Placeholder(_)]
-            ) {
-                context.error(
-                    name.span,
-                    format!(
-                        "`{}` is not a valid name: use letters, digits and `_`",
-                        name.value
-                    ),
-                );
-            } else if BUILTINS.contains(&name.as_str()) {
-                context.error(
-                    name.span,
-                    format!("`{}` is predefined and cannot be captured", name.value),
-                );
-            } else if let Some((earlier, _)) = self.names.get(&name.value) {
-                context.error(
-                    name.span,
-                    format!(
-                        "`{}` is already captured in line {}",
-                        name.value, earlier.line
-                    ),
-                );
+            let word = name.as_str();
+            let mistake = if !is_name(word) {
+                format!("`{word}` is not a valid name: use letters, digits and `_`")
+            } else if BUILTINS.contains(&word) {
+                format!("`{word}` is predefined and cannot be captured")
+            } else if let Some((earlier, _)) = self.names.get(word) {
+                format!("`{word}` is already captured in line {}", earlier.line)
             } else {
-                self.names.insert(name.value.clone(), (name.span, false));
-            }
+                self.names.insert(word.to_owned(), (name.span, false));
+                continue;
+            };
+            context.error(name.span, mistake);
         }
     }
 
