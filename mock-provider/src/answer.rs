@@ -187,6 +187,14 @@ impl AnswerMessage {
         })
     }
 
+    /// How each block of its content begins.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = &BlockStart> {
+        self.chunks().filter_map(|chunk| match chunk {
+            Chunk::Start { block, .. } => Some(block),
+            _ => None,
+        })
+    }
+
     /// The blocks of its content, joined.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let mut blocks = Blocks::default();
@@ -231,7 +239,7 @@ impl Block {
     }
 
     /// Adds content.
-    pub(crate) fn push(&mut self, text: &str) {
+    pub fn push(&mut self, text: &str) {
         if !text.is_empty() {
             self.pieces.push(text.to_owned());
         }
@@ -305,6 +313,11 @@ impl HttpError {
             message: message.into(),
             details: Box::default(),
         }
+    }
+
+    /// The error of a request that is not valid.
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        HttpError::new(400, "invalid_request_error", message)
     }
 
     /// The same error with a parameter and a code.

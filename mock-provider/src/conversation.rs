@@ -103,11 +103,8 @@ impl<'a> ConversationView<'a> {
 fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
     let results = match wire {
         Wire::AnthropicMessages => {
-            let blocks = message["content"]
-                .as_array()
-                .map(Vec::as_slice)
-                .unwrap_or_default();
-            let results = blocks.iter().filter(|block| block["type"] == "tool_result");
+            let blocks = list(&message["content"]).iter();
+            let results = blocks.filter(|block| block["type"] == "tool_result");
             results.map(anthropic_result).collect()
         }
         Wire::OpenAiChat if message["role"] == "tool" => {
@@ -144,6 +141,11 @@ fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> ToolOutcome<'a
         is_error: None,
         texts: strings(&message[content]),
     }
+}
+
+/// The elements of a list; none of anything else.
+pub(crate) fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The strings with content in a value, in order.

@@ -64,8 +64,15 @@ pub enum FailureKind {
 impl ScriptFailure {
     fn of_request(kind: FailureKind, request: u64, message: String) -> Self {
         ScriptFailure {
-            kind,
             request: Some(request),
+            ..Self::new(kind, message)
+        }
+    }
+
+    fn new(kind: FailureKind, message: String) -> Self {
+        ScriptFailure {
+            kind,
+            request: None,
             earlier: None,
             pointer: String::new(),
             message,
@@ -166,20 +173,17 @@ impl ScriptFailure {
 
     /// A reply that was served less often than the script says.
     pub(crate) fn unused(reply: usize, times: u64, served: u64) -> Self {
+        let often = match served {
+            0 => "",
+            _ => " as often as expected",
+        };
+        let message =
+            format!("the agent did not ask the model for reply {reply} of its script{often}");
         ScriptFailure {
-            kind: FailureKind::Unused,
-            request: None,
-            earlier: None,
             pointer: format!("/{reply}"),
-            message: match served {
-                0 => format!("the agent did not ask the model for reply {reply} of its script"),
-                _ => format!(
-                    "the agent did not ask the model for reply {reply} of its script as often as expected"
-                ),
-            },
             expected: Some(count(times)),
             actual: Some(count(served)),
-            brings: None,
+            ..Self::new(FailureKind::Unused, message)
         }
     }
 }

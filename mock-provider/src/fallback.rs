@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::conversation::list;
 use crate::request::Request;
 use crate::script::{ScriptReply, ToolCall};
 
@@ -116,8 +117,7 @@ fn value(schema: &Value, root: &Value, depth: usize) -> Value {
             (0..least).map(|_| inner(&schema["items"])).collect()
         }
         _ => {
-            let required = schema["required"].as_array();
-            let names = required.into_iter().flatten().filter_map(Value::as_str);
+            let names = list(&schema["required"]).iter().filter_map(Value::as_str);
             let members = names.map(|name| (name.to_owned(), inner(&schema["properties"][name])));
             Value::Object(members.collect::<Map<_, _>>())
         }

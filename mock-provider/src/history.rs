@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 
 use crate::answer::{Answer, Block, BlockStart, Piece};
-use crate::conversation::ConversationView;
+use crate::conversation::{ConversationView, list};
 use crate::failure::News;
 use crate::request::Request;
 use crate::script::{Expect, Stop};
@@ -118,8 +118,7 @@ const MAX_TEXTS: usize = 1 << 16;
 impl PastRequest {
     pub(crate) fn new(request: &Request) -> Self {
         let conversation = ConversationView::new(request);
-        let tools = request.body["tools"].as_array();
-        let tools = tools.map(Vec::as_slice).unwrap_or_default();
+        let tools = list(&request.body["tools"]);
         let named = |tool: &Value| {
             let name = tool
                 .get("name")

@@ -52,13 +52,13 @@ pub struct ModelResponse {
 }
 
 impl ModelResponse {
-    fn without_reply(error: HttpError, failure: ScriptFailure) -> Self {
+    fn without_reply(answer: Answer, failures: impl IntoIterator<Item = ScriptFailure>) -> Self {
         ModelResponse {
             reply: None,
             gate: None,
             delay: None,
-            answer: Answer::Error(error),
-            failures: vec![failure],
+            answer,
+            failures: failures.into_iter().collect(),
             is_side_request: false,
         }
     }
@@ -94,7 +94,7 @@ impl Model {
     pub fn next(&mut self, request: &Request) -> ModelResponse {
         if let Some(error) = wire::validation_error(request, &self.signatures) {
             let failure = ScriptFailure::refused(request.n, &error);
-            return ModelResponse::without_reply(error, failure);
+            return ModelResponse::without_reply(Answer::Error(error), [failure]);
         }
         let past = PastRequest::new(request);
         match self.choose(request, &past) {
@@ -113,14 +113,9 @@ impl Model {
         let doubt = past
             .has_tools()
             .then(|| ScriptFailure::own_words(request.n));
-        let path = format!("side.{}", request.n);
         ModelResponse {
-            reply: None,
-            gate: None,
-            delay: None,
-            answer: answer_builder::answer(&fallback::reply(request), path, self.seed, request),
-            failures: doubt.into_iter().collect(),
             is_side_request: true,
+            ..ModelResponse::without_reply(self.fallback_answer("side", request), doubt)
         }
     }
 
@@ -149,23 +144,18 @@ impl Model {
         self.unscripted_in_a_row += 1;
         let answer = if self.unscripted_in_a_row > MAX_FALLBACKS {
             let message = format!("scripted model: {failure}");
-            Answer::Error(HttpError::new(400, "invalid_request_error", message))
+            Answer::Error(HttpError::invalid(message))
         } else {
-            let path = format!("unforeseen.{}", request.n);
-            answer_builder::answer(&fallback::reply(request), path, self.seed, request)
+            self.fallback_answer("unforeseen", request)
         };
-        ModelResponse {
-            reply: None,
-            gate: None,
-            delay: None,
-            answer,
-            failures: repeat
-                .map(|(request, earlier)| ScriptFailure::repeated(request, earlier))
-                .into_iter()
-                .chain([failure])
-                .collect(),
-            is_side_request: false,
-        }
+        let repeated = repeat.map(|(request, earlier)| ScriptFailure::repeated(request, earlier));
+        ModelResponse::without_reply(answer, repeated.into_iter().chain([failure]))
+    }
+
+    /// A short answer to a request that no reply is for.
+    fn fallback_answer(&self, kind: &str, request: &Request) -> Answer {
+        let path = format!("{kind}.{}", request.n);
+        answer_builder::answer(&fallback::reply(request), path, self.seed, request)
     }
 
     /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. By these the model tells requests of the

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::answer::{Answer, BlockStart, Chunk};
-use crate::ids;
+use crate::answer::{Answer, BlockStart};
 use crate::script::{ContentItem, Script};
 
 /// The known thinking blocks, by signature.
@@ -44,10 +43,7 @@ impl SignatureStore {
         let Answer::Message(message) = answer else {
             return;
         };
-        let mut blocks = message.chunks().filter_map(|chunk| match chunk {
-            Chunk::Start { block, .. } => Some(block),
-            _ => None,
-        });
+        let mut blocks = message.starts();
         let first = blocks.next();
         if matches!(first, Some(BlockStart::Thinking | BlockStart::Redacted(_))) {
             for block in blocks {
@@ -74,11 +70,6 @@ impl SignatureStore {
     /// The thinking with this signature in the script.
     pub(crate) fn thinking_of(&self, signature: &str) -> Option<&str> {
         self.thinking.get(signature).map(String::as_str)
-    }
-
-    /// Whether this is the generated signature of a text.
-    pub(crate) fn is_generated(&self, thinking: &str, signature: &str) -> bool {
-        ids::signature(thinking) == signature
     }
 
     /// Whether the message of a tool call began with thinking.

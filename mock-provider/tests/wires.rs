@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{CHAT, MESSAGES, Mock, chat, messages};
+use common::{CHAT, MESSAGES, Mock, RESPONSES, chat, messages};
+use mock_provider::script::Stop;
+use mock_provider::{BlockStart, Chunk, ReplyDecoder, Usage, Wire};
 use serde_json::{Value, json};
 
 /// A reply with thinking, text and a tool call.
@@ -273,6 +275,21 @@ async fn an_http_error_has_the_document_and_the_headers_of_its_wire() {
 }
 
 #[tokio::test]
+async fn a_status_without_a_usual_error_has_that_of_a_request_that_is_not_valid() {
+    let responses = json!({ "model": "m", "input": "x", "stream": true });
+    for (path, body) in [
+        (MESSAGES, messages(true)),
+        (CHAT, chat(true)),
+        (RESPONSES, responses),
+    ] {
+        let mock = Mock::start(json!([{ "error": { "status": 418 } }]));
+        let error = mock.post(path, &body).await;
+        assert_eq!(error.status, 418);
+        assert_eq!(error.json()["error"]["type"], "invalid_request_error");
+    }
+}
+
+#[tokio::test]
 async fn token_counts_and_model_lists_take_no_reply() {
     let mut mock = Mock::start(json!([{ "text": "x" }]));
     let mut client = mock.connect().await;
@@ -355,4 +372,125 @@ async fn raw_bytes_and_pings_are_sent_as_written() {
     );
     assert!(anthropic.text().ends_with("data: {\"ty"));
     assert!(openai.text().starts_with(": ping\n\ndata: {"));
+}
+
+/// The events of a reply over the Responses API; each is named as its data says.
+async fn responses_events(reply: Value, body: &Value) -> Vec<Value> {
+    let response = Mock::start(json!([reply])).post(RESPONSES, body).await;
+    let events = response.events().into_iter().map(|(name, data)| {
+        let data: Value = serde_json::from_str(&data).expect("JSON");
+        assert_eq!(name.as_deref(), data["type"].as_str());
+        data
+    });
+    events.collect()
+}
+
+#[tokio::test]
+async fn a_stream_of_responses_opens_and_closes_every_item_and_ends_with_the_response() {
+    let reply = json!({ "thinking": { "text": "hm", "signature": "sig" }, "text": ["H", "i"], "tool_calls": [{ "id": "c1", "name": "Read", "args": {} }] });
+    let mut body = json!({ "model": "m", "input": "x", "include": ["reasoning.encrypted_content"], "store": false, "stream": true });
+
+    let events = responses_events(reply.clone(), &body).await;
+    body["stream"] = json!(false);
+    let whole = Mock::start(json!([reply])).post(RESPONSES, &body).await;
+
+    let kinds = events.iter().filter_map(|event| event["type"].as_str());
+    let kinds = kinds.map(|kind| kind.trim_start_matches("response."));
+    let expected = "created in_progress
+        output_item.added reasoning_summary_part.added reasoning_summary_text.delta
+        reasoning_summary_text.done reasoning_summary_part.done output_item.done
+        output_item.added content_part.added output_text.delta output_text.delta
+        output_text.done content_part.done output_item.done
+        output_item.added function_call_arguments.delta function_call_arguments.delta
+        function_call_arguments.done output_item.done
+        completed";
+    assert!(kinds.eq(expected.split_whitespace()));
+    let mut numbered = events.iter().enumerate();
+    assert!(numbered.all(|(i, event)| event["sequence_number"] == i));
+    let done = events
+        .iter()
+        .filter(|event| event["type"] == "response.output_item.done")
+        .map(|event| &event["item"]);
+    let response = &events[events.len() - 1]["response"];
+    assert!(done.eq(response["output"].as_array().expect("a list")));
+    assert_eq!(response["output"][0]["encrypted_content"], "sig");
+    assert_eq!(response["output"][1]["content"][0]["text"], "Hi");
+    assert_eq!(response["output"][2]["arguments"], "{}");
+    assert_eq!(response["output"][2]["call_id"], "c1");
+    assert_eq!(response["store"], false);
+    assert_eq!(response["usage"]["total_tokens"], 12);
+    assert_eq!(*response, whole.json());
+}
+
+#[tokio::test]
+async fn each_way_to_end_has_its_event_in_the_responses_api() {
+    let body = json!({ "model": "m", "input": "x", "stream": true });
+    let broken = json!({ "error": { "type": "server_error", "message": "m" } });
+
+    let cut = json!({ "text": "x", "stop": "max_tokens" });
+    let incomplete = responses_events(cut, &body).await.pop().expect("an event");
+    assert_eq!(incomplete["type"], "response.incomplete");
+    assert_eq!(
+        incomplete["response"]["incomplete_details"]["reason"],
+        "max_output_tokens"
+    );
+    let begun = json!({ "content": [{ "text": "x" }, broken] });
+    let failed = responses_events(begun, &body)
+        .await
+        .pop()
+        .expect("an event");
+    assert_eq!(failed["type"], "response.failed");
+    assert_eq!(
+        failed["response"]["error"],
+        json!({ "code": "server_error", "message": "m" })
+    );
+    let error = responses_events(json!({ "content": [broken] }), &body).await;
+    assert_eq!(
+        error,
+        [
+            json!({ "type": "error", "sequence_number": 0, "code": "server_error", "message": "m", "param": null })
+        ]
+    );
+}
+
+#[test]
+fn a_stream_of_responses_is_decoded_and_a_reasoning_item_kept_whole() {
+    let call = json!({ "type": "function_call", "call_id": "c1", "name": "bash" });
+    let reasoning = json!({ "type": "reasoning", "id": "rs_1", "encrypted_content": "x" });
+    let used = json!({ "input_tokens": 10, "output_tokens": 3, "input_tokens_details": { "cached_tokens": 4 } });
+    let mut decoder = ReplyDecoder::new(Wire::OpenAiResponses);
+    for event in [
+        json!({ "type": "response.output_item.done", "output_index": 0, "item": reasoning }),
+        json!({ "type": "response.output_item.added", "output_index": 1, "item": call }),
+        json!({ "type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{}" }),
+        json!({ "type": "response.output_item.done", "output_index": 1, "item": call }),
+        json!({ "type": "response.completed", "response": { "usage": used } }),
+    ] {
+        let data = format!("data: {event}\n\n");
+        decoder.push(data.as_bytes()).expect("an event");
+    }
+    assert!(decoder.end());
+
+    let (id, tool) = ("c1".to_owned(), "bash".to_owned());
+    let (fragment, signature) = ("{}".to_owned(), reasoning.to_string());
+    let block = BlockStart::Call { id, tool };
+    let usage = Usage {
+        input: 6,
+        output: 3,
+        cache_read: 4,
+        ..Usage::default()
+    };
+    let expected = [
+        Chunk::Signature {
+            index: 0,
+            signature,
+        },
+        Chunk::End { index: 0 },
+        Chunk::Start { index: 1, block },
+        Chunk::Args { index: 1, fragment },
+        Chunk::End { index: 1 },
+        Chunk::Usage(usage),
+        Chunk::Stop(Stop::ToolUse),
+    ];
+    assert!(std::iter::from_fn(|| decoder.take()).eq(expected));
 }

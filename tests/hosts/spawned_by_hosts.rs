@@ -164,6 +164,7 @@ fn a_variable_or_a_settings_file_chooses_the_protocol_and_the_script() {
     let refused = host.program("pi").assert().code(2).stdout("");
     let message = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
     assert!(message.contains("did you mean `protocol`?"), "{message}");
+    assert!(message.contains("mock-agent.yaml:1:1"), "{message}");
 }
 
 #[test]
@@ -270,7 +271,13 @@ fn the_flags_of_pi_resume_and_fork_a_saved_session() {
         (id, data["messageCount"].as_u64().unwrap())
     };
     let prompt = r#"{"id":"p","type":"prompt","message":"hello"}"#;
+    assert_eq!(state_with(&["--continue"]).1, 0, "there is none yet");
     played(&mut host.program("pi"), &[prompt]);
+    let sessions = host.path("workspace/.mock-agent/sessions");
+    let saved = files_below(&sessions).remove(0);
+    let folder = Path::new(&saved).parent().unwrap();
+    std::fs::write(folder.join("notes.txt"), "x").unwrap();
+    std::fs::write(folder.join("unsaved.jsonl"), "").unwrap();
     let (id, count) = state_with(&["--continue"]);
 
     assert_eq!(
@@ -278,6 +285,7 @@ fn the_flags_of_pi_resume_and_fork_a_saved_session() {
         "the messages of the system, the user and the model"
     );
     assert_eq!(state_with(&["--session", &id]), (id.clone(), 3));
+    assert_eq!(state_with(&["--session", &saved]), (id.clone(), 3));
     let (fork, copied) = state_with(&["--fork", &id]);
     assert_eq!(copied, 3);
     assert_ne!(fork, id);

@@ -155,24 +155,3 @@ impl Response {
         Response { id, ok, error }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn an_unknown_command_or_member_is_refused() {
-        for bad in [
-            json!({"do": "stauts"}),
-            json!({"do": {"release": {"gaet": "half"}}}),
-            json!({"do": "status", "more": 1}),
-            json!({}),
-        ] {
-            assert!(
-                serde_json::from_value::<Request>(bad.clone()).is_err(),
-                "{bad}"
-            );
-        }
-    }
-}

@@ -24,6 +24,16 @@ impl ControlAddress {
             is_port: port.is_some(),
         }
     }
+
+    /// Leaves word in the folder that this process does not start, for the test that waits for it.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn note_failed_start(&self, why: &str) -> io::Result<()> {
+        create_private(&self.folder)?;
+        let file = format!("failed-{}.txt", std::process::id());
+        write_private(&self.folder.join(file), why)
+    }
 }
 
 /// A process that can be controlled, as its file in the folder describes it.
@@ -40,18 +50,6 @@ pub struct Registered {
     /// The token for a port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-}
-
-impl ControlAddress {
-    /// Leaves word in the folder that this process does not start, for the test that waits for it.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
-    pub fn note_failed_start(&self, why: &str) -> io::Result<()> {
-        create_private(&self.folder)?;
-        let file = format!("failed-{}.txt", std::process::id());
-        write_private(&self.folder.join(file), why)
-    }
 }
 
 /// Why processes of a folder have not started, the latest last.

@@ -108,8 +108,13 @@ fn hostile_clients_break_nothing() {
     garbage
         .write_all(b"\xff\xfe\0garbage\n[1]\n{\"do\":\"dance\"}\n\n")
         .unwrap();
+    garbage
+        .write_all(
+            b"{\"do\":{\"release\":{\"gaet\":\"half\"}}}\n{\"do\":\"status\",\"more\":1}\n{}\n",
+        )
+        .unwrap();
     let mut lines = BufReader::new(garbage.try_clone().unwrap()).lines();
-    for _ in 0..3 {
+    for _ in 0..6 {
         let line = lines.next().unwrap().unwrap();
         assert!(line.contains("not a request"), "{line}");
     }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::edit::{EditMemory, filled};
+use crate::edit::{EditMemory, Edits, filled};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::{entry, held_entry};
 use crate::file::ActiveFrom;
@@ -180,7 +180,7 @@ impl FaultPlayer {
         match self.effect() {
             Some(Effect::Commands(on, edits)) if on.matches(&kind, command) => {
                 let edits = edits.clone();
-                self.edit(command, |command, memory| edits.apply(command, memory))
+                self.edit(command, &edits)
             }
             _ => false,
         }
@@ -201,15 +201,15 @@ impl FaultPlayer {
         match self.effect() {
             Some(Effect::Internal(of, on, edits)) if *of == name && on.matches(name, value) => {
                 let edits = edits.clone();
-                self.edit(value, |value, memory| edits.apply(value, memory))
+                self.edit(value, &edits)
             }
             _ => false,
         }
     }
 
-    fn edit(&mut self, value: &mut Value, apply: impl FnOnce(&mut Value, &mut EditMemory)) -> bool {
+    fn edit(&mut self, value: &mut Value, edits: &Edits) -> bool {
         let before = value.clone();
-        apply(value, &mut self.memory);
+        edits.apply(value, &mut self.memory);
         let changed = *value != before;
         if changed {
             self.note_played();

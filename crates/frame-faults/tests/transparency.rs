@@ -76,7 +76,10 @@ fn a_fault_of_commands_and_options_has_no_effect_before_its_turn() {
 proptest! {
     #[test]
     fn lines_pass_byte_for_byte(lines in prop::collection::vec(any::<Vec<u8>>(), 0..8)) {
-        for mut player in [player("any", "drop: ", 2), player("no_such_event", "drop: ", 0)] {
+        let inactive = player("any", "drop: ", 2);
+        let others = player("no_such_event", "drop: ", 0);
+        let edits = player("a", "remove: [/n]", 0);
+        for mut player in [inactive, others, edits] {
             player.start_turn();
             for line in &lines {
                 prop_assert_eq!(player.event_line(line), [Output::Bytes(line.clone())]);

@@ -258,34 +258,17 @@ fn nth_id(seed: u64, n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::SessionChoice::{Latest, Named, New, Resume};
     use super::*;
 
-    type Opened = Result<(StoredSession, Vec<Message>), String>;
-
-    fn open(dir: &tempfile::TempDir, choice: SessionChoice) -> Opened {
-        SessionStore::new(dir.path().join("a/b"), 0).open(&choice)
-    }
-
-    #[test]
-    fn an_id_that_is_taken_unknown_or_invalid_is_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let _first = open(&dir, Named("a".into())).unwrap();
-
-        let refused = |choice| open(&dir, choice).unwrap_err();
-        assert_eq!(refused(Named("a".into())), "Session a already exists");
-        assert_eq!(refused(Resume("b".into())), "There is no session b");
-        assert_eq!(refused(Latest), "There is no session to resume");
-        for id in ["", "../x", ".hidden", "latest", "a/b", "ä"] {
-            let why = refused(Named(id.into()));
-            assert!(why.contains("not a session id"), "{id}");
-        }
+    fn open(dir: &tempfile::TempDir) -> StoredSession {
+        let store = SessionStore::new(dir.path().join("a/b"), 0);
+        store.create().unwrap()
     }
 
     #[test]
     fn generated_ids_are_the_same_in_every_fresh_store_and_differ_within_one() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let [first, second, elsewhere] = [&one, &one, &two].map(|dir| open(dir, New).unwrap().0);
+        let [first, second, elsewhere] = [&one, &one, &two].map(open);
 
         assert_eq!(first.id, elsewhere.id);
         assert_ne!(first.id, second.id);

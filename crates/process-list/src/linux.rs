@@ -23,11 +23,8 @@ pub struct RunningProcess {
 
 impl RunningProcess {
     fn read(pid: i32) -> Option<RunningProcess> {
-        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-        // The name in parentheses may hold any byte; space-separated fields follow it.
-        let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
-        let words = String::from_utf8_lossy(stat.get(fields..)?).into_owned();
-        let mut words = words.split(' ');
+        let fields = fields(Path::new(&format!("/proc/{pid}")))?;
+        let mut words = fields.split(' ');
         let state = words.next()?;
         let mut number = || words.next()?.parse().ok();
         let (_parent, group, session) = (number()?, number()?, number()?);
@@ -54,6 +51,14 @@ impl RunningProcess {
         let path = format!("/proc/{}/cwd", self.pid.as_raw_pid());
         std::fs::read_link(path).is_ok_and(|at| at.starts_with(folder))
     }
+}
+
+/// The fields in the `stat` of a process or thread, with spaces between, from its state on. The name before them is in parentheses and may
+/// hold any byte.
+fn fields(folder: &Path) -> Option<String> {
+    let stat = std::fs::read(folder.join("stat")).ok()?;
+    let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+    Some(String::from_utf8_lossy(stat.get(name_end + 2..)?).into_owned())
 }
 
 /// Whether a SIGKILL is already pending for a process.
@@ -97,10 +102,8 @@ impl Thread {
     fn read(folder: &Path) -> Option<Thread> {
         /// The fields behind the name, from 0: the time in user mode and in the kernel.
         const TIMES: std::ops::Range<usize> = 11..13;
-        let stat = std::fs::read(folder.join("stat")).ok()?;
-        let fields = stat.iter().rposition(|byte| *byte == b')')? + 2;
-        let text = String::from_utf8_lossy(stat.get(fields..)?).into_owned();
-        let words: Vec<&str> = text.split(' ').collect();
+        let fields = fields(folder)?;
+        let words: Vec<&str> = fields.split(' ').collect();
         let times = words
             .get(TIMES)?
             .iter()

@@ -34,18 +34,25 @@ impl FaultFilter {
     /// The stage for the agent's stdout.
     #[must_use]
     pub fn from_agent(&self) -> Box<dyn Stage> {
-        Box::new(EventFilter {
-            shared: Arc::clone(&self.0),
-            lines: LineSplitter::new(LINE_LIMIT),
-        })
+        self.stage(Shared::event, Shared::last_event)
     }
 
     /// The stage for the agent's stdin.
     #[must_use]
     pub fn to_agent(&self) -> Box<dyn Stage> {
-        Box::new(CommandFilter {
+        self.stage(Shared::command, |_, last| vec![Output::Bytes(last)])
+    }
+
+    fn stage(
+        &self,
+        line: fn(&mut Shared, &[u8]) -> Vec<Output>,
+        end: fn(&mut Shared, Vec<u8>) -> Vec<Output>,
+    ) -> Box<dyn Stage> {
+        Box::new(LineFilter {
             shared: Arc::clone(&self.0),
             lines: LineSplitter::new(LINE_LIMIT),
+            line,
+            end,
         })
     }
 }
@@ -58,11 +65,20 @@ impl Shared {
         outputs
     }
 
-    fn command(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+    fn last_event(&mut self, last: Vec<u8>) -> Vec<Output> {
+        let mut outputs = match last.is_empty() {
+            true => Vec::new(),
+            false => self.event(&last),
+        };
+        outputs.append(&mut self.player.end());
+        outputs
+    }
+
+    fn command(&mut self, line: &[u8]) -> Vec<Output> {
         self.note_turn(line, &self.kinds.commands.clone(), true);
         let changed = self.player.command_line(line);
         self.log();
-        changed
+        vec![Output::Bytes(changed.unwrap_or_else(|| line.to_vec()))]
     }
 
     /// Counts a turn if this frame begins one.
@@ -91,20 +107,27 @@ impl Shared {
     }
 }
 
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-struct EventFilter {
+/// The stage of one direction.
+struct LineFilter {
     shared: Arc<Mutex<Shared>>,
     /// A line beyond the limit comes in parts, which no fault changes.
     lines: LineSplitter,
+    /// What is done in place of a line.
+    line: fn(&mut Shared, &[u8]) -> Vec<Output>,
+    /// What is done at the end, after these bytes without a newline.
+    end: fn(&mut Shared, Vec<u8>) -> Vec<Output>,
 }
 
-impl Stage for EventFilter {
+impl LineFilter {
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stage for LineFilter {
     fn pass(&mut self, chunk: &[u8], out: &mut dyn Write) -> io::Result<Flow> {
         for line in self.lines.push(chunk) {
-            let outputs = lock(&self.shared).event(&line);
+            let outputs = (self.line)(&mut self.shared(), &line);
             let flow = perform(outputs, out)?;
             if flow != Flow::Continue {
                 return Ok(flow);
@@ -115,35 +138,8 @@ impl Stage for EventFilter {
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<Flow> {
         let last = self.lines.rest();
-        if !last.is_empty() {
-            let outputs = lock(&self.shared).event(&last);
-            let flow = perform(outputs, out)?;
-            if flow != Flow::Continue {
-                return Ok(flow);
-            }
-        }
-        let outputs = lock(&self.shared).player.end();
+        let outputs = (self.end)(&mut self.shared(), last);
         perform(outputs, out)
-    }
-}
-
-struct CommandFilter {
-    shared: Arc<Mutex<Shared>>,
-    lines: LineSplitter,
-}
-
-impl Stage for CommandFilter {
-    fn pass(&mut self, chunk: &[u8], out: &mut dyn Write) -> io::Result<Flow> {
-        for line in self.lines.push(chunk) {
-            let changed = lock(&self.shared).command(&line);
-            out.write_all(changed.as_deref().unwrap_or(&line))?;
-        }
-        Ok(Flow::Continue)
-    }
-
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<Flow> {
-        out.write_all(&self.lines.rest())?;
-        Ok(Flow::Continue)
     }
 }
 

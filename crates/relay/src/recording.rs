@@ -204,26 +204,6 @@ mod tests {
         (out, reader.map(|frame| frame.unwrap().body).collect())
     }
 
-    #[test]
-    fn half_lines_and_bytes_that_are_not_text_pass_as_they_are() {
-        let chunks = [b"{\"a\":".to_vec(), b"1}\r\n\xff\xfe\nhalf".to_vec()];
-        let (out, frames) = recorded(&chunks);
-
-        assert_eq!(out, chunks.concat());
-        let [
-            Body::ToAgent(first),
-            Body::ToAgent(second),
-            Body::ToAgent(last),
-            Body::StdinClosed,
-        ] = &frames[..]
-        else {
-            panic!("{frames:?}")
-        };
-        assert_eq!(first.bytes, b"{\"a\":1}");
-        assert_eq!(second.bytes, b"\xff\xfe");
-        assert_eq!(last.bytes, b"half");
-    }
-
     proptest! {
         #[test]
         fn the_transcript_and_the_receiver_have_the_bytes_whatever_the_chunks(

@@ -88,11 +88,7 @@ pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Op
             "x-api-key header is required",
         )),
         Wire::AnthropicMessages if !headers.contains_key("anthropic-version") => {
-            Some(HttpError::new(
-                400,
-                "invalid_request_error",
-                "anthropic-version: header is required",
-            ))
+            Some(HttpError::invalid("anthropic-version: header is required"))
         }
         Wire::OpenAiChat | Wire::OpenAiResponses if !keyless && !bearer => {
             let message = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth \
@@ -111,5 +107,5 @@ pub(super) fn json_error(wire: Wire, error: &serde_json::Error) -> HttpError {
                              correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
             .to_owned(),
     };
-    HttpError::new(400, "invalid_request_error", message)
+    HttpError::invalid(message)
 }

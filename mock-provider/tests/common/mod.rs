@@ -317,3 +317,4 @@ pub fn chat(stream: bool) -> Value {
 
 pub const MESSAGES: &str = "/v1/messages";
 pub const CHAT: &str = "/v1/chat/completions";
+pub const RESPONSES: &str = "/v1/responses";

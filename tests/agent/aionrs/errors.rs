@@ -10,8 +10,13 @@ fn a_provider_error_says_whether_it_is_retryable_and_the_conversation_continues(
         (401, false),
         (403, false),
         (404, false),
+        (408, true),
+        (409, true),
+        (413, false),
         (429, true),
         (500, true),
+        (502, true),
+        (503, true),
         (529, true),
     ];
     let mut script: Vec<_> = errors
@@ -49,6 +54,40 @@ fn the_message_of_a_rate_limit_says_when_to_retry() {
         message,
         "Rate limit exceeded (HTTP 429, rate_limit_error). Retry after 30s."
     );
+}
+
+#[test]
+fn an_account_without_credit_is_no_rate_limit() {
+    let script = json!([{ "error": {
+        "status": 429, "message": "no credit", "code": "insufficient_quota",
+    } }]);
+    let mut agent = Setup::new()
+        .args(&["--provider", "openai"])
+        .env("OPENAI_API_KEY", "key")
+        .script(&script)
+        .ready();
+
+    agent.message("m1", "try");
+
+    assert_eq!(agent.expect("error")["error"]["retryable"], false);
+}
+
+#[test]
+fn of_a_body_that_is_not_an_error_document_an_excerpt_is_shown() {
+    let script = json!([
+        { "error": { "status": 502, "body": "<html>\n bad gateway" } },
+        { "error": { "status": 500, "body": "" } },
+    ]);
+    let mut agent = Setup::new().script(&script).ready();
+
+    for (id, message) in [
+        ("m1", "<html> bad gateway (HTTP 502, error)."),
+        ("m2", "no explanation (HTTP 500, error)."),
+    ] {
+        agent.message(id, "try");
+        assert_eq!(agent.expect("error")["error"]["message"], message);
+        agent.expect("stream_end");
+    }
 }
 
 #[test]

@@ -232,18 +232,20 @@ fn api_errors_are_reported() {
             { "error": { "status": 401 } },
             { "error": { "status": 502, "headers": { "content-type": "text/html" }, "body": "<html>Bad gateway</html>" } },
             { "content": [{ "text": "half" }, { "error": { "type": "overloaded_error", "message": "Overloaded" } }] },
+            { "content": [{ "error": { "type": "invalid_request_error", "message": "no" } }] },
             { "text": "back" },
         ]));
         let mut agent = served.setup(provider).ready();
 
-        for (id, retryable) in [("m1", true), ("m2", false), ("m3", true), ("m4", true)] {
+        let retryable = [true, false, true, true, false];
+        for (id, retryable) in ["m1", "m2", "m3", "m4", "m5"].into_iter().zip(retryable) {
             agent.message(id, "hi");
             let events = agent.until("stream_end");
             let error = &events[events.len() - 2];
             assert_eq!(error["error"]["code"], "provider_error", "{provider} {id}");
             assert_eq!(error["error"]["retryable"], retryable, "{provider} {id}");
         }
-        agent.message("m5", "hi");
+        agent.message("m6", "hi");
         assert_eq!(text(&agent.until("stream_end")), "back");
         assert_eq!(served.failures(), []);
     }

@@ -61,6 +61,18 @@ fn an_existing_session_id_is_refused() {
 }
 
 #[test]
+fn an_id_that_is_no_file_name_is_refused() {
+    for id in ["../x", ".hidden", "latest", "a/b", "ä"] {
+        let mut agent = Setup::new().args(&["--session-id", id]).start();
+
+        let error = agent.next()["error"].take();
+        let why = error["message"].as_str().unwrap();
+        assert!(why.contains("is not a session id"), "{id}: {why}");
+        assert_eq!(agent.wait_for_exit().code(), Some(1), "{id}");
+    }
+}
+
+#[test]
 fn a_session_is_saved_before_the_end_of_its_turn_is_reported() {
     let mut agent = Setup::new().args(&["--session-id", "c"]).ready();
     agent.message("m1", "my word is quokka");

@@ -60,7 +60,7 @@ fn without_mcp_tools_and_sessions_ready_says_so() {
 
 #[test]
 fn a_failed_start_is_reported_as_a_config_error() {
-    let cases: [(&[&str], &str, i32); 10] = [
+    let cases: [(&[&str], &str, i32); 11] = [
         (&["--provider", "anthropic"], "ANTHROPIC_API_KEY not set", 1),
         (&["--provider", "openai"], "OPENAI_API_KEY not set", 1),
         (&["--provider", "bedrock"], "AWS_REGION not set", 1),
@@ -76,6 +76,7 @@ fn a_failed_start_is_reported_as_a_config_error() {
             2,
         ),
         (&["--resume", "latest"], "There is no session to resume", 1),
+        (&["--resume", "b"], "There is no session b", 1),
         (&["--fly"], "Unknown argument: --fly", 2),
         (
             &["--max-turns", "x"],

@@ -84,10 +84,19 @@ fn file_tools_do_not_leave_the_workspace() {
     let linked = || {
         let setup = Setup::new();
         std::os::unix::fs::symlink(outside.path(), setup.path().join("door")).unwrap();
+        let new = outside.path().join("new");
+        std::os::unix::fs::symlink(new, setup.path().join("dangling")).unwrap();
         setup
     };
 
-    for path in [absolute.as_str(), "../x", "door/secret"] {
+    for path in [
+        absolute.as_str(),
+        "../x",
+        "a/../../x",
+        "door/secret",
+        "door",
+        "dangling",
+    ] {
         let read = tool_output(linked(), "Read", json!({ "file_path": path }));
         assert_eq!(read.0, "error", "{path}");
         let write = json!({ "file_path": path, "content": "x" });
@@ -96,6 +105,27 @@ fn file_tools_do_not_leave_the_workspace() {
     let grep = tool_output(linked(), "Grep", json!({ "pattern": "s", "path": "door" }));
     assert_eq!(grep.0, "error");
     assert_eq!(std::fs::read(outside.path().join("secret")).unwrap(), b"s");
+    assert!(!outside.path().join("new").exists());
+}
+
+#[test]
+fn every_path_in_the_workspace_is_one_of_its_files() {
+    for path in [
+        "a/b.txt",
+        "./a/../a/b.txt",
+        "inside/b.txt",
+        "{workspace}/a/b.txt",
+    ] {
+        let setup = Setup::new();
+        std::fs::create_dir(setup.path().join("a")).unwrap();
+        std::os::unix::fs::symlink("a", setup.path().join("inside")).unwrap();
+        let setup = setup.file("a/b.txt", "one");
+        let workspace = setup.path().to_string_lossy().into_owned();
+
+        let args = json!({ "file_path": path.replace("{workspace}", &workspace) });
+        let expected = ("success".into(), "     1\tone".into());
+        assert_eq!(tool_output(setup, "Read", args), expected, "{path}");
+    }
 }
 
 #[test]

@@ -94,6 +94,24 @@ const WRONG_VALUES: &[(&[&str], &str, &str, &str)] = &[
     ),
     (&[], "MOCK_AGENT_PACE", "fast", "MOCK_AGENT_PACE: \"fast\""),
     (&[], "MOCK_AGENT_SEED", "x", "MOCK_AGENT_SEED: \"x\""),
+    (
+        &[],
+        "MOCK_AGENT_CLOCK",
+        "fast",
+        "MOCK_AGENT_CLOCK: \"fast\" is neither",
+    ),
+    (
+        &[],
+        "MOCK_AGENT_CLOCK",
+        "NaN",
+        "MOCK_AGENT_CLOCK: \"NaN\" is neither",
+    ),
+    (
+        &[],
+        "MOCK_AGENT_CLOCK",
+        "0",
+        "MOCK_AGENT_CLOCK: \"0\" is neither",
+    ),
     (&[], "MOCK_AGENT_GATE_MS", "x", "MOCK_AGENT_GATE_MS: \"x\""),
     (
         &[],

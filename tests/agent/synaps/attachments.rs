@@ -23,16 +23,18 @@ fn the_content_of_attached_files_reaches_the_model() {
     let text = setup.write("notes.txt", "quagga");
     let picture = setup.write("a.png", b"\x89PNG\r\n\x1a\n");
     let paper = setup.write("b.pdf", b"%PDF-1.7");
+    let web = setup.write("c.webp", b"RIFF\0\0\0\0WEBPVP8 ");
 
     let events = prompt_with(
         setup,
-        &json!([{ "path": text }, { "path": picture, "mime": "image/png" }, { "path": paper, "name": "Paper" }]),
+        &json!([{ "path": text }, { "path": picture, "mime": "image/png" }, { "path": paper, "name": "Paper" }, { "path": web }]),
     );
 
     let content = &events.last().unwrap()[0]["content"];
     assert!(content.to_string().contains("quagga"));
     assert_eq!(content[2]["type"], "image");
     assert_eq!(content[3]["title"], "Paper");
+    assert_eq!(content[4]["source"]["media_type"], "image/webp");
 }
 
 #[test]
@@ -44,6 +46,18 @@ fn invalid_paths_are_refused_and_start_no_turn() {
         assert_eq!(events[0]["id"], "p");
         assert_eq!(events.last().unwrap(), &json!([]), "{path}");
     }
+}
+
+#[test]
+fn a_file_that_the_model_cannot_be_shown_is_refused_and_starts_no_turn() {
+    let setup = Setup::new();
+    let blob = setup.write("blob", [0, 159, 146, 150]);
+
+    let events = prompt_with(setup, &json!([{ "path": blob }]));
+
+    assert_eq!(kinds(&events[..1]), ["error"]);
+    assert!(events[0].to_string().contains("neither text nor an image"));
+    assert_eq!(events.last().unwrap(), &json!([]));
 }
 
 #[test]

@@ -49,37 +49,6 @@ fn each_fault_changes_what_it_says() {
 }
 
 #[test]
-fn bytes_that_are_not_a_frame_stay_as_they_are() {
-    let mut player = player("{ summary: x, on: a, remove: [/n], every: true }", Some(0));
-    for line in [b"\xff\n".as_slice(), b"{\"type\":\"a\"}"] {
-        assert_eq!(player.event_line(line), [Output::Bytes(line.to_vec())]);
-    }
-}
-
-#[test]
-fn the_log_names_the_first_line_that_is_affected() {
-    let mut player = player("{ summary: x, on: a, twice: }", Some(0));
-
-    player.event_line(b"{\"type\":\"b\"}\n");
-    assert_eq!(player.take_log_entry(), None);
-    player.event_line(b"{\"type\":\"a\"}\n");
-    let played = Some("fault x played at line 3");
-    assert_eq!(player.take_log_entry().as_deref(), played);
-    player.event_line(b"{\"type\":\"a\"}\n");
-    assert_eq!(player.take_log_entry(), None);
-}
-
-#[test]
-fn a_fault_is_active_from_its_turn_on() {
-    let mut player = player("{ summary: x, on: a, drop: , every: true }", Some(2));
-
-    for outputs in [1, 0] {
-        player.start_turn();
-        assert_eq!(player.event_line(b"{\"type\":\"a\"}\n").len(), outputs);
-    }
-}
-
-#[test]
 fn commands_are_changed_from_the_start() {
     let mut player = player("{ summary: x, on: '>go', remove: [/n] }", None);
 

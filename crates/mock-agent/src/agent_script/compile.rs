@@ -46,15 +46,14 @@ pub(super) fn compile(
         errors: Vec::new(),
     };
     let script = compiler.script(file);
-    compiler
-        .errors
-        .is_empty()
-        .then_some(script)
-        .ok_or(compiler.errors)
+    match compiler.errors.is_empty() {
+        true => Ok(script),
+        false => Err(compiler.errors),
+    }
 }
 
 /// The names of all gates.
-fn gates(file: &AgentScriptFile) -> BTreeSet<&str> {
+fn gates(file: &AgentScriptFile) -> BTreeSet<String> {
     let entries = file.commands.iter().flatten();
     let replies = entries.map(|entry| &entry.actions);
     let others = [
@@ -67,7 +66,7 @@ fn gates(file: &AgentScriptFile) -> BTreeSet<&str> {
     ];
     let actions = replies.chain(others).flatten();
     let names = actions.filter_map(|action| match action {
-        ActionFile::Gate(name) => Some(name.value.as_str()),
+        ActionFile::Gate(name) => Some(name.value.clone()),
         _ => None,
     });
     names.collect()
@@ -76,7 +75,7 @@ fn gates(file: &AgentScriptFile) -> BTreeSet<&str> {
 struct Compiler<'a> {
     root: &'a Node,
     vocabulary: &'a Vocabulary,
-    gates: BTreeSet<&'a str>,
+    gates: BTreeSet<String>,
     /// Every name that a reply to a command can have.
     reply_names: BTreeSet<String>,
     /// The names of the actions that are being compiled.
@@ -109,6 +108,7 @@ impl Compiler<'_> {
             self.errors.push(variables.error(NO_LOGIC));
         }
         AgentScript {
+            gates: self.gates.clone(),
             start: self.reply(&[], &file.start),
             session: self.reply(&[], &file.session),
             entries: file
@@ -197,8 +197,9 @@ impl Compiler<'_> {
             ActionFile::Pause(length) => Action::Pause(length.0),
             ActionFile::Gate(name) => Action::Gate(name.value.clone()),
             ActionFile::Release(name) => {
-                if !self.gates.contains(name.value.as_str()) {
-                    let message = unknown("gate", name, self.gates.iter().copied());
+                if !self.gates.contains(&name.value) {
+                    let known = self.gates.iter().map(String::as_str);
+                    let message = unknown("gate", name, known);
                     self.error(name.span, message);
                 }
                 Action::Release(name.value.clone())

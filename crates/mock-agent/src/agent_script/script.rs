@@ -10,6 +10,8 @@ use std::time::Duration;
 /// What a scripted agent does.
 #[derive(Debug)]
 pub(crate) struct AgentScript {
+    /// The names of its gates.
+    pub(super) gates: BTreeSet<String>,
     pub(super) start: Rc<Actions>,
     pub(super) session: Rc<Actions>,
     pub(super) entries: Vec<Entry>,
@@ -19,29 +21,6 @@ pub(crate) struct AgentScript {
     pub(super) terminate: Rc<Actions>,
     /// How long a gate holds, if the script says so.
     pub(super) gate_timeout: Option<Duration>,
-}
-
-impl AgentScript {
-    /// The names of its gates.
-    pub(super) fn gates(&self) -> BTreeSet<String> {
-        let replies = [
-            &self.start,
-            &self.session,
-            &self.unknown,
-            &self.malformed,
-            &self.end_of_input,
-            &self.terminate,
-        ];
-        let replies = replies
-            .into_iter()
-            .chain(self.entries.iter().map(|entry| &entry.actions));
-        let actions = replies.flat_map(|reply| &reply.list);
-        let gates = actions.filter_map(|action| match action {
-            Action::Gate(name) => Some(name.clone()),
-            _ => None,
-        });
-        gates.collect()
-    }
 }
 
 /// A command and the reply to it.

@@ -45,7 +45,7 @@ impl Stage {
         usual_gate_timeout: Duration,
         script: AgentScript,
     ) -> Self {
-        gates.set_script(Some(script.gates()));
+        gates.set_script(Some(script.gates.clone()));
         Stage {
             outbox,
             gates,
@@ -70,7 +70,7 @@ impl Stage {
         if let Some(session) = self.session.take().upgrade() {
             session.end_input();
         }
-        self.gates.set_script(Some(script.gates()));
+        self.gates.set_script(Some(script.gates.clone()));
         *self.script.borrow_mut() = Rc::new(script);
     }
 

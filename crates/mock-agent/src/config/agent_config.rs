@@ -280,19 +280,4 @@ mod tests {
             ModelSource::Echo
         );
     }
-
-    #[test]
-    fn a_script_takes_precedence_over_a_base_url() {
-        let script = ("MOCK_AGENT_SCRIPT", "s.yaml");
-        let key = ("ANTHROPIC_API_KEY", "k");
-        let options = CliOptions {
-            base_url: Some("https://api.example.com".into()),
-            ..CliOptions::default()
-        };
-
-        assert_eq!(
-            config(options, &[script, key]).unwrap().source,
-            ModelSource::Script("s.yaml".into())
-        );
-    }
 }

@@ -82,18 +82,13 @@ impl Flag {
     }
 }
 
-/// A flag of the real agent that has no effect here.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct IgnoredFlag {
-    /// Its names.
-    pub(crate) names: &'static [&'static str],
-    value: FlagValue,
-}
+/// Names of flags of the real agent that have no effect here, and whether a value follows them.
+pub(crate) type IgnoredFlags = (FlagValue, &'static [&'static str]);
 
 /// Whether a value follows a flag.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FlagValue {
-    None,
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FlagValue {
+    No,
     Required,
     /// The next argument is its value, unless that is a flag.
     Optional,
@@ -106,32 +101,6 @@ pub(crate) enum UnknownArguments {
     Refused,
     /// It is logged: extensions of the real agent have flags of their own, and other arguments are prompts for its other modes.
     Ignored,
-}
-
-impl IgnoredFlag {
-    /// A flag without a value.
-    pub(crate) const fn switch(names: &'static [&'static str]) -> Self {
-        IgnoredFlag {
-            names,
-            value: FlagValue::None,
-        }
-    }
-
-    /// A flag whose value can be left out.
-    pub(crate) const fn optional(names: &'static [&'static str]) -> Self {
-        IgnoredFlag {
-            names,
-            value: FlagValue::Optional,
-        }
-    }
-
-    /// A flag with a value.
-    pub(crate) const fn value(names: &'static [&'static str]) -> Self {
-        IgnoredFlag {
-            names,
-            value: FlagValue::Required,
-        }
-    }
 }
 
 /// The help on the flags of the reference agent that are in the tables of protocols.
@@ -197,7 +166,7 @@ pub(crate) fn positive_number(value: &str) -> Result<u32, String> {
 /// The first argument that is unknown, lacks its value or has an invalid one.
 pub(crate) fn parse(
     flags: &[Flag],
-    ignored: &[IgnoredFlag],
+    ignored: &[IgnoredFlags],
     unknown: UnknownArguments,
     args: &[String],
 ) -> Result<CliOptions, String> {
@@ -216,11 +185,11 @@ pub(crate) fn parse(
             Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
             _ => (arg.as_str(), None),
         };
-        if let Some(flag) = ignored.iter().find(|flag| flag.names.contains(&name)) {
+        if let Some((value, _)) = ignored.iter().find(|(_, names)| names.contains(&name)) {
             tracing::info!("the argument {arg} of the real agent is ignored");
-            match flag.value {
+            match value {
                 _ if joined.is_some() => {}
-                FlagValue::None => {}
+                FlagValue::No => {}
                 FlagValue::Required => drop(rest.next()),
                 FlagValue::Optional => drop(rest.next_if(|next| is_plain(next))),
             }
@@ -300,10 +269,10 @@ mod tests {
         parse(FLAGS, IGNORED, unknown, &args)
     }
 
-    const IGNORED: &[IgnoredFlag] = &[
-        IgnoredFlag::switch(&["--verbose"]),
-        IgnoredFlag::value(&["--theme", "-t"]),
-        IgnoredFlag::optional(&["--print", "-p"]),
+    const IGNORED: &[IgnoredFlags] = &[
+        (FlagValue::No, &["--verbose"]),
+        (FlagValue::Required, &["--theme", "-t"]),
+        (FlagValue::Optional, &["--print", "-p"]),
     ];
 
     #[test]

@@ -51,34 +51,3 @@ fn name(path: &Path) -> String {
         .to_string_lossy()
         .into_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_images_and_documents_are_handed_over_and_what_cannot_be_shown_is_refused_by_name() {
-        let dir = tempfile::tempdir().unwrap();
-        for (name, bytes) in [
-            ("a.txt", &b"hi"[..]),
-            ("a.png", b"\x89PNG\r\n\x1a\n"),
-            ("a.pdf", b"%PDF-1.7"),
-            ("blob", &[0, 159, 146, 150]),
-        ] {
-            std::fs::write(dir.path().join(name), bytes).unwrap();
-        }
-        let load = |name: &str| load(name, dir.path());
-
-        let text = "<file path=\"a.txt\">\nhi\n</file>";
-        assert_eq!(load("a.txt"), Ok(ContentBlock::Text(text.into())));
-        assert!(matches!(load("a.png"), Ok(ContentBlock::Image { .. })));
-        assert!(matches!(load("a.pdf"), Ok(ContentBlock::Document { .. })));
-        for (name, why) in [
-            ("gone", "Attachment gone: no such file"),
-            ("blob", "Attachment blob: neither text"),
-            (".", "Attachment .: not a file"),
-        ] {
-            assert!(load(name).unwrap_err().starts_with(why), "{name}");
-        }
-    }
-}

@@ -1,8 +1,8 @@
 //! Builds a reply from the chunks of a stream.
 
 use crate::model::message::ContentBlock;
-use crate::model::{BlockStart, Chunk};
-use mock_provider::{Block, Blocks};
+use crate::model::{Block, BlockStart, Chunk};
+use mock_provider::Blocks;
 use serde_json::Value;
 
 /// The blocks of a reply so far.

@@ -1,7 +1,7 @@
 //! Anthropic Messages wire: the body of a request and its content blocks.
 
-use super::request::{ModelRequest, merge_roles};
-use crate::model::message::{ContentBlock, ResultContent, Role};
+use super::request::{ModelRequest, merge_roles, with_tools};
+use crate::model::message::{ContentBlock, ResultContent, Role, arguments};
 use serde_json::{Value, json};
 
 /// The JSON body of a request.
@@ -13,20 +13,18 @@ pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
         };
         json!({ "role": role, "content": message.blocks.into_iter().map(content_block).collect::<Vec<_>>() })
     });
-    let mut body = json!({
+    let body = json!({
         "model": request.model,
         "max_tokens": request.max_tokens,
         "stream": true,
         "system": request.system,
         "messages": messages.collect::<Vec<_>>(),
     });
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            json!({ "name": tool.name, "description": tool.purpose, "input_schema": tool.parameters })
-        });
-        body["tools"] = tools.collect();
-    }
-    body
+    with_tools(
+        body,
+        request.tools,
+        |tool| json!({ "name": tool.name, "description": tool.purpose, "input_schema": tool.parameters }),
+    )
 }
 
 /// A content block of a message.
@@ -38,12 +36,7 @@ pub(crate) fn content_block(block: &ContentBlock) -> Value {
         }
         ContentBlock::Redacted(data) => json!({ "type": "redacted_thinking", "data": data }),
         ContentBlock::Call { id, tool, args, .. } => {
-            let input = if args.is_object() {
-                args.clone()
-            } else {
-                json!({})
-            };
-            json!({ "type": "tool_use", "id": id, "name": tool, "input": input })
+            json!({ "type": "tool_use", "id": id, "name": tool, "input": arguments(args) })
         }
         ContentBlock::Result {
             call,

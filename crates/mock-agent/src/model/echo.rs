@@ -172,12 +172,4 @@ mod tests {
             ]
         );
     }
-
-    #[test]
-    fn a_failure_does_not_outlast_the_prompt_that_asked_for_it() {
-        let merged = ["fail 429", "and now?"];
-        assert_eq!(unanswered(&merged), ["and now?"]);
-        assert_eq!(unanswered(&["a file", "fail 429"]), ["a file", "fail 429"]);
-        assert_eq!(unanswered(&["fail 429", "fail 500"]), ["fail 500"]);
-    }
 }

@@ -149,39 +149,3 @@ fn excerpt(text: &str) -> String {
     }
     shown
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn retryable(status: u16, body: &str) -> bool {
-        ModelError::status(status, body.as_bytes(), None).retryable
-    }
-
-    #[test]
-    fn only_temporary_errors_are_retryable() {
-        for status in [408, 409, 429, 500, 502, 503, 529] {
-            assert!(retryable(status, ""), "{status}");
-        }
-        for status in [301, 400, 401, 403, 404, 413] {
-            assert!(!retryable(status, ""), "{status}");
-        }
-        assert!(!retryable(
-            429,
-            r#"{"error":{"message":"no credit","code":"insufficient_quota"}}"#
-        ));
-        assert!(ModelError::in_stream("overloaded_error", "Overloaded").retryable);
-        assert!(!ModelError::in_stream("invalid_request_error", "no").retryable);
-    }
-
-    #[test]
-    fn of_a_body_that_is_not_an_error_document_an_excerpt_is_shown() {
-        let error = ModelError::status(502, "<html>\n bad gateway".as_bytes(), None);
-
-        assert_eq!(error.message, "<html> bad gateway (HTTP 502, error).");
-        assert_eq!(
-            ModelError::status(500, b"", None).message,
-            "no explanation (HTTP 500, error)."
-        );
-    }
-}

@@ -2,7 +2,7 @@
 
 pub(crate) use mock_provider::Usage;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,4 +72,12 @@ pub(crate) enum ContentBlock {
 pub(crate) enum ResultContent {
     Text(String),
     Image { media_type: String, data: String },
+}
+
+/// Arguments as an object, also where the model gave none.
+pub(crate) fn arguments(args: &Value) -> Value {
+    match args.is_object() {
+        true => args.clone(),
+        false => json!({}),
+    }
 }

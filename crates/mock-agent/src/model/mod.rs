@@ -25,7 +25,7 @@ pub(crate) use effort::Effort;
 pub(crate) use error::ModelError;
 pub(crate) use http_client::Endpoint;
 pub(crate) use mock_provider::script::Stop;
-pub(crate) use mock_provider::{BlockStart, Chunk, Wire};
+pub(crate) use mock_provider::{Block, BlockStart, Chunk, Wire};
 pub(crate) use prompt_marker::PromptMarker;
 pub(crate) use request::{ModelRequest, ToolSpec};
 pub(crate) use scripted::{

@@ -1,6 +1,8 @@
 //! OpenAI Chat Completions wire: the body of a request.
 
-use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
+use super::request::{
+    MergedMessage, ModelRequest, PartFormat, merge_roles, split_results, with_tools,
+};
 use crate::model::message::{ContentBlock, Role};
 use serde_json::{Map, Value, json};
 
@@ -13,21 +15,17 @@ pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
             Role::Assistant => messages.push(assistant(&message)),
         }
     }
-    let mut body = json!({
+    let body = json!({
         "model": request.model,
         "max_tokens": request.max_tokens,
         "stream": true,
         "stream_options": { "include_usage": true },
         "messages": messages,
     });
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            let function = json!({ "name": tool.name, "description": tool.purpose, "parameters": tool.parameters });
-            json!({ "type": "function", "function": function })
-        });
-        body["tools"] = tools.collect();
-    }
-    body
+    with_tools(body, request.tools, |tool| {
+        let function = json!({ "name": tool.name, "description": tool.purpose, "parameters": tool.parameters });
+        json!({ "type": "function", "function": function })
+    })
 }
 
 const FORMAT: PartFormat = PartFormat {

@@ -1,6 +1,8 @@
 //! OpenAI Responses wire: the body of a request.
 
-use super::request::{MergedMessage, ModelRequest, PartFormat, merge_roles, split_results};
+use super::request::{
+    MergedMessage, ModelRequest, PartFormat, merge_roles, split_results, with_tools,
+};
 use crate::model::message::{ContentBlock, Role};
 use serde_json::{Value, json};
 
@@ -13,7 +15,7 @@ pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
             Role::Assistant => input.extend(message.blocks.into_iter().filter_map(output_item)),
         }
     }
-    let mut body = json!({
+    let body = json!({
         "model": request.model,
         "max_output_tokens": request.max_tokens,
         "stream": true,
@@ -22,13 +24,11 @@ pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
         "instructions": request.system,
         "input": input,
     });
-    if !request.tools.is_empty() {
-        let tools = request.tools.iter().map(|tool| {
-            json!({ "type": "function", "name": tool.name, "description": tool.purpose, "parameters": tool.parameters })
-        });
-        body["tools"] = tools.collect();
-    }
-    body
+    with_tools(
+        body,
+        request.tools,
+        |tool| json!({ "type": "function", "name": tool.name, "description": tool.purpose, "parameters": tool.parameters }),
+    )
 }
 
 const FORMAT: PartFormat = PartFormat {

@@ -22,6 +22,18 @@ pub(crate) struct ToolSpec {
     pub(crate) parameters: Value,
 }
 
+/// A body with the tools, each as the wire writes it; without any, it has no list of them.
+pub(super) fn with_tools(
+    mut body: Value,
+    tools: &[ToolSpec],
+    write: fn(&ToolSpec) -> Value,
+) -> Value {
+    if !tools.is_empty() {
+        body["tools"] = tools.iter().map(write).collect();
+    }
+    body
+}
+
 /// Consecutive messages of one role as one message, because the wires require roles to alternate.
 pub(super) struct MergedMessage<'a> {
     pub(super) role: Role,

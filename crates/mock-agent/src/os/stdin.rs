@@ -139,23 +139,3 @@ impl InputSplitter {
         (!self.skipping && !rest.is_empty()).then_some(Input::Rest(rest))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_that_is_too_long_is_reported_once_and_the_next_is_whole() {
-        let line = |text: &[u8]| Input::Line(text.to_vec());
-        let mut inputs = InputSplitter::new(3);
-        let found = inputs.push(b"abcdefghi\nabc\n\r\nabcd\nx");
-        let expected = [Input::TooLong, line(b"abc"), line(b"\r"), Input::TooLong];
-        assert_eq!(found, expected);
-        assert_eq!(inputs.push(b"y"), []);
-        assert_eq!(inputs.finish(), Some(Input::Rest(b"xy".to_vec())));
-
-        let mut inputs = InputSplitter::new(3);
-        assert_eq!(inputs.push(b"abcdef"), [Input::TooLong]);
-        assert_eq!(inputs.finish(), None);
-    }
-}

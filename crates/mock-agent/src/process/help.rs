@@ -40,10 +40,8 @@ const VERSION: &[&str] = &["--version", "-V", "-v"];
 /// thing.
 pub(super) fn answer_as(adapter: &Adapter, args: &Arguments) -> Option<ExitCode> {
     let is_ignored = |word: &str| {
-        adapter
-            .ignored_flags
-            .iter()
-            .any(|flag| flag.names.contains(&word))
+        let mut ignored = adapter.ignored_flags.iter();
+        ignored.any(|(_, names)| names.contains(&word))
     };
     let versions = VERSION.iter().copied().filter(|word| !is_ignored(word));
     if args.has(&versions.collect::<Vec<_>>()) {
@@ -74,7 +72,7 @@ fn help_of(adapter: &Adapter) -> String {
     for line in flag_lines(adapter) {
         text.push_str(&format!("  {line}\n"));
     }
-    let ignored = adapter.ignored_flags.iter().flat_map(|flag| flag.names);
+    let ignored = adapter.ignored_flags.iter().flat_map(|(_, names)| *names);
     let ignored = ignored.copied().collect::<Vec<_>>().join(", ");
     text.push_str(&format!("\nAccepted without effect:\n  {ignored}\n"));
     text

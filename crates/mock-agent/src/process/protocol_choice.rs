@@ -111,14 +111,6 @@ mod tests {
     }
 
     #[test]
-    fn every_protocol_has_one_default_version() {
-        for versions in ADAPTERS.chunk_by(|one, next| one.name == next.name) {
-            let defaults = versions.iter().filter(|adapter| adapter.is_default);
-            assert_eq!(defaults.count(), 1, "{}", versions[0].name);
-        }
-    }
-
-    #[test]
     fn a_variable_for_another_protocol_is_ignored() {
         assert_eq!(selected(&["rpc"], Some("aionrs@0.2")), Some(("1", true)));
         assert_eq!(selected(&["rpc"], Some("synaps@2")), Some(("1", false)));

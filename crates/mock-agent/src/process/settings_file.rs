@@ -132,11 +132,4 @@ mod tests {
         assert_eq!(variables, expected);
         assert_eq!(read(""), Ok(SettingsFile::default()));
     }
-
-    #[test]
-    fn a_mistake_has_its_location() {
-        let why = read("protcol: a").unwrap_err();
-        assert!(why.contains("did you mean `protocol`?"), "{why}");
-        assert!(why.contains("mock-agent.yaml:1:1"), "{why}");
-    }
 }

@@ -1,7 +1,7 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
 use super::session::Connection;
-use crate::config::options::{CliOptions, Flag, IgnoredFlag, UnknownArguments};
+use crate::config::options::{CliOptions, Flag, IgnoredFlags, UnknownArguments};
 use crate::config::{AgentConfig, Env, StartError};
 use crate::tools::Tool;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub(crate) struct Adapter {
     /// What `--help` says of them, a line each; and of those of other versions.
     pub(crate) flags_help: &'static str,
     /// Flags of the real agent that are accepted and have no effect.
-    pub(crate) ignored_flags: &'static [IgnoredFlag],
+    pub(crate) ignored_flags: &'static [IgnoredFlags],
     /// What becomes of any other argument.
     pub(crate) unknown_arguments: UnknownArguments,
     /// The commands of the real agent that do something else than speak the protocol: names, separated by spaces, and what each of these prints

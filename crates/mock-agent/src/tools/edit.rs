@@ -2,7 +2,7 @@
 
 use super::files::{error_message, read_file};
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult};
+use super::tool::{Category, InstantJob, Tool, ToolContext, ToolOutput, ToolResult};
 use crate::faults::{Bug, Faults};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -44,13 +44,21 @@ pub(crate) struct Replacement {
     replace_all: bool,
 }
 
-impl Job for Edit {
+impl InstantJob for Edit {
     fn describe(&self) -> String {
         format!("Edit {}", self.file_path)
     }
 
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.edit(context).unwrap_or_else(ToolResult::error) })
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+        let path = context.workspace.resolve(&self.file_path)?;
+        let failed = |why: String| format!("{}: {why}", self.file_path);
+        let before = String::from_utf8(read_file(&path).map_err(failed)?)
+            .map_err(|_| failed("not a text file".into()))?;
+        let after = self.replaced(&before, context.faults).map_err(failed)?;
+        let after = with_newlines(after, context.faults);
+        std::fs::write(&path, &after).map_err(|error| failed(error_message(&error)))?;
+        let shown = context.workspace.relative(&path);
+        Ok((self.tell)(self, (&before, &after), &shown))
     }
 }
 
@@ -74,18 +82,6 @@ impl Edit {
             edits,
             tell,
         })
-    }
-
-    fn edit(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
-        let path = context.workspace.resolve(&self.file_path)?;
-        let failed = |why: String| format!("{}: {why}", self.file_path);
-        let before = String::from_utf8(read_file(&path).map_err(failed)?)
-            .map_err(|_| failed("not a text file".into()))?;
-        let after = self.replaced(&before, context.faults).map_err(failed)?;
-        let after = with_newlines(after, context.faults);
-        std::fs::write(&path, &after).map_err(|error| failed(error_message(&error)))?;
-        let shown = context.workspace.relative(&path);
-        Ok((self.tell)(self, (&before, &after), &shown))
     }
 
     fn replaced(&self, before: &str, faults: &Faults) -> Result<String, String> {

@@ -2,10 +2,9 @@
 
 use super::files;
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
 use serde::Deserialize;
 use serde_json::json;
-use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "Glob",
@@ -26,18 +25,12 @@ struct Glob {
     path: Option<String>,
 }
 
-impl Job for Glob {
+impl InstantJob for Glob {
     fn describe(&self) -> String {
         format!("Find files matching {}", self.pattern)
     }
 
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.find(context).unwrap_or_else(ToolResult::error) })
-    }
-}
-
-impl Glob {
-    fn find(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
         let folder = self.path.as_deref().unwrap_or(".");
         let folder = context.workspace.resolve(folder)?;
         let pattern = files::glob(&self.pattern)?;

@@ -2,13 +2,12 @@
 
 use super::files;
 use super::output_limit::{OUTPUT_LIMIT, truncate};
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
 use globset::GlobMatcher;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::Path;
-use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "Grep",
@@ -31,18 +30,12 @@ struct Grep {
     glob: Option<String>,
 }
 
-impl Job for Grep {
+impl InstantJob for Grep {
     fn describe(&self) -> String {
         format!("Search for {}", self.pattern)
     }
 
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.search(context).unwrap_or_else(ToolResult::error) })
-    }
-}
-
-impl Grep {
-    fn search(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
         let place = self.path.as_deref().unwrap_or(".");
         let place = context.workspace.resolve(place)?;
         let regex = Regex::new(&self.pattern)

@@ -23,21 +23,3 @@ pub(crate) fn sniff(bytes: &[u8]) -> Option<Media> {
         .find(|(start, _)| bytes.starts_with(start))
         .map(|(_, media)| *media)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_media_type_is_known_by_the_first_bytes() {
-        assert_eq!(
-            sniff(b"\x89PNG\r\n\x1a\nrest"),
-            Some(Media::Image("image/png"))
-        );
-        assert_eq!(
-            sniff(b"RIFF\0\0\0\0WEBPVP8 "),
-            Some(Media::Image("image/webp"))
-        );
-        assert_eq!(sniff(b"plain"), None);
-    }
-}

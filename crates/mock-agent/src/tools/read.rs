@@ -3,11 +3,10 @@
 use super::files::read_file;
 use super::media::{Media, sniff};
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolOutput, ToolResult, parse};
+use super::tool::{Category, InstantJob, Tool, ToolContext, ToolOutput, ToolResult, parse};
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::json;
-use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "Read",
@@ -33,18 +32,12 @@ pub(crate) struct Read {
     pub(crate) show: fn(&Read, &str) -> Result<String, String>,
 }
 
-impl Job for Read {
+impl InstantJob for Read {
     fn describe(&self) -> String {
         format!("Read {}", self.file_path)
     }
 
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.read(context).unwrap_or_else(ToolResult::error) })
-    }
-}
-
-impl Read {
-    fn read(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
         let path = context.workspace.resolve(&self.file_path)?;
         let bytes = read_file(&path).map_err(|why| format!("{}: {why}", self.file_path))?;
         if let Some(Media::Image(media_type)) = sniff(&bytes) {

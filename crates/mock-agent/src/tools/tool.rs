@@ -50,6 +50,27 @@ pub(crate) trait Job {
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a>;
 }
 
+/// A tool call that ends without a wait.
+pub(super) trait InstantJob {
+    fn describe(&self) -> String;
+
+    /// Carries the call out.
+    ///
+    /// # Errors
+    /// What the model is told of the failure.
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String>;
+}
+
+impl<J: InstantJob + 'static> Job for J {
+    fn describe(&self) -> String {
+        InstantJob::describe(self)
+    }
+
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
+        Box::pin(async move { self.perform(context).unwrap_or_else(ToolResult::error) })
+    }
+}
+
 pub(crate) type JobFuture<'a> = Pin<Box<dyn Future<Output = ToolResult> + 'a>>;
 
 #[derive(Clone, Copy)]

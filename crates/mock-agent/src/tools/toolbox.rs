@@ -59,30 +59,3 @@ impl Toolbox {
         built_in.chain(mcp.iter().map(McpTool::spec)).collect()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tools::TOOLS;
-    use serde_json::json;
-
-    #[test]
-    fn each_tool_has_the_category_of_its_effect() {
-        let toolbox = Toolbox::new(TOOLS, Vec::new());
-        for (name, args, category) in [
-            ("Read", json!({ "file_path": "a" }), "info"),
-            ("Glob", json!({ "pattern": "*" }), "info"),
-            ("Grep", json!({ "pattern": "x" }), "info"),
-            ("Write", json!({ "file_path": "a", "content": "" }), "edit"),
-            (
-                "Edit",
-                json!({ "file_path": "a", "old_string": "x", "new_string": "y" }),
-                "edit",
-            ),
-            ("Bash", json!({ "command": "true" }), "exec"),
-            ("Spawn", json!({ "prompt": "p" }), "exec"),
-        ] {
-            assert_eq!(toolbox.job(name, &args).unwrap().0.name(), category);
-        }
-    }
-}

@@ -1,11 +1,10 @@
 //! `Write` tool: creates or overwrites a file.
 
 use super::files::error_message;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
 use crate::faults::Bug;
 use serde::Deserialize;
 use serde_json::json;
-use std::rc::Rc;
 
 pub(crate) const TOOL: Tool = Tool {
     name: "Write",
@@ -33,23 +32,12 @@ fn in_short() -> fn(&Write) -> String {
     |_| "File written successfully".into()
 }
 
-impl Job for Write {
+impl InstantJob for Write {
     fn describe(&self) -> String {
         format!("Write to {}", self.file_path)
     }
 
-    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move {
-            match self.write(context) {
-                Ok(()) => ToolResult::text((self.tell)(&self)),
-                Err(why) => ToolResult::error(why),
-            }
-        })
-    }
-}
-
-impl Write {
-    fn write(&self, context: ToolContext<'_>) -> Result<(), String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
         let path = context.workspace.resolve(&self.file_path)?;
         let failed =
             |error: std::io::Error| format!("{}: {}", self.file_path, error_message(&error));
@@ -63,6 +51,7 @@ impl Write {
         if path.exists() && context.faults.triggers(Bug::WriteAppends) {
             content.insert_str(0, &std::fs::read_to_string(&path).map_err(failed)?);
         }
-        std::fs::write(path, content).map_err(failed)
+        std::fs::write(path, content).map_err(failed)?;
+        Ok(ToolResult::text((self.tell)(self)))
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, from_value, json};
 
 use crate::answer::{BlockStart, Chunk, Usage};
+use crate::conversation::list;
 use crate::script::{Stop, StreamError};
 use crate::wire::decoder::{DecodedReply, Decoder, error, number, text};
 
@@ -29,12 +30,7 @@ impl Decoder for AnthropicDecoder {
     }
 
     fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
-        for (index, block) in document["content"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
+        for (index, block) in list(&document["content"]).iter().enumerate() {
             start(index, block, reply);
             if block["input"]
                 .as_object()

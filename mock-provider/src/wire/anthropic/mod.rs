@@ -2,8 +2,6 @@
 
 mod decode;
 mod response;
-#[cfg(test)]
-mod tests;
 mod thinking;
 mod turns;
 mod validate;

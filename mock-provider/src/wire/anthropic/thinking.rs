@@ -2,6 +2,7 @@
 
 use super::turns::{RequestBlock, RoleTurn, blocks_of_type};
 use crate::headers;
+use crate::ids;
 use crate::request::Request;
 use crate::signatures::SignatureStore;
 
@@ -34,7 +35,7 @@ pub(super) fn check_thinking(
         );
         match signatures.thinking_of(signature) {
             Some(known) if known == text => {}
-            None if signatures.is_generated(text, signature) => {}
+            None if ids::signature(text) == signature => {}
             Some(_) => {
                 return Err(format!(
                     "{path}: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks \

@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use crate::conversation::list;
+
 /// One block of content, with its path. Content that is a bare string is one block.
 pub(super) struct RequestBlock<'a> {
     /// Such as `messages.2.content.0`.
@@ -34,10 +36,7 @@ pub(super) fn blocks_of_type<'t, 'a>(
 /// # Errors
 /// A message that is not valid, in the words of the real API.
 pub(super) fn turns(body: &Value) -> Result<Vec<RoleTurn<'_>>, String> {
-    let messages = body["messages"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let messages = list(&body["messages"]);
     let mut turns: Vec<RoleTurn> = Vec::new();
     for (i, message) in messages.iter().enumerate() {
         let assistant = match message["role"].as_str() {
@@ -110,8 +109,7 @@ fn block(RequestBlock { path, block }: &RequestBlock) -> Result<(), String> {
     let fields = REQUIRED_FIELDS
         .iter()
         .find(|(known, _)| *known == kind)
-        .map(|(_, fields)| *fields)
-        .unwrap_or_default();
+        .map_or(&[][..], |(_, fields)| *fields);
     if let Some(missing) = fields.iter().find(|field| block[**field].is_null()) {
         return Err(format!("{path}.{kind}.{missing}: Field required"));
     }

@@ -19,9 +19,7 @@ pub(in crate::wire) fn validation_error(
         .and_then(|turns| {
             check_tool_results(&turns).and_then(|()| check_thinking(request, &turns, signatures))
         });
-    checked
-        .err()
-        .map(|message| HttpError::new(400, "invalid_request_error", message))
+    checked.err().map(HttpError::invalid)
 }
 
 fn check_fields(body: &Value, whole: bool) -> Result<(), String> {

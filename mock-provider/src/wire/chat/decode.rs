@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::answer::{BlockStart, Chunk};
+use crate::conversation::list;
 use crate::script::{Stop, StreamError};
 use crate::wire::decoder::{DecodedReply, Decoder, error, openai_usage, text};
 
@@ -54,7 +55,7 @@ impl ChatDecoder {
             let index = self.block(BlockStart::Text, reply);
             reply.push(Chunk::Text { index, text });
         }
-        for (place, call) in (0..).zip(message["tool_calls"].as_array().into_iter().flatten()) {
+        for (place, call) in (0..).zip(list(&message["tool_calls"])) {
             let key = call["index"].as_u64().unwrap_or(place);
             let known = self.calls.iter().find(|(known, _)| *known == key);
             let index = known.map(|(_, index)| *index).unwrap_or_else(|| {

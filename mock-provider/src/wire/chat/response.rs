@@ -56,12 +56,8 @@ impl<'a> ChatStream<'a> {
 
     /// The first chunk, with the role. Its content is null if the message has only tool calls.
     fn opening(&self) -> Vec<u8> {
-        let mut starts = self.message.chunks().filter_map(|chunk| match chunk {
-            Chunk::Start { block, .. } => Some(block),
-            _ => None,
-        });
         let mut calls = false;
-        let says = starts.any(|block| {
+        let says = self.message.starts().any(|block| {
             calls |= matches!(block, BlockStart::Call { .. });
             *block == BlockStart::Text
         });

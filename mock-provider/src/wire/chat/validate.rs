@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::answer::HttpError;
+use crate::conversation::list;
 
 /// The known roles.
 const ROLES: [&str; 6] = [
@@ -22,7 +23,7 @@ pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
 }
 
 fn invalid(message: impl Into<String>, param: Option<&str>, code: Option<&str>) -> HttpError {
-    HttpError::new(400, "invalid_request_error", message).about(param, code)
+    HttpError::invalid(message).about(param, code)
 }
 
 fn check_fields(body: &Value) -> Result<&[Value], HttpError> {
@@ -122,11 +123,7 @@ fn missing_results(open: &[&str], param: &str) -> Result<(), HttpError> {
 }
 
 fn calls(message: &Value) -> Vec<&str> {
-    let list = message["tool_calls"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    list.iter()
-        .map(|call| call["id"].as_str().unwrap_or_default())
-        .collect()
+    let calls = list(&message["tool_calls"]).iter();
+    let ids = calls.map(|call| call["id"].as_str().unwrap_or_default());
+    ids.collect()
 }

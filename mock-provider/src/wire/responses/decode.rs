@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::answer::{BlockStart, Chunk};
+use crate::conversation::list;
 use crate::script::{Stop, StreamError};
 use crate::wire::decoder::{DecodedReply, Decoder, error, number, openai_usage, text};
 
@@ -48,19 +49,13 @@ impl Decoder for ResponsesDecoder {
     }
 
     fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
-        for (index, item) in document["output"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .enumerate()
-        {
+        for (index, item) in list(&document["output"]).iter().enumerate() {
             reply.start(index, self.start(item));
-            let parts = |member: &str| item[member].as_array().into_iter().flatten();
-            for part in parts("content") {
+            for part in list(&item["content"]) {
                 let text = text(part, "text");
                 reply.push(Chunk::Text { index, text });
             }
-            for part in parts("summary") {
+            for part in list(&item["summary"]) {
                 let text = text(part, "text");
                 reply.push(Chunk::Thinking { index, text });
             }

@@ -3,8 +3,6 @@
 mod decode;
 mod output_item;
 mod response;
-#[cfg(test)]
-mod tests;
 mod validate;
 
 pub(super) use decode::ResponsesDecoder;

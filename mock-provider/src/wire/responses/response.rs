@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::output_item::OutputItem;
 use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
+use crate::conversation::list;
 use crate::ids;
 use crate::script::{Stop, StreamError};
 use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
@@ -247,9 +248,8 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
 }
 
 fn is_encrypted(context: &WireContext) -> bool {
-    context.request.body["include"]
-        .as_array()
-        .is_some_and(|list| list.iter().any(|one| one == ENCRYPTED))
+    let included = list(&context.request.body["include"]);
+    included.iter().any(|one| one == ENCRYPTED)
 }
 
 fn document(

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::answer::HttpError;
+use crate::conversation::list;
 
 /// The error of the real API for a request that is not valid.
 pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
@@ -12,7 +13,7 @@ pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
 }
 
 fn invalid(message: impl Into<String>, param: &str, code: Option<&str>) -> HttpError {
-    HttpError::new(400, "invalid_request_error", message).about(Some(param), code)
+    HttpError::invalid(message).about(Some(param), code)
 }
 
 fn check_fields(body: &Value) -> Result<(), HttpError> {
@@ -38,10 +39,7 @@ fn check_fields(body: &Value) -> Result<(), HttpError> {
 
 /// Every tool call has its output and every output its call. Calls of a response that is referred to by id are not known here.
 fn check_tool_results(body: &Value) -> Result<(), HttpError> {
-    let items = body["input"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
+    let items = list(&body["input"]);
     let ids = |kind: &str| {
         let of_kind = items.iter().filter(|item| item["type"] == kind);
         of_kind
@@ -51,18 +49,12 @@ fn check_tool_results(body: &Value) -> Result<(), HttpError> {
     let (calls, outputs) = (ids("function_call"), ids("function_call_output"));
     let stored = !body["previous_response_id"].is_null() || !body["conversation"].is_null();
     if let Some(orphan) = outputs.iter().find(|id| !stored && !calls.contains(id)) {
-        return Err(invalid(
-            format!("No tool call found for function call output with call_id {orphan}."),
-            "input",
-            None,
-        ));
+        let message = format!("No tool call found for function call output with call_id {orphan}.");
+        return Err(invalid(message, "input", None));
     }
     if let Some(open) = calls.iter().find(|id| !outputs.contains(id)) {
-        return Err(invalid(
-            format!("No tool output found for function call {open}."),
-            "input",
-            None,
-        ));
+        let message = format!("No tool output found for function call {open}.");
+        return Err(invalid(message, "input", None));
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Command-line flags of the protocol aionrs.
 
 use crate::config::options::FlagEffect::{Count, Switch, Text};
-use crate::config::options::{Flag, IgnoredFlag, MCP_FLAG};
+use crate::config::options::FlagValue::{No, Required};
+use crate::config::options::{Flag, IgnoredFlags, MCP_FLAG};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new("--json-stream", Switch(|_| {})),
@@ -33,7 +34,7 @@ pub(super) const FLAGS_HELP: &str = "\
 --resume ID              The id of the session to resume, or latest
 ";
 
-pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
-    IgnoredFlag::value(&["--api-key", "--profile", "--config"]),
-    IgnoredFlag::switch(&["--verbose", "-v"]),
+pub(super) const IGNORED_FLAGS: &[IgnoredFlags] = &[
+    (Required, &["--api-key", "--profile", "--config"]),
+    (No, &["--verbose", "-v"]),
 ];

@@ -176,18 +176,3 @@ pub(super) fn handle_answer(session: PiSession<'_>, response: &Value) {
         None => tracing::warn!("no dialog waits with the id {id:?}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cancelled_dialog_has_no_value_and_a_cancelled_confirm_is_false() {
-        let cancelled = json!({ "cancelled": true });
-
-        assert_eq!(value("select", &cancelled), Value::Null);
-        assert_eq!(value("confirm", &cancelled), json!(false));
-        assert_eq!(value("confirm", &json!({ "confirmed": true })), json!(true));
-        assert_eq!(value("input", &json!({ "value": "x" })), json!("x"));
-    }
-}

@@ -4,9 +4,7 @@ use super::commands;
 use super::compaction::{compaction_start, compaction_v0_14, scheduled, summary_retry};
 use super::dialogs;
 use super::entries::LogEntry;
-use super::messages::{
-    arguments, bare_frame, bash, system_message, text, tool_message, tool_result, user,
-};
+use super::messages::{bare_frame, bash, system_message, text, tool_message, tool_result, user};
 use super::queue::{queue_update, queue_update_before};
 use super::responses::{PiSession, Reply, response};
 use super::state::{PiState, RunState};
@@ -16,6 +14,7 @@ use super::version::PiVersion::{V0_14, V0_87};
 use crate::core::event::{Event, ReportedCall};
 use crate::core::failure::{Failure, FailureSource};
 use crate::core::queues::{Prompt, Queues};
+use crate::model::message::arguments;
 use crate::model::{Chunk, Stop};
 use crate::os::stdin::Input;
 use crate::protocols::frames::present;

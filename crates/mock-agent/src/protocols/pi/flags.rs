@@ -3,7 +3,8 @@
 use super::first_session::LATEST;
 use super::models::{LEVELS, MAX_LEVEL};
 use crate::config::options::FlagEffect::{Checked, Switch, Text, Texts};
-use crate::config::options::{CliOptions, Flag, IgnoredFlag};
+use crate::config::options::FlagValue::{No, Optional, Required};
+use crate::config::options::{CliOptions, Flag, IgnoredFlags};
 
 /// The flags; those of 0.14 come first.
 pub(super) const FLAGS: &[Flag] = &[
@@ -85,15 +86,21 @@ pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
     ("config auth", ""),
 ];
 
-pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
-    IgnoredFlag::value(&["--append-system-prompt", "--theme", "--tools", "-t"]),
-    IgnoredFlag::value(&["--exclude-tools", "-xt", "--use-theme", "--tui-mode"]),
-    IgnoredFlag::switch(&["--resume", "-r"]),
-    IgnoredFlag::switch(&["--no-tools", "-nt", "--no-builtin-tools", "-nbt"]),
-    IgnoredFlag::switch(&["--no-extensions", "-ne", "--no-skills", "-ns"]),
-    IgnoredFlag::switch(&["--no-prompt-templates", "-np", "--no-themes"]),
-    IgnoredFlag::switch(&["--no-context-files", "-nc", "--verbose", "--offline"]),
-    IgnoredFlag::switch(&["--approve", "-a", "--no-approve", "-na"]),
-    IgnoredFlag::optional(&["--print", "-p"]),
-    IgnoredFlag::value(&["--export"]),
+pub(super) const IGNORED_FLAGS: &[IgnoredFlags] = &[
+    (
+        Required,
+        &["--append-system-prompt", "--theme", "--tools", "-t"],
+    ),
+    (
+        Required,
+        &["--exclude-tools", "-xt", "--use-theme", "--tui-mode"],
+    ),
+    (No, &["--resume", "-r"]),
+    (No, &["--no-tools", "-nt", "--no-builtin-tools", "-nbt"]),
+    (No, &["--no-extensions", "-ne", "--no-skills", "-ns"]),
+    (No, &["--no-prompt-templates", "-np", "--no-themes"]),
+    (No, &["--no-context-files", "-nc", "--verbose", "--offline"]),
+    (No, &["--approve", "-a", "--no-approve", "-na"]),
+    (Optional, &["--print", "-p"]),
+    (Required, &["--export"]),
 ];

@@ -155,12 +155,3 @@ pub(super) fn usage(version: PiVersion, usage: Usage, rates: Rates) -> Value {
 fn dollars(cost: f64) -> Value {
     if cost == 0.0 { json!(0) } else { json!(cost) }
 }
-
-/// Arguments as an object, also where the model gave none.
-pub(super) fn arguments(args: &Value) -> Value {
-    if args.is_object() {
-        args.clone()
-    } else {
-        json!({})
-    }
-}

@@ -159,12 +159,8 @@ fn defaults(model_info: &ModelInfo, max_tokens: u32) -> Map<String, Value> {
 
 /// The model API with this name, if this agent speaks it.
 fn wire(api: &str) -> Option<Wire> {
-    let known = [
-        Wire::AnthropicMessages,
-        Wire::OpenAiChat,
-        Wire::OpenAiResponses,
-    ];
-    known.into_iter().find(|wire| api_name(*wire) == api)
+    let mut known = Wire::ALL.iter().copied();
+    known.find(|wire| api_name(*wire) == api)
 }
 
 /// The address of the built-in model in descriptions. Nothing is sent there: its replies are scripted.

@@ -1,10 +1,10 @@
 //! "AssistantMessage" while it is streaming, and "AssistantMessageEvent" in all its forms.
 
-use super::messages::{arguments, text, usage};
+use super::messages::{text, usage};
 use super::version::PiVersion;
 use crate::core::settings::ModelInfo;
-use crate::model::message::Usage;
-use crate::model::{BlockStart, Chunk};
+use crate::model::message::{Usage, arguments};
+use crate::model::{Block, BlockStart, Chunk};
 use crate::protocols::frames::{extended, present};
 use serde_json::{Value, json};
 
@@ -13,18 +13,9 @@ pub(super) struct StreamingReply {
     version: PiVersion,
     model_info: ModelInfo,
     timestamp: u64,
-    parts: Vec<StreamedBlock>,
+    /// The blocks of the message, none that only the model can read. The position of one is its `contentIndex`.
+    parts: Vec<Block>,
     usage: Usage,
-}
-
-/// A block of the message, none that only the model can read. Its position in the list is its `contentIndex`.
-#[derive(Debug)]
-struct StreamedBlock {
-    /// Its number in the model's stream.
-    index: usize,
-    start: BlockStart,
-    body: String,
-    signature: String,
 }
 
 impl StreamingReply {
@@ -39,7 +30,7 @@ impl StreamingReply {
     }
 
     pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
-        let content: Vec<_> = self.parts.iter().map(StreamedBlock::content).collect();
+        let content: Vec<_> = self.parts.iter().map(content).collect();
         present(json!({
             "role": "assistant",
             "content": content,
@@ -114,12 +105,7 @@ impl StreamingReply {
             }
             | Chunk::Stop(_) => return None,
             Chunk::Start { index, block } => {
-                self.parts.push(StreamedBlock {
-                    index: *index,
-                    start: block.clone(),
-                    body: String::new(),
-                    signature: String::new(),
-                });
+                self.parts.push(Block::new(*index, block));
                 (self.parts.len() - 1, "start", json!({}))
             }
             Chunk::Text { index, text }
@@ -129,7 +115,7 @@ impl StreamingReply {
                 fragment: text,
             } => {
                 let (place, part) = self.part(*index).filter(|_| !text.is_empty())?;
-                part.body.push_str(text);
+                part.push(text);
                 (place, "delta", json!({ "delta": text }))
             }
             Chunk::Signature { index, signature } => {
@@ -139,8 +125,8 @@ impl StreamingReply {
             Chunk::End { index } => {
                 let (place, part) = self.part(*index)?;
                 let whole = match part.start {
-                    BlockStart::Call { .. } => json!({ "toolCall": part.content() }),
-                    _ => json!({ "content": part.body }),
+                    BlockStart::Call { .. } => json!({ "toolCall": content(part) }),
+                    _ => json!({ "content": part.text() }),
                 };
                 (place, "end", whole)
             }
@@ -149,14 +135,14 @@ impl StreamingReply {
                 return None;
             }
         };
-        let kind = format!("{}_{step}", self.parts[place].kind());
+        let kind = format!("{}_{step}", kind(&self.parts[place].start));
         Some(extended(
             json!({ "type": kind, "contentIndex": place }),
             more,
         ))
     }
 
-    fn part(&mut self, index: usize) -> Option<(usize, &mut StreamedBlock)> {
+    fn part(&mut self, index: usize) -> Option<(usize, &mut Block)> {
         let mut parts = self.parts.iter_mut().enumerate().rev();
         parts.find(|(_, part)| part.index == index)
     }
@@ -166,28 +152,26 @@ fn update(message: &Value, event: Value) -> Value {
     json!({ "type": "message_update", "message": message, "assistantMessageEvent": event })
 }
 
-impl StreamedBlock {
-    fn kind(&self) -> &'static str {
-        match self.start {
-            BlockStart::Text => "text",
-            BlockStart::Thinking | BlockStart::Redacted(_) => "thinking",
-            BlockStart::Call { .. } => "toolcall",
-        }
+fn kind(block: &BlockStart) -> &'static str {
+    match block {
+        BlockStart::Text => "text",
+        BlockStart::Thinking | BlockStart::Redacted(_) => "thinking",
+        BlockStart::Call { .. } => "toolcall",
     }
+}
 
-    fn content(&self) -> Value {
-        match &self.start {
-            BlockStart::Text => text(&self.body),
-            BlockStart::Thinking | BlockStart::Redacted(_) => {
-                let signature = Some(&self.signature).filter(|text| !text.is_empty());
-                present(json!({
-                    "type": "thinking", "thinking": self.body, "thinkingSignature": signature,
-                }))
-            }
-            BlockStart::Call { id, tool } => {
-                let args = serde_json::from_str(&self.body).unwrap_or_default();
-                json!({ "type": "toolCall", "id": id, "name": tool, "arguments": arguments(&args) })
-            }
+fn content(block: &Block) -> Value {
+    match &block.start {
+        BlockStart::Text => text(&block.text()),
+        BlockStart::Thinking | BlockStart::Redacted(_) => {
+            let signature = Some(&block.signature).filter(|text| !text.is_empty());
+            present(json!({
+                "type": "thinking", "thinking": block.text(), "thinkingSignature": signature,
+            }))
+        }
+        BlockStart::Call { id, tool } => {
+            let args = serde_json::from_str(&block.text()).unwrap_or_default();
+            json!({ "type": "toolCall", "id": id, "name": tool, "arguments": arguments(&args) })
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Command-line flags of the protocol synaps.
 
 use crate::config::options::FlagEffect::{Switch, Text};
-use crate::config::options::{Flag, IgnoredFlag, MCP_FLAG};
+use crate::config::options::FlagValue::{No, Optional, Required};
+use crate::config::options::{Flag, IgnoredFlags, MCP_FLAG};
 
 pub(super) const FLAGS: &[Flag] = &[
     Flag::new("rpc", Switch(|_| {})),
@@ -35,9 +36,12 @@ pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
     ("tools trace retention", ""),
 ];
 
-pub(super) const IGNORED_FLAGS: &[IgnoredFlag] = &[
-    IgnoredFlag::value(&["--prompt-manifest", "--as"]),
-    IgnoredFlag::optional(&["--attach"]),
-    IgnoredFlag::switch(&["--no-extensions", "--observe", "--takeover", "--keep-warm"]),
-    IgnoredFlag::switch(&["--new", "--create", "--no-confirm-answers"]),
+pub(super) const IGNORED_FLAGS: &[IgnoredFlags] = &[
+    (Required, &["--prompt-manifest", "--as"]),
+    (Optional, &["--attach"]),
+    (
+        No,
+        &["--no-extensions", "--observe", "--takeover", "--keep-warm"],
+    ),
+    (No, &["--new", "--create", "--no-confirm-answers"]),
 ];
