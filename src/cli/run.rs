@@ -39,7 +39,11 @@ use std::time::Instant;
 
 pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
-    args.request.start.take_configured_agent()?;
+    let start = &mut args.request.start;
+    start.take_configured_agent()?;
+    if start.agent.is_empty() && start.agent_script.is_none() {
+        output::note("no agent is named: the bundled mock-agent is tested");
+    }
     let baseline = args.baseline.read()?;
     if let Some(folder) = &args.transcripts {
         transcript_folder::make_folder(folder)?;

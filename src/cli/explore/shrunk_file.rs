@@ -36,6 +36,7 @@ impl Shrinker<'_> {
     ) -> Result<Vec<(&'static str, String)>, CommandError> {
         let mut lines = Vec::new();
         let mut written: Vec<PathBuf> = Vec::new();
+        let mut titles = Vec::new();
         for (n, (found, at)) in causes.0.iter().enumerate() {
             let session = sessions[*at].session.clone();
             let (session, how) = if n < SHRUNK && !*self.exploration.surroundings.cancelled.borrow()
@@ -49,7 +50,14 @@ impl Shrinker<'_> {
                 (session, "as it was found".to_owned())
             };
             let path = self.path(&session, found, &written);
-            self.write(&path, &session, found, &sessions[*at])?;
+            let mut title = session.title();
+            if titles.contains(&title) {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                let (_, rule) = stem.split_once('.').unwrap_or_default();
+                title = format!("{title} ({rule})");
+            }
+            self.write(&path, &session, &title, found, &sessions[*at])?;
+            titles.push(title);
             let rerun = self
                 .exploration
                 .plan
@@ -154,6 +162,7 @@ impl Shrinker<'_> {
         &self,
         path: &Path,
         session: &Session,
+        title: &str,
         found: &FoundCause,
         first: &PlayedSession,
     ) -> Result<(), String> {
@@ -174,7 +183,7 @@ impl Shrinker<'_> {
             self.exploration.start.seed,
             super::number_of(&first.run.report.id),
             found.rule,
-            self.dialect.table.text(session)
+            self.dialect.table.text(session, title)
         );
         reports::write_text(path, &text)
     }

@@ -138,9 +138,6 @@ impl AgentStart {
     pub(in crate::cli) fn take_configured_agent(&mut self) -> Result<(), CommandError> {
         if self.agent.is_empty() && self.agent_script.is_none() {
             self.agent = read_config()?.agent.into_iter().map(Into::into).collect();
-            if self.agent.is_empty() {
-                output::note("no agent is named: the bundled mock-agent is tested");
-            }
         }
         Ok(())
     }

@@ -44,9 +44,9 @@ struct Draft {
 }
 
 impl MoveTable {
-    /// The scenario of a session, as YAML.
+    /// The scenario of a session, as YAML, with this name.
     #[must_use]
-    pub fn text(&self, session: &Session) -> String {
+    pub fn text(&self, session: &Session, title: &str) -> String {
         let mut draft = Draft::default();
         let mut state = State::new(self);
         for (planned, one) in self.planned(session) {
@@ -54,7 +54,7 @@ impl MoveTable {
             draft.add(&one.file, &names, state.made);
             state.make(self, planned, one);
         }
-        yaml_text::document(&draft.finish(&session.title()))
+        yaml_text::document(&draft.finish(title))
     }
 
     /// The scenario of a session, loaded, with this id.
@@ -67,8 +67,8 @@ impl MoveTable {
         id: &str,
         dialect: &Dialect,
     ) -> Result<Scenario, Vec<Error>> {
-        let node =
-            load_yaml(format!("{id}.yaml"), &self.text(session)).map_err(|error| vec![error])?;
+        let node = load_yaml(format!("{id}.yaml"), &self.text(session, &session.title()))
+            .map_err(|error| vec![error])?;
         load(&node, id, Some(dialect))
     }
 
@@ -360,7 +360,7 @@ mod tests {
                     panic!(
                         "{}\n{}",
                         spanned_yaml::render_all(&errors),
-                        table.text(&session)
+                        table.text(&session, &session.title())
                     );
                 }
             }
