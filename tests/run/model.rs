@@ -315,7 +315,7 @@ fn a_request_after_a_stop_or_for_a_refused_command_breaks_its_clause() {
             "pi@0.73",
             "errors/not-json",
             "refused-command-runs",
-            "pi.error.parse",
+            "pi.error.failed",
         ),
         (
             "synaps@1",

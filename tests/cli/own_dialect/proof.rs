@@ -167,20 +167,16 @@ fn an_agent_that_fails_by_itself_before_the_fault_shows_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_files(folder);
+    // One start shows that the agent speaks the dialect, and five play the scenarios without a fault.
     let starts = folder.join("starts");
     let greeting = r#"echo '{"type":"hello","version":"1"}'"#;
-    let greets_twice_from_the_sixth_start = format!(
-        "echo >> '{0}'; [ \"$(wc -l < '{0}')\" -gt 5 ] && {greeting}\n{greeting}",
+    let greets_twice_later = format!(
+        "echo >> '{0}'; [ \"$(wc -l < '{0}')\" -gt 6 ] && {greeting}\n{greeting}",
         starts.display()
     );
-    edit(
-        folder,
-        "parrot.sh",
-        greeting,
-        &greets_twice_from_the_sixth_start,
-    );
+    edit(folder, "parrot.sh", greeting, &greets_twice_later);
     let line = "conform mutants --dialect parrot@1 --dialect-dir dialects --scenarios scenarios --only no-end ./parrot.sh";
-    let run = conform(folder, line).assert().failure();
+    let run = conform(folder, line).assert().code(3);
     run.stdout(contains("DISTURBED").and(contains(
         "no-end: the agent failed by itself, before the fault began: parrot/greets-first",
     )));

@@ -37,7 +37,7 @@ const UNKNOWN_GATE_TIMEOUT: Duration = Duration::from_secs(1);
 const SETTLE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// What waits for the clock.
-const WAITS: &str = "retries (of aionrs and synaps if MOCK_AGENT_RETRIES is set), delays of the script and the pace wait for it";
+const WAITS: &str = "retries (of some protocols only if MOCK_AGENT_RETRIES is set), delays of the script and the pace wait for it";
 
 /// How many commands of the host an error shows, and how much of each.
 const SHOWN_COMMANDS: usize = 3;
