@@ -28,7 +28,7 @@ impl Answer {
     }
 }
 
-/// The texts and calls of a message that came whole, as JSON: a list of `{"text": …}` and `{"call": {"name": …, "arguments": …}}`.
+/// The texts and calls of a message that came whole, as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
 pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
     if !matches!(stop, Some(Stop::EndTurn | Stop::ToolUse)) {
         return None;
@@ -36,9 +36,9 @@ pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
     let said = blocks.iter().filter_map(|block| {
         Some(match &block.start {
             BlockStart::Text => json!({ "text": block.text() }),
-            BlockStart::Call { tool, .. } => {
+            BlockStart::Call { id, tool } => {
                 let arguments = serde_json::from_str::<Value>(&block.text()).ok()?;
-                json!({ "call": { "name": tool, "arguments": arguments } })
+                json!({ "call": { "id": id, "name": tool, "arguments": arguments } })
             }
             BlockStart::Thinking | BlockStart::Redacted(_) => return None,
         })

@@ -97,8 +97,13 @@ pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
         let ids = pointers.iter().filter(|pointer| names_id(pointer));
         let elsewhere = ids.filter_map(|pointer| of_member("elsewhere", pointer));
         faults.extend(elsewhere.filter(|fault| fault.is_played_on(kind, sample)));
-        let retyped = pointers.iter();
-        faults.extend(retyped.filter_map(|pointer| of_member("retype", pointer)));
+        let of_members = WRITTEN["of_members"].as_object().into_iter().flatten();
+        for (word, _) in of_members.filter(|(word, _)| *word != "elsewhere") {
+            let changed = pointers
+                .iter()
+                .filter_map(|pointer| of_member(word, pointer));
+            faults.extend(changed.filter(|fault| fault.is_played_on(kind, sample)));
+        }
     }
     faults
 }

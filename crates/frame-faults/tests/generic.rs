@@ -50,6 +50,16 @@ fn each_operation_changes_the_first_frame_of_its_kind() {
             2,
         ),
         (
+            "changed:word:/text",
+            format!("{begin}{}{end}", word.replace("\"x\"", "\"xx\"")),
+            2,
+        ),
+        (
+            "emptied:word:/text",
+            format!("{begin}{}{end}", word.replace("\"x\"", "\"\"")),
+            2,
+        ),
+        (
             "elsewhere:end:/id",
             format!("{begin}{word}{}", end.replace("\"a\"", "\"a-elsewhere\"")),
             3,
@@ -77,7 +87,10 @@ fn a_torn_line_has_all_its_bytes_and_a_newline_more() {
 fn the_faults_of_a_frame_are_named_by_what_they_change() {
     let mut samples = SampleFrames::default();
     samples.add("end", &json!({ "type": "end", "id": "a" }));
-    samples.add("end", &json!({ "type": "end", "usage": [{ "n": 1 }] }));
+    samples.add(
+        "end",
+        &json!({ "type": "end", "usage": [{ "n": 1 }], "good": true }),
+    );
     let faults = generic_faults(&samples);
     let ids: Vec<&str> = faults.iter().map(|fault| &*fault.id).collect();
 
@@ -95,6 +108,14 @@ fn the_faults_of_a_frame_are_named_by_what_they_change() {
             "retype:end:/id",
             "retype:end:/usage",
             "retype:end:/usage/0/n",
+            "retype:end:/good",
+            "changed:end:/type",
+            "changed:end:/id",
+            "changed:end:/usage/0/n",
+            "emptied:end:/type",
+            "emptied:end:/id",
+            "emptied:end:/usage",
+            "cleared:end:/good",
         ]
     );
     for fault in faults {

@@ -51,7 +51,7 @@ pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
     Some(reply::scripted(decoder, error, answer.end))
 }
 
-/// What the model said in this answer, if it came whole: a list of `{"text": …}` and `{"call": {"name": …, "arguments": …}}`.
+/// What the model said in this answer, if it came whole: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
 #[must_use]
 pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
     let (mut decoder, error) = decoded(answer)?;

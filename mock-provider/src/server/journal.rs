@@ -45,7 +45,7 @@ pub enum JournalEvent {
         status: u16,
         /// The number of the reply in the script; none if the request got no reply of the script.
         reply: Option<usize>,
-        /// What the model said, if the answer came whole: a list of `{"text": …}` and `{"call": {"name": …, "arguments": …}}`.
+        /// What the model said, if the answer came whole: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
         message: Option<Value>,
         /// How it ended.
         end: ExchangeEnd,

@@ -16,10 +16,10 @@ use tokio::sync::{OnceCell, Semaphore};
 const SMOKE: &str = "smoke";
 /// How many of them, of the scenarios that exercise a rule, and of those in which a generic fault applies, are played first.
 const FEW: usize = 3;
+/// How many of those in which a generic fault applies are played before all of them.
+const MORE: usize = 12;
 /// By how much budgets are stretched for an agent that failed by itself.
 const ALONE: f64 = 2.0;
-/// How many scenarios a generic fault is played in at most.
-const MOST_GENERIC: usize = 12;
 
 /// The rounds of scenarios that a fault is played against, until it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,11 +171,13 @@ impl FaultPlayer {
         round: Round,
     ) -> Result<BTreeSet<String>, String> {
         if let Some(fitting) = self.generic.get(&fault.id) {
-            let most = match round {
-                Round::Published | Round::Likely => FEW,
-                Round::Exercised | Round::All => MOST_GENERIC,
+            let stride = match round {
+                Round::Published | Round::Likely => fitting.len().div_ceil(FEW),
+                Round::Exercised => fitting.len().div_ceil(MORE),
+                Round::All => 1,
             };
-            return Ok(fitting.iter().take(most).cloned().collect());
+            let some = fitting.iter().step_by(stride.max(1));
+            return Ok(some.cloned().collect());
         }
         let all = || self.suite.scenarios.iter();
         if round == Round::All {

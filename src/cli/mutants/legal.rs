@@ -140,7 +140,9 @@ async fn play(
         count(alone.len() as u64, "legal variant"),
     ));
     let mut variants = player.rows(alone).await.map_err(CommandError::harness)?;
-    variants.retain(|row| args.sample.is_none() || row.fate != Legality::NotActive);
+    // A sample may leave out the scenarios in which something takes effect.
+    let counts = |row: &LegalRow| args.sample.is_none() || row.fate != Legality::NotActive;
+    variants.retain(counts);
     // What is wrong alone would be told again in each of its combinations.
     let is_wrong = |id: &str| {
         let mut rows = variants.iter().filter(|row| row.fate != Legality::Legal);
@@ -157,7 +159,8 @@ async fn play(
         "{id}: playing {}",
         count(drawn.len() as u64, "combination")
     ));
-    let combinations = player.rows(drawn).await.map_err(CommandError::harness)?;
+    let mut combinations = player.rows(drawn).await.map_err(CommandError::harness)?;
+    combinations.retain(counts);
     let matrix = LegalMatrix {
         dialect: id,
         variants,

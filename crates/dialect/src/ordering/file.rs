@@ -106,6 +106,13 @@ pub struct ConversationFile {
     pub said: Vec<SaidFile>,
     /// Events with the result of a tool.
     pub shown: Vec<ShownFile>,
+    /// Events with texts of the model.
+    pub told: Vec<SaidFile>,
+    /// Events with a call of the model.
+    pub called: Vec<CalledFile>,
+    /// The pattern of events before which all texts of a turn are told.
+    #[schemars(with = "Option<String>")]
+    pub ended: Option<Node>,
     /// The pattern of commands that bring attachments.
     #[schemars(with = "Option<String>")]
     pub attached: Option<Node>,
@@ -117,11 +124,11 @@ pub struct ConversationFile {
     pub forgotten: Option<Node>,
 }
 
-/// Commands with texts for the model.
+/// Commands with texts for the model, or events with texts of it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaidFile {
-    /// The pattern of the commands.
+    /// The pattern of the frames.
     #[schemars(with = "String")]
     pub on: Node,
     /// JSON Pointers to the texts; all texts in a list or map count.
@@ -141,6 +148,19 @@ pub struct ShownFile {
     pub text: String,
 }
 
+/// Events with a call of the model.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CalledFile {
+    /// The pattern of the events.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The JSON Pointer to the id of the call. Calls with an id that the model did not give are not compared.
+    pub call: String,
+    /// The JSON Pointer to its arguments.
+    pub input: String,
+}
+
 /// What a rule of the form `conversation` asks.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -153,6 +173,10 @@ pub enum ConversationCheck {
     Once,
     /// The model gets of a tool what the host was shown.
     Shown,
+    /// The texts of the model's answers are told as they are.
+    Told,
+    /// The arguments of the model's calls are told as they are.
+    Called,
 }
 
 /// A group of rules, with what they share. A rule's own `level`, `source` or `blame` replaces that of the group; `when` and `clauses`

@@ -18,6 +18,10 @@ pub enum Check {
     Once,
     /// The model gets of a tool what the host was shown.
     Shown,
+    /// The texts of the model's answers are told as they are.
+    Told,
+    /// The arguments of the model's calls are told as they are.
+    Called,
 }
 
 /// Most bytes of a request, and of all texts of the host, that are remembered. A longer conversation is unknown.
@@ -155,7 +159,7 @@ impl Conversation {
         }
         let (is_exercised, departure) = match (check, earlier) {
             (Check::Shown, _) => not_given(&shown, &contents),
-            (_, None) => (false, None),
+            (Check::Told | Check::Called, _) | (_, None) => (false, None),
             (Check::Once, Some(newest)) => {
                 let (is_exercised, departure) = self.repeated(newest, &contents);
                 let departure = departure.or_else(|| newest.answered_twice(&contents));
@@ -329,19 +333,21 @@ impl Newest {
                 format!("the request holds {what} {times} times; the model said it {most} times")
             })
         });
-        let since = contents.list.rsplit(|(_, content)| content.is_of_model());
-        let results = since.into_iter().next().unwrap_or_default();
-        let is_again = |(n, (_, one)): &(usize, &(usize, Content))| {
-            matches!(one, Content::Result(..))
-                && results[..*n].iter().any(|(_, earlier)| earlier == one)
+        // Calls may have one id, and the same result: only more results than calls are too many.
+        let of_results = || {
+            let ends = contents.list.iter().rposition(|(_, one)| one.is_of_model());
+            let (before, after) = contents.list.split_at(ends.map_or(0, |n| n + 1));
+            let results = after.iter().map(|(_, one)| one);
+            let results = results.filter(|one| matches!(one, Content::Result(..)));
+            let results: Vec<&Content> = results.collect();
+            let said = before.iter().rev().take_while(|(_, one)| one.is_of_model());
+            let calls = said.filter(|(_, one)| matches!(one, Content::Call(..)));
+            let calls = calls.count();
+            let again = (1..results.len()).find(|n| results[..*n].contains(&results[*n]))?;
+            let what = results[again].in_words();
+            (results.len() > calls).then(|| format!("the request holds {what} twice for one call"))
         };
-        let again = || results.iter().enumerate().find(is_again);
-        of_answer.or_else(|| {
-            Some(format!(
-                "the request holds {} twice for one call",
-                again()?.1.1.in_words()
-            ))
-        })
+        of_answer.or_else(of_results)
     }
 
     fn new(n: u64, contents: Contents, said: &[String]) -> Self {

@@ -1,6 +1,9 @@
-//! What a model must see: the conversation of a session, kept while requests to the model come, and compared with each of them.
+//! What a model must see, and what a host is told of its answers: the conversation of a session, kept while requests to the model come,
+//! and compared with each of them.
 
 mod memory;
 mod request;
+mod told;
 
 pub use memory::{Check, Conversation};
+pub use told::Told;

@@ -47,9 +47,10 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
 }
 
 /// Between the parts of an answer: APIs join them in different ways.
-const BETWEEN_PARTS: char = '\0';
+pub(super) const BETWEEN_PARTS: char = '\0';
 
-fn without_spaces(text: &str) -> String {
+/// A text without its spaces, and what is between its parts.
+pub(super) fn without_spaces(text: &str) -> String {
     let is_space = |one: &char| one.is_whitespace() || *one == BETWEEN_PARTS;
     text.chars().filter(|one| !is_space(one)).collect()
 }

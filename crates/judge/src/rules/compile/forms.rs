@@ -17,7 +17,7 @@ use crate::rules::rule::{Rule, RuleForm};
 use conform_dialect::ordering::RuleSource;
 use conform_dialect::ordering::file::{
     ConversationCheck, ConversationFile, FoldFile, Form, OrderFile, ReadingsFile, RequireFile,
-    ResponseFile, RuleFile,
+    ResponseFile, RuleFile, SaidFile,
 };
 use serde_json::Value;
 use spanned_yaml::{Node, Spanned, unknown};
@@ -196,6 +196,8 @@ impl Compiler<'_> {
             ConversationCheck::Answered => Check::Answered,
             ConversationCheck::Once => Check::Once,
             ConversationCheck::Shown => Check::Shown,
+            ConversationCheck::Told => Check::Told,
+            ConversationCheck::Called => Check::Called,
         };
         Some(RuleForm::Conversation(Arc::new(ConversationRule {
             check,
@@ -204,26 +206,37 @@ impl Compiler<'_> {
     }
 
     pub(super) fn conversation_frames(&mut self, file: &ConversationFile) -> ConversationFrames {
-        let said = file.said.iter().map(|said| {
-            let pattern = self.pattern(&said.on).unwrap_or_default();
-            (pattern, said.at.clone())
-        });
-        let said = said.collect();
+        let mut texts = |list: &[SaidFile]| {
+            let texts = list.iter().map(|one| {
+                let pattern = self.pattern(&one.on).unwrap_or_default();
+                (pattern, one.at.clone())
+            });
+            texts.collect()
+        };
+        let (said, told) = (texts(&file.said), texts(&file.told));
         let shown = file.shown.iter().map(|shown| {
             let pattern = self.pattern(&shown.on).unwrap_or_default();
             (pattern, shown.call.clone(), shown.text.clone())
         });
         let shown = shown.collect();
+        let called = file.called.iter().map(|called| {
+            let pattern = self.pattern(&called.on).unwrap_or_default();
+            (pattern, called.call.clone(), called.input.clone())
+        });
+        let called = called.collect();
         let mut frames =
             |node: &Option<Node>| self.optional_pattern(node.as_ref()).unwrap_or_default();
         let (attached, undone) = (frames(&file.attached), frames(&file.undone));
-        let forgotten = frames(&file.forgotten);
+        let (ended, forgotten) = (frames(&file.ended), frames(&file.forgotten));
         let model = |name| parse::pattern(name, &self.names).unwrap_or_default();
         ConversationFrames {
             request: model("@request"),
             reply: model("@reply"),
             said,
             shown,
+            told,
+            called,
+            ended,
             attached,
             undone,
             forgotten,

@@ -1,0 +1,236 @@
+//! What the host is told of the model's answers: its texts, and the arguments of its calls.
+//!
+//! An agent may leave answers out, such as titles, add texts of its own and more arguments, and say where a file is. What it tells of an
+//! answer is the answer.
+
+use super::request::{BETWEEN_PARTS, Content, Contents, Role, quoted, without_spaces};
+use serde_json::Value;
+
+/// Most bytes of the texts of a turn that are remembered. A longer turn is unknown.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Most calls that are remembered. What comes after them is unknown.
+const MOST_CALLS: usize = 1024;
+
+/// How many characters at an end of an answer are not in another text by chance.
+const PROBE: usize = 12;
+
+/// The answers of the model, and what the host was told of them.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// Requests that have no answer yet.
+    open: usize,
+    /// The requests of the turn.
+    requests: usize,
+    /// The texts of its answers, in parts.
+    answers: Vec<String>,
+    /// What the host was told in it.
+    text: String,
+    /// Whether it was stopped or has failed, so that answers may be told in part.
+    is_undone: bool,
+    /// The calls of the session, with their ids.
+    calls: Vec<(String, Value)>,
+    /// Calls that the host was told of while answers were open.
+    early: Vec<(String, Value)>,
+    exercised: u64,
+}
+
+impl Told {
+    /// Notes a request to the model.
+    pub fn note_request(&mut self) {
+        self.open += 1;
+        self.requests += 1;
+    }
+
+    /// Notes a text that the host was told.
+    pub fn note_text(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.is_undone |= self.text.len() > MOST_BYTES;
+    }
+
+    /// From here to its end, the turn may tell answers in part.
+    pub fn undo_turn(&mut self) {
+        self.is_undone = true;
+    }
+
+    /// Notes the end of an answer, and its message if it came whole. Returns how a call of it was told otherwise.
+    pub fn note_answer(&mut self, message: &Value) -> Option<String> {
+        self.open = self.open.saturating_sub(1);
+        for part in message.as_array().into_iter().flatten() {
+            if let (Some(id), true) = (part["call"]["id"].as_str(), self.calls.len() < MOST_CALLS) {
+                let arguments = part["call"]["arguments"].clone();
+                self.calls.push((id.to_owned(), arguments));
+            }
+        }
+        for content in Contents::of_reply(message) {
+            if let Content::Text(Role::Model, text) = content {
+                let parts = text.split(BETWEEN_PARTS).map(str::to_owned);
+                self.answers.extend(parts);
+            }
+        }
+        if self.open > 0 {
+            return None;
+        }
+        let early = std::mem::take(&mut self.early);
+        early
+            .into_iter()
+            .find_map(|(id, input)| self.note_call(&id, &input))
+    }
+
+    /// Notes a call that the host is told of. Returns how it departs from the model's.
+    pub fn note_call(&mut self, id: &str, input: &Value) -> Option<String> {
+        let of_id = || self.calls.iter().rev().filter(|(one, _)| one == id);
+        let is_told = of_id().any(|(_, said)| tells(input, said));
+        if self.open > 0 && !is_told {
+            self.early.push((id.to_owned(), input.clone()));
+            return None;
+        }
+        let (_, said) = of_id().next()?;
+        self.exercised += 1;
+        (!is_told).then(|| {
+            let (input, said) = (shortened(input), shortened(said));
+            format!("the call `{id}` is told with the arguments {input}; the model gave {said}")
+        })
+    }
+
+    /// Notes the end of a turn. Returns how the text that it told departs from the model's.
+    pub fn end_turn(&mut self) -> Option<String> {
+        let told = without_spaces(&std::mem::take(&mut self.text));
+        let answers = std::mem::take(&mut self.answers);
+        let is_only = std::mem::take(&mut self.requests) == 1;
+        if std::mem::take(&mut self.is_undone) || told.is_empty() || answers.is_empty() {
+            return None;
+        }
+        self.exercised += 1;
+        let changed = answers.iter().find(|answer| {
+            let answer = without_spaces(answer);
+            !told.contains(&answer) && (is_only || has_an_end(&told, &answer))
+        })?;
+        Some(format!(
+            "the model said {}, and the host was told something else",
+            quoted(changed)
+        ))
+    }
+
+    /// How often there was something to compare.
+    pub fn exercised(&self) -> u64 {
+        self.exercised
+    }
+}
+
+/// The beginning of a value as JSON.
+fn shortened(value: &Value) -> String {
+    const MOST: usize = 160;
+    value.to_string().chars().take(MOST).collect()
+}
+
+/// Whether a text has the beginning or the end of an answer, and so tells a part of it.
+fn has_an_end(told: &str, answer: &str) -> bool {
+    let start = answer.char_indices().nth(PROBE);
+    let end = answer.char_indices().rev().nth(PROBE - 1);
+    let (Some((start, _)), Some((end, _))) = (start, end) else {
+        return false;
+    };
+    told.contains(&answer[..start]) || told.contains(&answer[end..])
+}
+
+/// Whether arguments that are told can be those of the model. More members, a longer path, another type with the same letters and JSON in
+/// a text are allowed.
+fn tells(told: &Value, said: &Value) -> bool {
+    match (told, said) {
+        (Value::Object(told), Value::Object(said)) => said.iter().all(|(name, said)| {
+            let told = told.get(name);
+            said.is_null() || told.is_some_and(|told| tells(told, said))
+        }),
+        (Value::Array(told), Value::Array(said)) => {
+            told.len() == said.len() && told.iter().zip(said).all(|(told, said)| tells(told, said))
+        }
+        (Value::String(told), Value::String(said)) => {
+            let (told, said) = (told.trim(), said.trim());
+            let is_path =
+                told.starts_with(['/', '~']) && told.ends_with(said.trim_start_matches("./"));
+            told == said
+                || is_path && !said.is_empty()
+                || without_spaces(told) == without_spaces(said)
+        }
+        (Value::Number(told), Value::Number(said)) => {
+            told == said || told.as_f64() == said.as_f64()
+        }
+        (Value::String(text), other) | (other, Value::String(text)) => {
+            let parsed = serde_json::from_str::<Value>(text).ok();
+            parsed.is_some_and(|parsed| parsed == *other) || *text == other.to_string()
+        }
+        _ => told == said,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arguments_may_be_told_with_more_and_not_with_others() {
+        let said = json!({ "path": "a.txt", "limit": 5, "all": true, "note": null });
+        for told in [
+            said.clone(),
+            json!({ "path": "/work/a.txt", "limit": 5.0, "all": "true", "offset": 0 }),
+            json!({ "path": " a.txt\r\n", "limit": "5", "all": true, "note": "" }),
+        ] {
+            assert!(tells(&told, &said), "{told}");
+        }
+        for told in [
+            json!({}),
+            json!({ "path": "a.txtx", "limit": 5, "all": true }),
+            json!({ "path": "b.txt", "limit": 5, "all": true }),
+            json!({ "path": "a.txt", "limit": 6, "all": true }),
+            json!({ "path": "a.txt", "limit": 5, "all": false }),
+        ] {
+            assert!(!tells(&told, &said), "{told}");
+        }
+        assert!(tells(&json!("[1]"), &json!([1])));
+        assert!(!tells(&json!([1, 2]), &json!([1])));
+    }
+
+    #[test]
+    fn a_call_is_compared_once_the_answer_is_whole_and_only_with_the_model_s_own_id() {
+        let message =
+            json!([{ "call": { "id": "t1", "name": "read", "arguments": { "path": "a" } } }]);
+        let mut told = Told::default();
+        told.note_request();
+        assert_eq!(told.note_call("t1", &json!({ "path": "b" })), None);
+        let found = told.note_answer(&message).unwrap();
+        let expected =
+            r#"the call `t1` is told with the arguments {"path":"b"}; the model gave {"path":"a"}"#;
+        assert_eq!(found, expected);
+        assert_eq!(told.note_call("own", &json!({})), None);
+        assert_eq!(told.note_call("t1", &json!({ "path": "a" })), None);
+        assert_eq!(told.exercised(), 2);
+    }
+
+    #[test]
+    fn the_text_of_an_answer_is_told_as_it_is_or_not_at_all() {
+        let turn = |answers: &[&str], told: &str| {
+            let mut all = Told::default();
+            for answer in answers {
+                all.note_request();
+                assert_eq!(all.note_answer(&json!([{ "text": answer }])), None);
+            }
+            all.note_text(told);
+            all.end_turn().is_some()
+        };
+        let (long, title) = ("Seven herons stand in the reeds.", "About birds");
+        for (answers, told, changed) in [
+            (&[long][..], long, false),
+            (&[long], "Seven herons  stand\nin the reeds.", false),
+            (&[long, title], long, false),
+            (&[long], "Seven herons stand in the weeds.", true),
+            (&[long, title], "Seven herons stand in the", true),
+            (&["Yes."], "No.", true),
+            (&["Yes."], "", false),
+            (&[], "No.", false),
+        ] {
+            assert_eq!(turn(answers, told), changed, "{answers:?} {told}");
+        }
+    }
+}
