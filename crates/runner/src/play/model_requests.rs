@@ -3,7 +3,7 @@
 //! An agent may ask the model for a title, a summary or a continuation. The model gives an unscripted request a neutral answer, and findings
 //! that may follow from that answer are dropped: the scenario is inconclusive instead.
 
-use conform_judge::finding::Finding;
+use conform_judge::finding::{Finding, Level};
 use conform_judge::frame::{LlmReply, ReplyEnd};
 use mock_provider::{FailureKind, ScriptFailure};
 use std::collections::{HashMap, HashSet};
@@ -137,12 +137,13 @@ impl ModelRequests {
     }
 
     /// Decides at the end of a scenario, by its findings, whether a request outside of the conversation took the reply of another request: that
-    /// is assumed if something was found after it.
+    /// is assumed if more than a note was found after it.
     pub(super) fn resolve<'f>(&mut self, mut found: impl Iterator<Item = &'f Finding>) {
         let Some(aside) = &self.aside else {
             return;
         };
-        if self.unscripted.is_some() || found.any(|one| position(one) > aside.at) {
+        let counts = |one: &Finding| one.level >= Level::Should && position(one) > aside.at;
+        if self.unscripted.is_some() || found.any(counts) {
             let first = [self.unscripted.take(), self.aside.take()];
             self.unscripted = first.into_iter().flatten().min_by_key(|one| one.at);
         }
