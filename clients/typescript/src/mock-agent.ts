@@ -8,13 +8,11 @@ import { judge, type Finding } from "./findings.js";
 import { argumentsOf, findProgram } from "./program.js";
 import { scriptSetting, type Script } from "./script.js";
 import { JUDGE, Session, TRANSCRIPT } from "./sessions.js";
-import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
+import type { BuiltInProtocol, CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isMatch } from "./matching.js";
 import { isRunning, until } from "./waiting.js";
 
-export interface MockAgentOptions<P extends Protocol = Protocol> {
-  /** `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide. */
-  protocol?: P;
+interface CommonOptions {
   /** What the agent says. Without it, it repeats the prompt. */
   script?: Script;
   /** A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them. */
@@ -29,8 +27,6 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   args?: readonly string[];
   /** More variables, such as MOCK_AGENT_LATENCY_MS. */
   env?: Readonly<Record<string, string>>;
-  /** A folder of own dialects; `protocol` is then one of them. */
-  dialectDir?: string;
   /** The path of mock-agent. By default MOCK_AGENT of the environment, or that of this package. */
   program?: string;
   /** How long each wait may take, in milliseconds. By default 4,000, less than what vitest gives a test. */
@@ -40,6 +36,21 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   /** Whether the host may start no agent at all, or one that cannot start. */
   mayStayUnused?: boolean;
 }
+
+interface BuiltInDialect<P extends Protocol> {
+  /** `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide. */
+  protocol?: P & BuiltInProtocol;
+  dialectDir?: undefined;
+}
+
+interface OwnDialect<P extends Protocol> {
+  /** `NAME@VERSION` of a dialect in the folder; by default the only one. */
+  protocol?: P;
+  /** A folder of own dialects. */
+  dialectDir: string;
+}
+
+export type MockAgentOptions<P extends Protocol = Protocol> = CommonOptions & (BuiltInDialect<P> | OwnDialect<P>);
 
 /** How long an agent may take to start, in milliseconds. */
 const START_MS = 2_000;
@@ -111,7 +122,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     await (await this.waitForAgent()).release(gate);
   }
 
-  async waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>> {
+  async waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<P, Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>> {
     for (;;) {
       const running = await this.#find(undefined);
       const ended = running === null && options === undefined ? Session.all(this.#own).at(-1) : undefined;
