@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +186,24 @@ def test_a_command_is_found_when_its_agent_has_just_ended(mock_agent: StartMockA
 
 
 def test_an_agent_that_cannot_start_says_why() -> None:
-    agent = start_mock_agent(protocol=PROTOCOL, script="- txt: 42.")
+    agent = start_mock_agent(protocol=PROTOCOL, args=["--max-turns", "none"])
     host = Host(agent)
-    with pytest.raises(HostError, match="the agent did not start: .*txt"):
+    with pytest.raises(HostError, match="the agent did not start: .*--max-turns"):
         agent.wait_for_gate("half")
     host.close()
-    with pytest.raises(HostError, match="the agent did not start: .*txt"):
+    with pytest.raises(HostError, match="the agent did not start: .*--max-turns"):
         agent.close()
+
+
+@pytest.mark.parametrize("start", [start_mock_agent, aio.start_mock_agent])
+def test_a_script_with_a_mistake_is_refused_before_a_host_starts_the_agent(start: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match=r"the agent did not start: .*script\.yaml:1:3: unknown key `txt`; did you mean `text`\?"):
+        start(protocol=PROTOCOL, script="- txt: 42.")
+    with pytest.raises(ValueError, match="there is no built-in script `no-such`"):
+        start(protocol=PROTOCOL, script="no-such")
+    with pytest.raises(ValueError, match=r"the agent did not start: .*/no/such/file\.yaml"):
+        start(protocol=PROTOCOL, script="/no/such/file.yaml")
+    start(protocol=PROTOCOL, script="- txt: 42.", may_stay_unused=True)
 
 
 def test_an_agent_that_is_just_being_started_is_not_missed() -> None:
@@ -235,6 +247,8 @@ def test_an_own_dialect_is_played_from_its_folder_by_an_agent_script(mock_agent:
         (folder / f"{file}.json").write_text(json.dumps({"$defs": {name: {"type": "object"}}}))
 
     script: AgentScript = {"commands": [{"on": {"type": "say"}, "capture": {"text": "/text"}, "do": [{"send": {"type": "word", "text": "{text}"}}]}]}
+    with pytest.raises(ValueError, match="unknown command of parrot@1 `says`"):
+        start_mock_agent(protocol="parrot@1", dialect_dir=tmp_path, script={"commands": [{"on": {"type": "says"}, "do": []}]})
     agent = mock_agent(protocol="parrot@1", dialect_dir=tmp_path, script=script)
     host = started(agent)
     host.send({"type": "say", "text": "hi"})

@@ -10,6 +10,7 @@ import { scriptSetting, type Script } from "./script.js";
 import { JUDGE, Session, TRANSCRIPT } from "./sessions.js";
 import type { BuiltInProtocol, CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isMatch } from "./matching.js";
+import { checkStart } from "./start-check.js";
 import { isRunning, until } from "./waiting.js";
 
 interface CommonOptions {
@@ -96,6 +97,16 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
       ...(clock !== undefined && { MOCK_AGENT_CLOCK: String(clock) }),
       ...options.env,
     };
+  }
+
+  /** @internal Rejects if an agent cannot start with this protocol and this script, unless that is what the test is about. */
+  async checkStart(): Promise<void> {
+    const { protocol, dialectDir, mayStayUnused = false } = this.#options;
+    if (mayStayUnused || (protocol ?? dialectDir) === undefined) return;
+    const folder = join(this.#own, "check");
+    mkdirSync(folder);
+    await checkStart(this.command, dialectDir === undefined ? argumentsOf(protocol) : [], this.env, folder);
+    rmSync(folder, { recursive: true });
   }
 
   /** The agents that the host has started, in order, also those that have ended. */
@@ -259,9 +270,11 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
 const outlived = ({ number, pid }: AgentProcess, timeoutMs: number) =>
   `the agent ${number} (process ${pid}) still runs ${timeoutMs} ms after the end of the test: end it, or its host, for example with \`agent.defer(() => host.close())\`; a server that tests share has \`mayOutlive: true\``;
 
-/** Prepares a mock agent. The host starts it: with `command`, `args` and the variables of `env`. */
+/** Prepares a mock agent. The host starts it: with `command`, `args` and the variables of `env`. Rejects if it cannot start with its script. */
 export async function startMockAgent<const P extends Protocol = Protocol>(options: MockAgentOptions<P> = {}): Promise<MockAgent<P>> {
-  return new MockAgent<P>(options);
+  const agent = new MockAgent<P>(options);
+  await agent.checkStart();
+  return agent;
 }
 
 /** The fixture of a test: prepares a mock agent, which is closed when the test ends. */

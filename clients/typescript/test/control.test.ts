@@ -208,11 +208,19 @@ test("a command is found when its agent has just ended", async (t) => {
 });
 
 test("an agent that cannot start says why", async () => {
-  const agent = await startMockAgent({ protocol, script: "- txt: 42." });
+  const agent = await startMockAgent({ protocol, args: ["--max-turns", "none"] });
   const host = new Host(agent);
-  await assert.rejects(agent.waitForGate("half"), /the agent did not start: .*txt/);
+  await assert.rejects(agent.waitForGate("half"), /the agent did not start: .*--max-turns/);
   await host.close();
-  await assert.rejects(agent.close(), /the agent did not start: .*txt/);
+  await assert.rejects(agent.close(), /the agent did not start: .*--max-turns/);
+});
+
+test("a script with a mistake is refused before a host starts the agent", async () => {
+  await assert.rejects(startMockAgent({ protocol, script: "- txt: 42." }), /the agent did not start: .*script\.yaml:1:3: unknown key `txt`; did you mean `text`\?/);
+  await assert.rejects(startMockAgent({ protocol, script: "no-such" }), /there is no built-in script `no-such`/);
+  await assert.rejects(startMockAgent({ protocol, script: "/no/such/file.yaml" }), /the agent did not start: .*\/no\/such\/file\.yaml/);
+  await assert.rejects(startMockAgent({ protocol: "pi@0.14", script: "sub-agents" }), /shows something that pi@0\.14 does not have/);
+  await (await startMockAgent({ protocol, script: "- txt: 42.", mayStayUnused: true })).close();
 });
 
 test("an agent that is just being started is not missed", async () => {
@@ -247,6 +255,8 @@ test("an own dialect is played from its folder, by an agent script", async (t) =
   writeFileSync(join(folder, "parrot/1/commands.json"), frame("say"));
 
   const script: AgentScript = { commands: [{ on: { type: "say" }, capture: { text: "/text" }, do: [{ gate: "breath" }, { send: { type: "word", text: "{text}" } }] }] };
+  const wrong: AgentScript = { commands: [{ on: { type: "says" }, do: [] }] };
+  await assert.rejects(startMockAgent({ protocol: "parrot@1", dialectDir: folder, script: wrong }), /unknown command of parrot@1 `says`/);
   const agent = await mockAgent(t, { protocol: "parrot@1", dialectDir: folder, script });
   const host = new Host(agent);
   agent.defer(() => host.close());

@@ -17,7 +17,8 @@ from typing_extensions import Unpack
 from ._control import AgentEnded, Refused, Registered, failed_start, registered, request
 from ._findings import Finding, HostError, judge, parse_findings
 from ._matching import is_match
-from ._options import Options, arguments_of, check, find_program, script_setting
+from ._options import Options, arguments_of, check, find_program, protocol_arguments, script_setting
+from ._start_check import check_start
 
 # How often files and processes are looked at while something is awaited, in seconds.
 STEP = 0.01
@@ -51,6 +52,17 @@ class Prepared:
         self.folder = self._own / "workspace"
         self.folder.mkdir()
         self.env = self._environment(options)
+        self._check_start()
+
+    def _check_start(self) -> None:
+        """Raises ValueError if an agent cannot start with this protocol and this script, unless that is what the test is about."""
+        options = self._options
+        if options.get("may_stay_unused", False) or not options.keys() & {"protocol", "dialect_dir"}:
+            return
+        folder = self._own / "check"
+        folder.mkdir()
+        check_start(self.command, protocol_arguments(options), self.env, folder)
+        shutil.rmtree(folder)
 
     def _environment(self, options: Options) -> dict[str, str]:
         is_port = sys.platform == "win32"
