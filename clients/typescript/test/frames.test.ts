@@ -34,7 +34,11 @@ const SESSIONS: Record<keyof Dialects, Session> = {
     until: "agent_settled",
     before: ["get_state", "get_messages", "get_entries", "get_tree", "clear_queue"].map((type) => ({ type, id: type })),
   },
-  "synaps@1": { prompt: { type: "prompt", id: "p", message: "hi" }, until: "agent_end", before: [{ type: "get_state", id: "s" }] },
+  "synaps@1": {
+    prompt: { type: "prompt", id: "p", message: "hi" },
+    until: "agent_end",
+    before: ["get_state", "get_messages", "get_session_stats", "get_available_models"].map((type) => ({ type, id: type })),
+  },
 };
 
 for (const [protocol, { args = [], prompt, until, before = [] }] of Object.entries(SESSIONS) as [keyof Dialects, Session][]) {

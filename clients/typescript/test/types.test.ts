@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startMockAgent, type JsonObject, type CommandOf, type EventOf } from "agent-conform";
-import type { Aionrs01Event, Aionrs02Command, ModelScript, Pi087Event } from "agent-conform/types";
+import type { Aionrs01Event, Aionrs02Command, ModelScript, Pi087Event, Synaps1Event } from "agent-conform/types";
 import type { ReadyEvent } from "agent-conform/types/aionrs-0.1";
 
 test("a frame is told by its type", () => {
@@ -30,6 +30,13 @@ test("the kind of an event, and a response that failed, are told by their member
     return event.type;
   };
   assert.equal(describe({ type: "response", command: "get_state", success: false, error: "no" }), "no");
+});
+
+test("a response whose body the specification leaves open has the members that hosts know", () => {
+  const modelOf = (event: Synaps1Event): string | undefined => (event.type === "response" ? event.model : undefined);
+  assert.equal(modelOf({ type: "response", id: "s", command: "get_state", streaming: false, model: "m", more: 1 }), "m");
+  // @ts-expect-error: it is true or false.
+  assert.equal(modelOf({ type: "response", id: "s", command: "get_state", streaming: "no" }), undefined);
 });
 
 test("a version has what it inherits, and what it changed", () => {
