@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentProcess, type Control, type Crash, type CommandOfType, type JournalEntry, type Matcher, type Status } from "./agent-process.js";
-import { AgentEnded, failedStart, registered, request } from "./control.js";
+import { AgentEnded, Refused, failedStart, registered, request } from "./control.js";
 import { judge, type Finding } from "./findings.js";
 import { argumentsOf, findProgram } from "./program.js";
 import { scriptSetting, type Script } from "./script.js";
@@ -237,8 +237,12 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     if (!mayOutlive) await ended();
     for (const agent of agents.filter(({ isRunning }) => isRunning)) {
       if (!mayOutlive) errors.push(new Error(outlived(agent, this.#timeoutMs)));
-      // It may be ending by itself.
-      await agent.crash().catch(() => undefined);
+      try {
+        await agent.crash();
+      } catch (error) {
+        // An agent that is ending by itself refuses it.
+        if (!(error instanceof Refused)) errors.push(error);
+      }
     }
     await ended();
     const unused = failedStart(this.#control) ?? (agents.length === 0 ? "the host has started no agent: does it pass on the variables of `env`?" : null);

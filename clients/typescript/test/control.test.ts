@@ -1,10 +1,12 @@
 // What a test can do with the agents of its host.
 import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
-import { HostError, Refused, startMockAgent, type AgentScript, type ModelScript } from "agent-conform";
+import { test, type TestContext } from "node:test";
+import { HostError, Refused, startMockAgent, type AgentScript, type MockAgent, type ModelScript } from "agent-conform";
 import { mockAgent } from "agent-conform/node-test";
 import { Host } from "./support/host.js";
 
@@ -242,6 +244,28 @@ test("an agent that outlives its host, or that was never started, is a mistake",
   await assert.rejects(unused.release("half"), /no agent has started within 100 ms: does the host start `command`/);
   await assert.rejects(unused.close(), /the host has started no agent/);
   await (await startMockAgent({ mayStayUnused: true })).close();
+});
+
+/** Registers a process that is no agent with the agents of a host. It answers each request like this. */
+async function registerProcess(t: TestContext, { env, folder }: MockAgent, answer: (child: ChildProcess) => string): Promise<void> {
+  const child = spawn("sleep", ["60"]);
+  const server = createServer((socket) => socket.once("data", () => socket.write(`${answer(child)}\n`)));
+  t.after(() => (child.kill("SIGKILL"), server.close()));
+  const path = join(folder, "socket");
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const control = String(env["MOCK_AGENT_CONTROL"]);
+  mkdirSync(control, { recursive: true });
+  writeFileSync(join(control, "1.json"), JSON.stringify({ order: 1, name: "aionrs", pid: child.pid, address: `unix:${path}` }));
+}
+
+test("an agent that cannot be ended is told of, and one that refuses because it ends is not", async (t) => {
+  const stubborn = await startMockAgent({ protocol, mayOutlive: true, timeoutMs: 200 });
+  await registerProcess(t, stubborn, () => '{"ok":null}');
+  await assert.rejects(stubborn.close(), /the agent 1 \(process \d+\) still runs/);
+
+  const ending = await startMockAgent({ protocol, mayOutlive: true, timeoutMs: 2_000 });
+  await registerProcess(t, ending, (child) => (child.kill("SIGKILL"), '{"error":"the agent ends"}'));
+  await ending.close();
 });
 
 test("an own dialect is played from its folder, by an agent script", async (t) => {

@@ -150,22 +150,27 @@ class Prepared:
             findings = broken.findings if broken else []
             raise HostError("\n\n".join(str(error) for error in errors), findings) from errors[0]
 
-    def _end(self) -> list[HostError]:
+    def _end(self) -> list[Exception]:
         agents = self._started()
         pids = [agent.pid for agent in agents] + self._sessions()
         may_outlive = self._options.get("may_outlive", False)
         failed = failed_start(self._control)
         if not agents:
             failed = failed or "the host has started no agent: does it pass on the variables of `env`?"
-        errors = [HostError(failed)] if failed and not self._options.get("may_stay_unused", False) else []
+        errors: list[Exception] = [HostError(failed)] if failed and not self._options.get("may_stay_unused", False) else []
         if not may_outlive:
             self._until_ended(pids)
         left = [agent for agent in agents if is_running(agent.pid)]
         for agent in left:
             try:
                 crash(agent, {}, self._timeout)
+                self._until_ended([agent.pid])
+                if is_running(agent.pid):
+                    errors.append(TimeoutError(f"the agent {agent.order} (process {agent.pid}) still runs"))
             except Refused:
                 pass  # It is ending by itself.
+            except Exception as error:
+                errors.append(error)
         self._until_ended(pids)
         outlived = [] if may_outlive else left
         return errors + [HostError(self._outlived(agent)) for agent in outlived]
