@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import socket
+import subprocess
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +188,24 @@ def test_a_command_is_found_when_its_agent_has_just_ended(mock_agent: StartMockA
 
 
 def test_an_agent_that_cannot_start_says_why() -> None:
-    agent = start_mock_agent(protocol=PROTOCOL, script="- txt: 42.")
+    agent = start_mock_agent(protocol=PROTOCOL, args=["--max-turns", "none"])
     host = Host(agent)
-    with pytest.raises(HostError, match="the agent did not start: .*txt"):
+    with pytest.raises(HostError, match="the agent did not start: .*--max-turns"):
         agent.wait_for_gate("half")
     host.close()
-    with pytest.raises(HostError, match="the agent did not start: .*txt"):
+    with pytest.raises(HostError, match="the agent did not start: .*--max-turns"):
         agent.close()
+
+
+@pytest.mark.parametrize("start", [start_mock_agent, aio.start_mock_agent])
+def test_a_script_with_a_mistake_is_refused_before_a_host_starts_the_agent(start: Callable[..., object]) -> None:
+    with pytest.raises(ValueError, match=r"the agent did not start: .*script\.yaml:1:3: unknown key `txt`; did you mean `text`\?"):
+        start(protocol=PROTOCOL, script="- txt: 42.")
+    with pytest.raises(ValueError, match="there is no built-in script `no-such`"):
+        start(protocol=PROTOCOL, script="no-such")
+    with pytest.raises(ValueError, match=r"the agent did not start: .*/no/such/file\.yaml"):
+        start(protocol=PROTOCOL, script="/no/such/file.yaml")
+    start(protocol=PROTOCOL, script="- txt: 42.", may_stay_unused=True)
 
 
 def test_an_agent_that_is_just_being_started_is_not_missed() -> None:
@@ -225,6 +239,49 @@ def test_an_agent_that_outlives_its_host_or_that_was_never_started_is_a_mistake(
         pass
 
 
+def register_process(agent: MockAgent | aio.AsyncMockAgent, answer: Callable[[subprocess.Popen[bytes]], bytes]) -> subprocess.Popen[bytes]:
+    """Registers a process that is no agent with the agents of a host. It answers the next request like this."""
+    process = subprocess.Popen(["sleep", "60"])
+    path = agent.folder / "socket"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen()
+
+    def serve() -> None:
+        with server, server.accept()[0] as connection:
+            connection.recv(4096)
+            connection.sendall(answer(process) + b"\n")
+
+    threading.Thread(target=serve, daemon=True).start()
+    control = Path(agent.env["MOCK_AGENT_CONTROL"])
+    control.mkdir(exist_ok=True)
+    (control / "1.json").write_text(json.dumps({"order": 1, "name": "aionrs", "pid": process.pid, "address": f"unix:{path}"}))
+    return process
+
+
+def killed(process: subprocess.Popen[bytes]) -> bytes:
+    process.kill()
+    return b'{"error":"the agent ends"}'
+
+
+@pytest.mark.parametrize("start", [start_mock_agent, aio.start_mock_agent])
+@pytest.mark.parametrize("answer, message", [(b'{"ok":null}', r"the agent 1 \(process \d+\) still runs"), (b"no JSON", "Expecting value")])
+def test_an_agent_that_cannot_be_ended_is_told_of(start: Callable[..., aio.AsyncMockAgent], answer: bytes, message: str) -> None:
+    agent = start(protocol=PROTOCOL, may_outlive=True, timeout=0.2)
+    process = register_process(agent, lambda _: answer)
+    with pytest.raises((TimeoutError, ValueError), match=message):
+        agent._finish()  # pyright: ignore[reportPrivateUsage]
+    process.kill()
+    process.wait()
+
+
+def test_an_agent_that_refuses_to_be_ended_because_it_ends_is_no_error() -> None:
+    agent = start_mock_agent(protocol=PROTOCOL, may_outlive=True, timeout=2)
+    process = register_process(agent, killed)
+    agent.close()
+    process.wait()
+
+
 def test_an_own_dialect_is_played_from_its_folder_by_an_agent_script(mock_agent: StartMockAgent, tmp_path: Path) -> None:
     folder = tmp_path / "parrot/1"
     folder.mkdir(parents=True)
@@ -235,6 +292,8 @@ def test_an_own_dialect_is_played_from_its_folder_by_an_agent_script(mock_agent:
         (folder / f"{file}.json").write_text(json.dumps({"$defs": {name: {"type": "object"}}}))
 
     script: AgentScript = {"commands": [{"on": {"type": "say"}, "capture": {"text": "/text"}, "do": [{"send": {"type": "word", "text": "{text}"}}]}]}
+    with pytest.raises(ValueError, match="unknown command of parrot@1 `says`"):
+        start_mock_agent(protocol="parrot@1", dialect_dir=tmp_path, script={"commands": [{"on": {"type": "says"}, "do": []}]})
     agent = mock_agent(protocol="parrot@1", dialect_dir=tmp_path, script=script)
     host = started(agent)
     host.send({"type": "say", "text": "hi"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent_conform import start_mock_agent
-from agent_conform.types import Aionrs01Event, ModelScript, Pi087Event
+from agent_conform.types import Aionrs01Event, ModelScript, Pi087Event, Synaps1Event
 from agent_conform.types.aionrs_0_1 import MessageCommand
 
 
@@ -21,9 +21,14 @@ def describe(event: Pi087Event) -> str:
     return event["type"]
 
 
+def model_of(event: Synaps1Event) -> str | None:
+    return event.get("model") if event["type"] == "response" else None
+
+
 def test_a_frame_is_told_by_its_type() -> None:
     assert text_of({"type": "text_delta", "msg_id": "m1", "text": "hi"}) == "hi"
     assert describe({"type": "response", "command": "get_state", "success": False, "error": "no"}) == "no"
+    assert model_of({"type": "response", "id": "s", "command": "get_state", "streaming": False, "model": "m", "session_id": "s1"}) == "m"
 
 
 def test_a_member_that_a_frame_does_not_have_is_an_error() -> None:

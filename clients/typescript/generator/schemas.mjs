@@ -4,8 +4,31 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { load } from "js-yaml";
 
-/** Frames that have members beside those of their schema. */
-const OPEN = new Set(["synaps@1 response", "pi@0.87 Entry"]);
+const LIST = { type: "array", items: { type: "object" } };
+const [FLAG, COUNT, NUMBER, TEXT] = ["boolean", "integer", "number", "string"].map((type) => ({ type }));
+
+/** Frames that have members beside those of their schema, with the members that hosts know of a body that the specification leaves open. */
+const OPEN = new Map([
+  ["pi@0.87 Entry", {}],
+  [
+    "synaps@1 response",
+    {
+      ok: { ...FLAG, description: "Whether the command has succeeded" },
+      error: { ...TEXT, description: "Why it has not" },
+      messages: { ...LIST, description: "The conversation, of get_messages" },
+      models: { ...LIST, description: "What can be chosen, of get_available_models" },
+      streaming: { ...FLAG, description: "Whether a turn is running, of get_state" },
+      session_id: { ...TEXT, description: "The session, of get_state, get_session_stats and new_session" },
+      model: { ...TEXT, description: "The model, of get_state, get_session_stats and set_model" },
+      message_count: { ...COUNT, description: "The length of the conversation, of get_state and get_session_stats" },
+      input_tokens: { ...COUNT, description: "The sum of the session, of get_session_stats, as the members that follow" },
+      output_tokens: COUNT,
+      cache_read_input_tokens: COUNT,
+      cache_creation_input_tokens: COUNT,
+      cost: NUMBER,
+    },
+  ],
+]);
 
 /** The schema of all frames of each version of each dialect, by `NAME@VERSION`. */
 export function dialectSchemas(folder) {
@@ -25,13 +48,13 @@ function frames(folder, id) {
     const schemas = dialect.definitions[side];
     const names = renamed(schemas, Object.keys(dialect[side]), suffix, definitions);
     const own = Object.keys(schemas).filter((name) => names.has(name) && !isFrame(dialect[side], name));
-    for (const name of own) definitions[names.get(name)] ??= simple(schemas[name], names, OPEN.has(`${id} ${name}`));
+    for (const name of own) definitions[names.get(name)] ??= simple(schemas[name], names, OPEN.get(`${id} ${name}`));
     const all = Object.entries(dialect[side]).map(([name, entry]) => {
       const kinds = entry?.kinds ?? [];
-      if (kinds.length === 0) return define(definitions, `${typeName(name)}${suffix}`, conditional([schemas[name]]), names, OPEN.has(`${id} ${name}`));
+      if (kinds.length === 0) return define(definitions, `${typeName(name)}${suffix}`, conditional([schemas[name]]), names, OPEN.get(`${id} ${name}`));
       const refs = kinds.map((kind) => {
         const parts = [schemas[name], schemas[`${name}.${kind}`] ?? {}, constantAt(entry.kind, kind)];
-        return define(definitions, `${typeName(`${name}.${kind}`)}${suffix}`, conditional(parts), names, OPEN.has(`${id} ${name}`));
+        return define(definitions, `${typeName(`${name}.${kind}`)}${suffix}`, conditional(parts), names, OPEN.get(`${id} ${name}`));
       });
       definitions[`${typeName(name)}${suffix}`] = { description: schemas[name].description, anyOf: refs };
       return ref(`${typeName(name)}${suffix}`);
@@ -70,7 +93,7 @@ function renamed(schemas, frames, suffix, taken) {
   const names = new Map();
   for (const name of Object.keys(schemas)) {
     const plain = typeName(name);
-    const same = taken[plain] === undefined || undescribed(taken[plain]) === undescribed(simple(schemas[name], { get: typeName }, false));
+    const same = taken[plain] === undefined || undescribed(taken[plain]) === undescribed(simple(schemas[name], { get: typeName }));
     names.set(name, frames.includes(name.split(".")[0]) ? `${plain}${suffix}` : same ? plain : `${plain}Of${suffix}`);
   }
   return names;
@@ -101,13 +124,13 @@ function conditional(parts) {
 }
 
 /** Defines a type, as a union if it has several alternatives. */
-function define(definitions, name, alternatives, names, isOpen) {
+function define(definitions, name, alternatives, names, more) {
   if (alternatives.length === 1) {
-    definitions[name] = simple(alternatives[0][1], names, isOpen);
+    definitions[name] = simple(alternatives[0][1], names, more);
     return ref(name);
   }
   const refs = alternatives.map(([suffix, schema]) => {
-    definitions[`${name}${suffix}`] = simple(schema, names, isOpen);
+    definitions[`${name}${suffix}`] = simple(schema, names, more);
     return ref(`${name}${suffix}`);
   });
   definitions[name] = { description: alternatives[0][1].description, anyOf: refs };
@@ -124,10 +147,10 @@ function combined(one, other) {
 
 const KEPT = ["description", "type", "enum", "const", "required"];
 
-/** A schema without what types do not express. */
-function simple(schema, names, isOpen) {
+/** A schema without what types do not express. An open one has any members, and may have these. */
+function simple(schema, names, more) {
   if (schema.$ref) return ref(names.get(schema.$ref.replace("#/$defs/", "")));
-  const inner = (one) => simple(one, names, false);
+  const inner = (one) => simple(one, names);
   const described = Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.includes(key)));
   const cases = [schema, ...(schema.allOf ?? [])].filter((part) => part.if && part.then);
   const refs = cases.filter(({ then }) => then.$ref).map(({ then }) => inner(then));
@@ -135,7 +158,7 @@ function simple(schema, names, isOpen) {
     const isNullable = Array.isArray(schema.type) && schema.type.includes("null");
     return { ...(schema.description && { description: schema.description }), anyOf: isNullable ? [...refs, { type: "null" }] : refs };
   }
-  const properties = { ...schema.properties };
+  const properties = { ...more, ...schema.properties };
   for (const { then, else: otherwise } of cases) {
     for (const [name, value] of Object.entries({ ...then.properties, ...otherwise?.properties })) if (!value.not && !isTyped(properties[name])) properties[name] = value;
   }
@@ -144,7 +167,7 @@ function simple(schema, names, isOpen) {
   if (Object.keys(properties).length > 0) {
     const possible = Object.entries(properties).filter(([, value]) => value.not === undefined || Object.keys(value.not).length > 0);
     described.properties = Object.fromEntries(possible.map(([name, value]) => [name, inner(value)]));
-    described.additionalProperties = isOpen;
+    described.additionalProperties = more !== undefined;
   } else if (typeof schema.additionalProperties === "object") {
     described.additionalProperties = inner(schema.additionalProperties);
   } else if ([schema.type].flat().includes("object")) {

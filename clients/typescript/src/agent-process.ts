@@ -7,7 +7,9 @@ import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isRunning, until } from "./waiting.js";
 
 /** A matcher of `conform`: the members that a command must have; `{ $type: ... }` and the like for more than equality. */
-export type Matcher<Type = string> = { type?: Type; [member: string]: unknown };
+export type Matcher<P = Protocol, Type = string> = { type?: Type } & { [Member in MemberOf<CommandOfType<P, Type>> | `$${string}`]?: unknown };
+
+type MemberOf<Command> = Command extends unknown ? keyof Command : never;
 
 /** An entry of the journal: what the host or the agent has written, or what happened at a gate. */
 export type JournalEntry<P extends Protocol = Protocol> = { n: number; /** Microseconds since the start. */ at: number } & (
@@ -44,7 +46,7 @@ export interface Control<P extends Protocol> {
   /** Releases a gate of the script for good, also before it is reached. */
   release(gate: string): Promise<void>;
   /** Waits until the host has sent a command that matches, and returns it. Commands from before count, unless they are up to `after` in the journal. */
-  waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>>;
+  waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<P, Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>>;
   /**
    * Advances the clock of an agent with `clock: "stopped"`, once something waits for it. Returns when the agent has done what follows: how long
    * each wait that is left still takes, in milliseconds.
@@ -107,7 +109,7 @@ export class AgentProcess<P extends Protocol = Protocol> implements Control<P> {
   }
 
   async waitForCommand<const Type extends CommandOf<P>["type"]>(
-    matches: Matcher<Type>,
+    matches: Matcher<P, Type>,
     { after = 0 }: { after?: number } = {},
   ): Promise<CommandOfType<P, Type>> {
     const entry = await this.#do({ wait_command: { matches, after, timeout_ms: this.#timeoutMs } });

@@ -7,5 +7,5 @@ export type { Clause, Finding } from "./findings.js";
 export { MockAgent, MockAgents, startMockAgent } from "./mock-agent.js";
 export type { MockAgentOptions, StartMockAgent } from "./mock-agent.js";
 export type { Script } from "./script.js";
-export type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
+export type { BuiltInProtocol, CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 export type { AgentScript, Dialects, ModelScript } from "./types/index.js";

@@ -3,18 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentProcess, type Control, type Crash, type CommandOfType, type JournalEntry, type Matcher, type Status } from "./agent-process.js";
-import { AgentEnded, failedStart, registered, request } from "./control.js";
+import { AgentEnded, Refused, failedStart, registered, request } from "./control.js";
 import { judge, type Finding } from "./findings.js";
 import { argumentsOf, findProgram } from "./program.js";
 import { scriptSetting, type Script } from "./script.js";
 import { JUDGE, Session, TRANSCRIPT } from "./sessions.js";
-import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
+import type { BuiltInProtocol, CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isMatch } from "./matching.js";
+import { checkStart } from "./start-check.js";
 import { isRunning, until } from "./waiting.js";
 
-export interface MockAgentOptions<P extends Protocol = Protocol> {
-  /** `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide. */
-  protocol?: P;
+interface CommonOptions {
   /** What the agent says. Without it, it repeats the prompt. */
   script?: Script;
   /** A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them. */
@@ -29,8 +28,6 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   args?: readonly string[];
   /** More variables, such as MOCK_AGENT_LATENCY_MS. */
   env?: Readonly<Record<string, string>>;
-  /** A folder of own dialects; `protocol` is then one of them. */
-  dialectDir?: string;
   /** The path of mock-agent. By default MOCK_AGENT of the environment, or that of this package. */
   program?: string;
   /** How long each wait may take, in milliseconds. By default 4,000, less than what vitest gives a test. */
@@ -40,6 +37,21 @@ export interface MockAgentOptions<P extends Protocol = Protocol> {
   /** Whether the host may start no agent at all, or one that cannot start. */
   mayStayUnused?: boolean;
 }
+
+interface BuiltInDialect<P extends Protocol> {
+  /** `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide. */
+  protocol?: P & BuiltInProtocol;
+  dialectDir?: undefined;
+}
+
+interface OwnDialect<P extends Protocol> {
+  /** `NAME@VERSION` of a dialect in the folder; by default the only one. */
+  protocol?: P;
+  /** A folder of own dialects. */
+  dialectDir: string;
+}
+
+export type MockAgentOptions<P extends Protocol = Protocol> = CommonOptions & (BuiltInDialect<P> | OwnDialect<P>);
 
 /** How long an agent may take to start, in milliseconds. */
 const START_MS = 2_000;
@@ -87,6 +99,16 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     };
   }
 
+  /** @internal Rejects if an agent cannot start with this protocol and this script, unless that is what the test is about. */
+  async checkStart(): Promise<void> {
+    const { protocol, dialectDir, mayStayUnused = false } = this.#options;
+    if (mayStayUnused || (protocol ?? dialectDir) === undefined) return;
+    const folder = join(this.#own, "check");
+    mkdirSync(folder);
+    await checkStart(this.command, dialectDir === undefined ? argumentsOf(protocol) : [], this.env, folder);
+    rmSync(folder, { recursive: true });
+  }
+
   /** The agents that the host has started, in order, also those that have ended. */
   agents(): AgentProcess<P>[] {
     return registered(this.#control).map((agent) => new AgentProcess<P>(agent, this.#own, this.#timeoutMs));
@@ -111,7 +133,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     await (await this.waitForAgent()).release(gate);
   }
 
-  async waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>> {
+  async waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<P, Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>> {
     for (;;) {
       const running = await this.#find(undefined);
       const ended = running === null && options === undefined ? Session.all(this.#own).at(-1) : undefined;
@@ -215,8 +237,12 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     if (!mayOutlive) await ended();
     for (const agent of agents.filter(({ isRunning }) => isRunning)) {
       if (!mayOutlive) errors.push(new Error(outlived(agent, this.#timeoutMs)));
-      // It may be ending by itself.
-      await agent.crash().catch(() => undefined);
+      try {
+        await agent.crash();
+      } catch (error) {
+        // An agent that is ending by itself refuses it.
+        if (!(error instanceof Refused)) errors.push(error);
+      }
     }
     await ended();
     const unused = failedStart(this.#control) ?? (agents.length === 0 ? "the host has started no agent: does it pass on the variables of `env`?" : null);
@@ -248,9 +274,11 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
 const outlived = ({ number, pid }: AgentProcess, timeoutMs: number) =>
   `the agent ${number} (process ${pid}) still runs ${timeoutMs} ms after the end of the test: end it, or its host, for example with \`agent.defer(() => host.close())\`; a server that tests share has \`mayOutlive: true\``;
 
-/** Prepares a mock agent. The host starts it: with `command`, `args` and the variables of `env`. */
+/** Prepares a mock agent. The host starts it: with `command`, `args` and the variables of `env`. Rejects if it cannot start with its script. */
 export async function startMockAgent<const P extends Protocol = Protocol>(options: MockAgentOptions<P> = {}): Promise<MockAgent<P>> {
-  return new MockAgent<P>(options);
+  const agent = new MockAgent<P>(options);
+  await agent.checkStart();
+  return agent;
 }
 
 /** The fixture of a test: prepares a mock agent, which is closed when the test ends. */

@@ -1,10 +1,12 @@
 // What a test can do with the agents of its host.
 import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
-import { HostError, Refused, startMockAgent, type AgentScript, type ModelScript } from "agent-conform";
+import { test, type TestContext } from "node:test";
+import { HostError, Refused, startMockAgent, type AgentScript, type MockAgent, type ModelScript } from "agent-conform";
 import { mockAgent } from "agent-conform/node-test";
 import { Host } from "./support/host.js";
 
@@ -208,11 +210,19 @@ test("a command is found when its agent has just ended", async (t) => {
 });
 
 test("an agent that cannot start says why", async () => {
-  const agent = await startMockAgent({ protocol, script: "- txt: 42." });
+  const agent = await startMockAgent({ protocol, args: ["--max-turns", "none"] });
   const host = new Host(agent);
-  await assert.rejects(agent.waitForGate("half"), /the agent did not start: .*txt/);
+  await assert.rejects(agent.waitForGate("half"), /the agent did not start: .*--max-turns/);
   await host.close();
-  await assert.rejects(agent.close(), /the agent did not start: .*txt/);
+  await assert.rejects(agent.close(), /the agent did not start: .*--max-turns/);
+});
+
+test("a script with a mistake is refused before a host starts the agent", async () => {
+  await assert.rejects(startMockAgent({ protocol, script: "- txt: 42." }), /the agent did not start: .*script\.yaml:1:3: unknown key `txt`; did you mean `text`\?/);
+  await assert.rejects(startMockAgent({ protocol, script: "no-such" }), /there is no built-in script `no-such`/);
+  await assert.rejects(startMockAgent({ protocol, script: "/no/such/file.yaml" }), /the agent did not start: .*\/no\/such\/file\.yaml/);
+  await assert.rejects(startMockAgent({ protocol: "pi@0.14", script: "sub-agents" }), /shows something that pi@0\.14 does not have/);
+  await (await startMockAgent({ protocol, script: "- txt: 42.", mayStayUnused: true })).close();
 });
 
 test("an agent that is just being started is not missed", async () => {
@@ -236,6 +246,28 @@ test("an agent that outlives its host, or that was never started, is a mistake",
   await (await startMockAgent({ mayStayUnused: true })).close();
 });
 
+/** Registers a process that is no agent with the agents of a host. It answers each request like this. */
+async function registerProcess(t: TestContext, { env, folder }: MockAgent, answer: (child: ChildProcess) => string): Promise<void> {
+  const child = spawn("sleep", ["60"]);
+  const server = createServer((socket) => socket.once("data", () => socket.write(`${answer(child)}\n`)));
+  t.after(() => (child.kill("SIGKILL"), server.close()));
+  const path = join(folder, "socket");
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const control = String(env["MOCK_AGENT_CONTROL"]);
+  mkdirSync(control, { recursive: true });
+  writeFileSync(join(control, "1.json"), JSON.stringify({ order: 1, name: "aionrs", pid: child.pid, address: `unix:${path}` }));
+}
+
+test("an agent that cannot be ended is told of, and one that refuses because it ends is not", async (t) => {
+  const stubborn = await startMockAgent({ protocol, mayOutlive: true, timeoutMs: 200 });
+  await registerProcess(t, stubborn, () => '{"ok":null}');
+  await assert.rejects(stubborn.close(), /the agent 1 \(process \d+\) still runs/);
+
+  const ending = await startMockAgent({ protocol, mayOutlive: true, timeoutMs: 2_000 });
+  await registerProcess(t, ending, (child) => (child.kill("SIGKILL"), '{"error":"the agent ends"}'));
+  await ending.close();
+});
+
 test("an own dialect is played from its folder, by an agent script", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "dialects-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -247,6 +279,8 @@ test("an own dialect is played from its folder, by an agent script", async (t) =
   writeFileSync(join(folder, "parrot/1/commands.json"), frame("say"));
 
   const script: AgentScript = { commands: [{ on: { type: "say" }, capture: { text: "/text" }, do: [{ gate: "breath" }, { send: { type: "word", text: "{text}" } }] }] };
+  const wrong: AgentScript = { commands: [{ on: { type: "says" }, do: [] }] };
+  await assert.rejects(startMockAgent({ protocol: "parrot@1", dialectDir: folder, script: wrong }), /unknown command of parrot@1 `says`/);
   const agent = await mockAgent(t, { protocol: "parrot@1", dialectDir: folder, script });
   const host = new Host(agent);
   agent.defer(() => host.close());

@@ -5,15 +5,22 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import type { JsonObject } from "agent-conform";
+import type { Dialects, JsonObject } from "agent-conform";
 import { mockAgent } from "agent-conform/node-test";
 import { Host } from "./support/host.js";
 
 const ROOT = join(import.meta.dirname, "..");
 const SCRIPTS = ["tools", "thinking", "parallel-tools", "error-auth"];
 
+interface Session {
+  args?: string[];
+  prompt: JsonObject;
+  until: string;
+  before?: JsonObject[];
+}
+
 /** The frames of the host: the prompt, and what comes before and after it. `until` ends a turn. */
-const SESSIONS: Record<string, { args?: string[]; prompt: JsonObject; until: string; before?: JsonObject[] }> = {
+const SESSIONS: Record<keyof Dialects, Session> = {
   "aionrs@0.1": { args: ["--auto-approve"], prompt: { type: "message", msg_id: "m1", input: "hi" }, until: "stream_end" },
   "aionrs@0.2": { args: ["--auto-approve"], prompt: { type: "message", msg_id: "m1", content: "hi" }, until: "stream_end", before: [{ type: "ping" }, { type: "set_config", effort: null }] },
   "pi@0.14": { prompt: { type: "prompt", message: "hi" }, until: "agent_end" },
@@ -27,10 +34,14 @@ const SESSIONS: Record<string, { args?: string[]; prompt: JsonObject; until: str
     until: "agent_settled",
     before: ["get_state", "get_messages", "get_entries", "get_tree", "clear_queue"].map((type) => ({ type, id: type })),
   },
-  "synaps@1": { prompt: { type: "prompt", id: "p", message: "hi" }, until: "agent_end", before: [{ type: "get_state", id: "s" }] },
+  "synaps@1": {
+    prompt: { type: "prompt", id: "p", message: "hi" },
+    until: "agent_end",
+    before: ["get_state", "get_messages", "get_session_stats", "get_available_models"].map((type) => ({ type, id: type })),
+  },
 };
 
-for (const [protocol, { args = [], prompt, until, before = [] }] of Object.entries(SESSIONS)) {
+for (const [protocol, { args = [], prompt, until, before = [] }] of Object.entries(SESSIONS) as [keyof Dialects, Session][]) {
   test(`${protocol}: frames of the reference agent have the types of their dialect`, async (t) => {
     const lines: string[] = [];
     for (const script of SCRIPTS) {

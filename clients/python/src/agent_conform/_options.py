@@ -71,11 +71,15 @@ def find_program(given: str | Path | None) -> str:
     return os.path.abspath(found)
 
 
-def arguments_of(options: Options) -> list[str]:
-    """The arguments with which the real agent of a protocol is started, and those of the test."""
-    own = "dialect_dir" in options
+def protocol_arguments(options: Options) -> list[str]:
+    """The arguments with which the real agent of a protocol is started."""
     protocol = options.get("protocol", "").split("@")[0]
-    return [*([] if own else _ARGUMENTS.get(protocol, [])), *options.get("args", [])]
+    return [] if "dialect_dir" in options else _ARGUMENTS.get(protocol, [])
+
+
+def arguments_of(options: Options) -> list[str]:
+    """The same, and those of the test."""
+    return [*protocol_arguments(options), *options.get("args", [])]
 
 
 def script_setting(script: Script, file: Path) -> str:

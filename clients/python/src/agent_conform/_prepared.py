@@ -17,7 +17,8 @@ from typing_extensions import Unpack
 from ._control import AgentEnded, Refused, Registered, failed_start, registered, request
 from ._findings import Finding, HostError, judge, parse_findings
 from ._matching import is_match
-from ._options import Options, arguments_of, check, find_program, script_setting
+from ._options import Options, arguments_of, check, find_program, protocol_arguments, script_setting
+from ._start_check import check_start
 
 # How often files and processes are looked at while something is awaited, in seconds.
 STEP = 0.01
@@ -51,6 +52,17 @@ class Prepared:
         self.folder = self._own / "workspace"
         self.folder.mkdir()
         self.env = self._environment(options)
+        self._check_start()
+
+    def _check_start(self) -> None:
+        """Raises ValueError if an agent cannot start with this protocol and this script, unless that is what the test is about."""
+        options = self._options
+        if options.get("may_stay_unused", False) or not options.keys() & {"protocol", "dialect_dir"}:
+            return
+        folder = self._own / "check"
+        folder.mkdir()
+        check_start(self.command, protocol_arguments(options), self.env, folder)
+        shutil.rmtree(folder)
 
     def _environment(self, options: Options) -> dict[str, str]:
         is_port = sys.platform == "win32"
@@ -138,22 +150,27 @@ class Prepared:
             findings = broken.findings if broken else []
             raise HostError("\n\n".join(str(error) for error in errors), findings) from errors[0]
 
-    def _end(self) -> list[HostError]:
+    def _end(self) -> list[Exception]:
         agents = self._started()
         pids = [agent.pid for agent in agents] + self._sessions()
         may_outlive = self._options.get("may_outlive", False)
         failed = failed_start(self._control)
         if not agents:
             failed = failed or "the host has started no agent: does it pass on the variables of `env`?"
-        errors = [HostError(failed)] if failed and not self._options.get("may_stay_unused", False) else []
+        errors: list[Exception] = [HostError(failed)] if failed and not self._options.get("may_stay_unused", False) else []
         if not may_outlive:
             self._until_ended(pids)
         left = [agent for agent in agents if is_running(agent.pid)]
         for agent in left:
             try:
                 crash(agent, {}, self._timeout)
+                self._until_ended([agent.pid])
+                if is_running(agent.pid):
+                    errors.append(TimeoutError(f"the agent {agent.order} (process {agent.pid}) still runs"))
             except Refused:
                 pass  # It is ending by itself.
+            except Exception as error:
+                errors.append(error)
         self._until_ended(pids)
         outlived = [] if may_outlive else left
         return errors + [HostError(self._outlived(agent)) for agent in outlived]

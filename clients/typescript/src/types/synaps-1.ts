@@ -266,6 +266,50 @@ export interface TurnUsage {
  * The answer to one command; the keys of its body stand beside these
  */
 export interface ResponseEvent {
+  /**
+   * Whether the command has succeeded
+   */
+  ok?: boolean;
+  /**
+   * Why it has not
+   */
+  error?: string;
+  /**
+   * The conversation, of get_messages
+   */
+  messages?: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * What can be chosen, of get_available_models
+   */
+  models?: {
+    [k: string]: unknown;
+  }[];
+  /**
+   * Whether a turn is running, of get_state
+   */
+  streaming?: boolean;
+  /**
+   * The session, of get_state, get_session_stats and new_session
+   */
+  session_id?: string;
+  /**
+   * The model, of get_state, get_session_stats and set_model
+   */
+  model?: string;
+  /**
+   * The length of the conversation, of get_state and get_session_stats
+   */
+  message_count?: number;
+  /**
+   * The sum of the session, of get_session_stats, as the members that follow
+   */
+  input_tokens?: number;
+  output_tokens?: number;
+  cache_read_input_tokens?: number;
+  cache_creation_input_tokens?: number;
+  cost?: number;
   type: "response";
   /**
    * The id of the command

@@ -16,7 +16,7 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /**
  * `args`: more arguments of the agent. `files`: of its workspace, by name. `program`: another program than the mock agent.
  *
- * @template {import("agent-conform").Protocol} P
+ * @template {import("agent-conform").BuiltInProtocol} P
  * @typedef {Pick<import("agent-conform").MockAgentOptions<P>, "protocol" | "script" | "fault"> & {
  *   args?: string[], files?: Record<string, string>, program?: string, timeouts?: Record<string, number>,
  * }} Settings
@@ -25,7 +25,7 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /**
  * Runs a test with a host whose agents are mock agents. At its end, the host must have ended its agents and kept the protocol.
  *
- * @template {import("agent-conform").Protocol} [P="aionrs@0.1"]
+ * @template {import("agent-conform").BuiltInProtocol} [P="aionrs@0.1"]
  * @param {import("node:test").TestContext} t
  * @param {Settings<P>} settings
  * @param {(host: { open: () => Promise<Page>, agent: import("agent-conform").MockAgent<P>, folder: string, close: () => Promise<void> }) => Promise<void>} test

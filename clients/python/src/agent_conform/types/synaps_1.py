@@ -158,6 +158,19 @@ class ResponseEvent(TypedDict):
     The answer to one command; the keys of its body stand beside these
     """
 
+    ok: NotRequired[bool]
+    error: NotRequired[str]
+    messages: NotRequired[list[dict[str, Any]]]
+    models: NotRequired[list[dict[str, Any]]]
+    streaming: NotRequired[bool]
+    session_id: NotRequired[str]
+    model: NotRequired[str]
+    message_count: NotRequired[int]
+    input_tokens: NotRequired[int]
+    output_tokens: NotRequired[int]
+    cache_read_input_tokens: NotRequired[int]
+    cache_creation_input_tokens: NotRequired[int]
+    cost: NotRequired[float]
     type: Literal["response"]
     id: str
     command: str
