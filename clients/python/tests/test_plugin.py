@@ -27,6 +27,29 @@ def test_a_host_that_breaks_the_protocol_fails_its_test_with_clause_and_frame(py
     result.stdout.fnmatch_lines(["the host broke the protocol", "*aionrs.mode.shape (section 2.6*", '*{"type":"set_mode","mode":"auto"}'])
 
 
+FAILING = """
+import os, subprocess
+
+def test_fails(mock_agent):
+    agent = mock_agent(protocol="aionrs@0.1", script="many-deltas")
+    with subprocess.Popen([agent.command, *agent.args], env={**os.environ, **agent.env}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert b"ready" in process.stdout.readline()
+        process.communicate(b'{"type":"message","msg_id":"m1","input":"hi"}\\n')
+    assert False
+"""
+
+
+def test_a_test_that_fails_shows_the_session(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(FAILING)
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Captured mock-agent teardown*", "... * lines before", 'agent  {"type":"text_delta",*', 'agent  {"type":"stream_end",*'])
+
+    pytester.makepyfile(FAILING.replace("many-deltas", "markdown"))
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(["*Captured mock-agent teardown*", 'agent  {"type":"ready"*', 'host   {"type":"message",*', "agent  *"])
+
+
 def test_a_mistake_that_is_expected_passes(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(BROKEN.format(expect="agent.expect_finding('aionrs.mode.shape')"))
     pytester.runpytest_subprocess().assert_outcomes(passed=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -10,10 +9,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from typing_extensions import Unpack
 
+from . import _transcript as transcript
 from ._control import AgentEnded, Refused, Registered, failed_start, registered, request
 from ._findings import Finding, HostError, judge, parse_findings
 from ._matching import is_match
@@ -46,6 +46,7 @@ class Prepared:
         self._expected: set[str] = set()
         self._allowed: set[str] = set()
         self._deferred: list[Callable[[], object]] = []
+        self._before_removal: list[Callable[[], object]] = []
         self._is_closed = False
         self._own = Path(tempfile.mkdtemp(prefix="mock-agent-"))
         self._control = self._own / "control"
@@ -89,7 +90,7 @@ class Prepared:
 
     def commands(self) -> list[Any]:
         """The commands of the host to all of its agents, one agent after the other, also after they have ended."""
-        return [command for pid in self._sessions() for command in _commands(self._own / f"session-{pid}.jsonl")]
+        return [command for pid in self._sessions() for command in transcript.commands(self._transcript(pid))]
 
     def findings(self) -> list[Finding]:
         """The mistakes of the host so far, by the judgement of each agent."""
@@ -107,7 +108,14 @@ class Prepared:
     def _last_command(self, matches: Mapping[str, object]) -> Any:
         """The first command to the agent that was started last that has the values of a matcher. None if there is none."""
         for pid in self._sessions()[-1:]:
-            return next((command for command in _commands(self._own / f"session-{pid}.jsonl") if is_match(command, matches)), None)
+            return next((command for command in transcript.commands(self._transcript(pid)) if is_match(command, matches)), None)
+
+    def _shown(self) -> str:
+        """The sessions of the test, for its report."""
+        return "\n\n".join(transcript.shown(self._transcript(pid)) for pid in self._sessions())
+
+    def _transcript(self, pid: int) -> Path:
+        return self._own / f"session-{pid}.jsonl"
 
     def _sessions(self) -> list[int]:
         """The processes between the host and each agent, which record and judge, in the order of their ids."""
@@ -138,6 +146,8 @@ class Prepared:
             except Exception as error:
                 errors.append(error)
         errors += self._end()
+        for action in self._before_removal:
+            action()
         broken = judge(self.findings(), self._expected, self._allowed)
         if broken is not None:
             # The transcript of a session with a mistake is kept: the message names it.
@@ -216,17 +226,3 @@ def is_running(pid: int) -> bool:
     except OSError:
         return not Path("/proc/self/stat").exists()
     return stat[stat.rindex(")") + 2] not in "ZX"
-
-
-def _commands(transcript: Path) -> list[Any]:
-    lines = transcript.read_text(encoding="utf-8").split("\n")[:-1]
-    records = (cast("dict[str, Any]", json.loads(line)) for line in lines)
-    return [frame for record in records if record.get("dir") == "to_agent" for frame in _objects(record["line"])]
-
-
-def _objects(line: str) -> list[Any]:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return []
-    return [value] if isinstance(value, dict) else []
