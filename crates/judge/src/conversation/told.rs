@@ -170,8 +170,7 @@ fn tells(told: &Value, said: &Value) -> bool {
             told == said || told.as_f64() == said.as_f64()
         }
         (Value::String(text), other) | (other, Value::String(text)) => {
-            let parsed = serde_json::from_str::<Value>(text).ok();
-            parsed.is_some_and(|parsed| parsed == *other) || *text == other.to_string()
+            serde_json::from_str::<Value>(text).is_ok_and(|parsed| parsed == *other)
         }
         _ => told == said,
     }
