@@ -89,6 +89,11 @@ impl ActiveBaseline {
         Ok(())
     }
 
+    /// Whether there is a file.
+    pub(super) fn has_file(&self) -> bool {
+        !self.baseline.path.as_os_str().is_empty()
+    }
+
     /// Warns that the file was not updated.
     pub(super) fn skip_update(&self) {
         if self.update {
@@ -111,11 +116,7 @@ impl ActiveBaseline {
             };
             let absent: Vec<_> = from.iter().filter(absent).collect();
             for one in &absent {
-                output::note(format_args!(
-                    "{word}: {} in {}",
-                    one.what,
-                    one.scenarios.join(", ")
-                ));
+                output::note(format_args!("{word}: {} in {}", one.what, one.places()));
             }
             absent.len()
         };

@@ -18,10 +18,12 @@ use super::command_error::CommandError;
 use super::{exit::ExitStatus, output, reports};
 pub(super) use agent::agent_of;
 pub(super) use args::{AgentStart, RunArgs, RunRequest};
+use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Blame;
 use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal;
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
+use conform_runner::explore::MoveTable;
 use conform_runner::retry::RetryOptions;
 use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings, cores};
 use conform_runner::step_rules;
@@ -66,7 +68,13 @@ async fn perform(
     surroundings: &AgentSurroundings,
 ) -> Result<ExitStatus, CommandError> {
     let settings = settings(args, &baseline);
-    let suites = std::mem::take(&mut plan.suites);
+    let mut suites = std::mem::take(&mut plan.suites);
+    if baseline.has_file() {
+        let source = DialectSource::new(plan.dialect_dir.clone());
+        for suite in &mut suites {
+            suite.moments = MoveTable::load(&source, &suite.dialect, None)?.map(Arc::new);
+        }
+    }
     let mut report = report_builder();
     for part in &suites {
         report.add_dialect(&part.dialect);

@@ -55,7 +55,7 @@ fn a_baseline_is_written_by_one_command_and_stale_entries_fail() {
 }
 
 #[test]
-fn a_cause_that_the_next_try_does_not_have_is_written_as_flaky() {
+fn a_cause_that_the_next_try_does_not_have_is_written_as_flaky_in_its_situation() {
     let dir = TestDir::new();
     let file = dir.path("known.yaml").display().to_string();
     let good = FAILING_TURNS.replace(
@@ -77,9 +77,41 @@ fn a_cause_that_the_next_try_does_not_have_is_written_as_flaky() {
     let updated = dir.run(&[&options[..], &["--update-baseline"], &agent].concat());
     updated.assert_exit(0, "known.yaml written: ");
     let written = std::fs::read_to_string(&file).unwrap();
-    assert!(written.contains("kind: flaky"), "{written}");
+    assert!(
+        written.contains("situations: [\"message at rest\"]\n    kind: flaky"),
+        "{written}"
+    );
     dir.run(&[&options[..], &agent].concat())
         .assert_exit(0, "1 passed");
+
+    // Another scenario comes into the same situation, and a third into another one.
+    for (steps, status, text) in [
+        (TURN.to_owned(), 0, "FLAKY"),
+        (
+            TURN.replace(
+                "  - send",
+                "  - send: { type: set_mode, mode: yolo }\n  - send",
+            ),
+            0,
+            "FLAKY",
+        ),
+        (
+            TURN.replace(
+                "  - expect: { type: stream_end",
+                "  - send: { type: stop }\n  - expect: { type: stream_end",
+            ),
+            1,
+            "1 failed",
+        ),
+    ] {
+        let _ = std::fs::remove_file(&seen);
+        let other = dir.file("other.yaml", steps.trim_start());
+        let mut options = options;
+        options[3] = &other;
+        let agent = ["sh", &script, "none"];
+        dir.run(&[&options[..], &agent].concat())
+            .assert_exit(status, text);
+    }
 }
 
 /// Writes a baseline with one entry, for the turn that does not end.

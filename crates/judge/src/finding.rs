@@ -101,6 +101,10 @@ pub struct Finding {
     /// The kind of difference, without the values.
     #[serde(default, skip_serializing_if = "is_default")]
     pub difference: Difference,
+    /// What the host did last before it, and at which moment of the dialect's `explore.yaml`: `abort at tool`. Only told where a baseline is
+    /// used.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub situation: String,
     /// The id of its cause in the report; empty until the findings of its scenario are grouped.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cause: String,

@@ -7,6 +7,7 @@ use super::retry::{RetryOptions, play_with_retries};
 use super::sandbox_root::SandboxRoot;
 use super::scenario_run::ScenarioRun;
 use super::transcripts::KeepTranscripts;
+use crate::explore::MoveTable;
 use crate::scenario::Scenario;
 use conform_judge::dialect::Dialect;
 use conform_judge::profile::Profile;
@@ -26,6 +27,8 @@ pub struct DialectSuite {
     pub dialect: Arc<Dialect>,
     /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
     pub wire: Option<String>,
+    /// The moments of the dialect, by which findings get their situations; `None` if nobody asks for those.
+    pub moments: Option<Arc<MoveTable>>,
     /// The scenarios to play.
     pub scenarios: Vec<Scenario>,
 }
@@ -211,6 +214,7 @@ fn queue(
             agent: suite.agent,
             dialect: suite.dialect,
             wire: suite.wire,
+            moments: suite.moments,
             settings: Arc::clone(&settings),
             sandboxes: Arc::clone(sandboxes),
             starting: Arc::clone(&starting),

@@ -102,6 +102,7 @@ impl SuitePlayer {
             agent: agent.map_err(|error| error.to_string())?,
             dialect: Arc::clone(&self.dialect),
             wire: self.wire.clone(),
+            moments: None,
             scenarios,
         };
         let settings = SuiteSettings {

@@ -264,6 +264,7 @@ fn suites(
                 },
                 dialect: Arc::clone(&dialect),
                 wire: args.start.wire.clone(),
+                moments: None,
                 scenarios,
             });
         }

@@ -83,7 +83,7 @@ fn stale(report: &Report, baseline: &Baseline, today: Date, extent: RunExtent) -
             let what = format!("delete {what} ({subject} in {scenarios})");
             stale.push(format!("{path}:{line}: {what}: {why}"));
         };
-        let all = entry.scenarios.join(", ");
+        let all = entry.places();
         if let Some(day) = entry.expires.filter(|_| entry.is_expired(today)) {
             delete("this entry", &all, &format!("it expired on {day}"));
             continue;
@@ -96,7 +96,9 @@ fn stale(report: &Report, baseline: &Baseline, today: Date, extent: RunExtent) -
             .filter_map(|(pattern, _)| Some((pattern, why(pattern)?)))
             .collect();
         match &unmatched[..] {
-            [(_, why), ..] if unmatched.len() == entry.scenarios.len() => {
+            [(_, why), ..]
+                if unmatched.len() == entry.scenarios.len() && entry.situations.is_empty() =>
+            {
                 delete("this entry", &all, why);
             }
             some => {

@@ -29,6 +29,8 @@ pub struct BaselineEntry {
     pub what: String,
     /// Patterns of scenario ids: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
     pub scenarios: Vec<String>,
+    /// The situations of findings, in any scenario ([`Finding::situation`]): for an entry that comes and goes.
+    pub situations: Vec<String>,
     /// Whether it occurs every time. An unmatched flaky entry is not stale.
     pub kind: BaselinedKind,
     /// Why it is accepted; empty until a person has written it.
@@ -68,7 +70,17 @@ impl Baseline {
 impl BaselineEntry {
     /// Whether this entry covers a finding of a scenario.
     pub(super) fn covers(&self, scenario: &str, finding: &Finding) -> bool {
-        self.accepts(finding) && self.scenarios.iter().any(|one| matches_id(one, scenario))
+        let is_here = || self.scenarios.iter().any(|one| matches_id(one, scenario));
+        self.accepts(finding) && (self.situations.contains(&finding.situation) || is_here())
+    }
+
+    /// Where it accepts its cause, for messages.
+    #[must_use]
+    pub fn places(&self) -> String {
+        let places: Vec<&str> = (self.scenarios.iter().chain(&self.situations))
+            .map(String::as_str)
+            .collect();
+        places.join(", ")
     }
 
     /// Whether this entry covers a finding in some scenario.

@@ -31,7 +31,12 @@ struct CauseFile {
     #[serde(default)]
     what: String,
     /// The scenarios: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
-    scenarios: Spanned<Vec<String>>,
+    #[serde(default)]
+    scenarios: Vec<String>,
+    /// The situations, in any scenario, for a `flaky` cause: what the host did last, and at which moment of the dialect's `explore.yaml`, such as
+    /// `abort at tool`.
+    #[serde(default)]
+    situations: Spanned<Vec<String>>,
     /// Whether it is found every time (`known`) or now and then (`flaky`).
     #[serde(default)]
     kind: BaselinedKind,
@@ -101,15 +106,20 @@ fn by_cause(entry: Spanned<CauseFile>, node: &Node, errors: &mut Vec<Error>) -> 
         let message = "an entry needs the id of a cause, as the report shows it";
         errors.push(node.error_at(value.cause.span, message));
     }
-    if value.scenarios.is_empty() {
+    if value.scenarios.is_empty() && value.situations.is_empty() {
         let message = "an entry needs a scenario; `*` is every scenario";
-        errors.push(node.error_at(value.scenarios.span, message));
+        errors.push(node.error_at(value.cause.span, message));
+    }
+    if value.kind == BaselinedKind::Known && !value.situations.is_empty() {
+        let message = "`situations` are for causes that come and go: `kind: flaky`";
+        errors.push(node.error_at(value.situations.span, message));
     }
     BaselineEntry {
         span,
         accepted: Accepted::Cause(without_words(value.cause.value)),
         what: value.what,
-        scenarios: value.scenarios.value,
+        scenarios: value.scenarios,
+        situations: value.situations.value,
         kind: value.kind,
         reason: value.reason.trim().to_owned(),
         expires: value.expires,
@@ -129,6 +139,7 @@ fn by_rule(entry: Spanned<FindingFile>, node: &Node, errors: &mut Vec<Error>) ->
         accepted: Accepted::Rule(value.rule),
         what: String::new(),
         scenarios: vec![value.scenario],
+        situations: Vec::new(),
         kind: value.kind,
         reason: value.reason.value,
         expires: value.expires,
@@ -148,28 +159,38 @@ pub(super) fn file_text(head: &str, entries: &[BaselineEntry]) -> String {
     let is_own = head.is_empty() || head.starts_with(OLD_HEAD);
     let (mut causes, mut findings) = (String::new(), String::new());
     for entry in entries {
-        let scenarios: Vec<_> = entry.scenarios.iter().map(|one| quoted(one)).collect();
-        let (scenarios, id) = (scenarios.join(", "), quoted(entry.subject()));
+        let list = |texts: &[String]| {
+            let texts: Vec<_> = texts.iter().map(|one| quoted(one)).collect();
+            texts.join(", ")
+        };
+        let id = quoted(entry.subject());
         let (what, reason) = (quoted(&entry.what), quoted(&entry.reason));
-        let list = match entry.accepted {
+        let text = match entry.accepted {
             Accepted::Cause(_) => {
-                causes +=
-                    &format!("  - cause: {id}\n    what: {what}\n    scenarios: [{scenarios}]\n");
+                causes += &format!("  - cause: {id}\n    what: {what}\n");
+                for (key, texts) in [
+                    ("scenarios", &entry.scenarios),
+                    ("situations", &entry.situations),
+                ] {
+                    if !texts.is_empty() {
+                        causes += &format!("    {key}: [{}]\n", list(texts));
+                    }
+                }
                 &mut causes
             }
             Accepted::Rule(_) => {
-                findings += &format!("  - scenario: {scenarios}\n    rule: {id}\n");
+                findings += &format!("  - scenario: {}\n    rule: {id}\n", list(&entry.scenarios));
                 &mut findings
             }
         };
-        *list += match (entry.kind, &entry.accepted) {
+        *text += match (entry.kind, &entry.accepted) {
             (BaselinedKind::Flaky, _) => "    kind: flaky\n",
             (BaselinedKind::Known, Accepted::Rule(_)) => "    kind: known\n",
             (BaselinedKind::Known, Accepted::Cause(_)) => "",
         };
-        *list += &format!("    reason: {reason}\n");
+        *text += &format!("    reason: {reason}\n");
         let expires = entry.expires.map(|day| format!("    expires: {day}\n"));
-        *list += &expires.unwrap_or_default();
+        *text += &expires.unwrap_or_default();
     }
     let head = if is_own { HEAD } else { head };
     let causes = match causes.as_str() {
@@ -214,6 +235,7 @@ mod tests {
             ("{}".into(), 1, "a list `causes`"),
             (cause("cause: '', scenarios: ['*']"), 2, "the id of a cause"),
             (cause("cause: a-1, scenarios: []"), 2, "needs a scenario"),
+            (cause("cause: a-1, situations: [x]"), 2, "come and go"),
         ] {
             let errors = load("b.yaml".into(), &text).unwrap_err();
             assert_eq!(errors[0].span.line, line, "{text}");

@@ -186,6 +186,44 @@ fn a_finding_of_an_earlier_try_alone_is_written_as_flaky() {
 }
 
 #[test]
+fn a_cause_that_comes_and_goes_is_written_by_its_situation() {
+    let in_situation = |scenario: &mut ScenarioReport, situation: &str| {
+        let findings = scenario.all_findings_mut();
+        findings.for_each(|one| one.situation = situation.into());
+    };
+    let mut again = report(&["a@1/1:", "a@1/2:", "a@1/3:"]);
+    for (scenario, situation) in
+        again
+            .scenarios
+            .iter_mut()
+            .zip(["stop at tool", "stop at tool", "end at tool"])
+    {
+        tried_again(scenario, "r");
+        in_situation(scenario, situation);
+    }
+    let text = updated(&Baseline::default(), &again);
+    let written = baseline(&text);
+    let [entry] = &written.entries[..] else {
+        panic!("{text}")
+    };
+    assert_eq!(entry.places(), "stop at tool, end at tool");
+    assert_eq!(updated(&written, &again), text);
+    for (situation, counts) in [
+        ("stop at tool", [0, 0, 0, 1]),
+        ("stop at rest", [1, 0, 0, 0]),
+    ] {
+        let mut next = report(&["a@1/4: r"]);
+        in_situation(&mut next.scenarios[0], situation);
+        assert_eq!(
+            applied(&mut next, &written),
+            (vec![], counts),
+            "{situation}"
+        );
+        assert_eq!(updated(&written, &report(&["a@1/1:"])), text);
+    }
+}
+
+#[test]
 fn an_entry_matches_a_finding_of_an_earlier_try() {
     let text = updated(&Baseline::default(), &report(&["a@1/1: r"]));
     let mut again = report(&["a@1/1:"]);

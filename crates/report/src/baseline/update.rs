@@ -70,7 +70,7 @@ fn kept_part(
         let may_occur_again = entry.kind == BaselinedKind::Flaky && !entry.is_expired(today);
         matched || why_stale(pattern, may_occur_again, report, extent).is_none()
     });
-    (!kept.scenarios.is_empty()).then_some(kept)
+    (!kept.scenarios.is_empty() || !kept.situations.is_empty()).then_some(kept)
 }
 
 /// Adds a finding that no entry covers: to the entry of its cause, or as a new one.
@@ -93,8 +93,13 @@ fn add<'a>(
             && entry.kind == kind
             && entry.expires.is_none()
     };
+    let is_in_situation = kind == BaselinedKind::Flaky && !finding.situation.is_empty();
+    let situations = is_in_situation.then(|| finding.situation.clone());
     if let Some(same) = drafts.iter().position(is_same) {
-        drafts[same].added.insert(id);
+        match situations {
+            Some(situation) => drafts[same].entry.situations.push(situation),
+            None => drop(drafts[same].added.insert(id)),
+        }
         return;
     }
     let of_cause = |other: &&Finding| other.cause == finding.cause && !other.is_echo();
@@ -104,11 +109,15 @@ fn add<'a>(
         accepted: Accepted::Cause(finding.cause.clone()),
         what: what(origin),
         scenarios: Vec::new(),
+        situations: situations.clone().into_iter().collect(),
         kind,
         reason: String::new(),
         expires: None,
     };
-    let added = IndexSet::from([id]);
+    let added = match situations {
+        Some(_) => IndexSet::new(),
+        None => IndexSet::from([id]),
+    };
     drafts.push(Draft { entry, added });
 }
 

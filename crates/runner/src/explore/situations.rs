@@ -6,9 +6,15 @@ use super::fill::{Place, fill};
 use super::moves::{MoveTable, Sign};
 use super::walk::{Session, State};
 use conform_judge::dialect::{Dialect, FrameIdentity};
+use conform_judge::finding::Finding;
+use conform_judge::frame::{Body, Frame, Line};
+use conform_judge::transcript::TranscriptReader;
 use json_matcher::Captures;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
 
 /// What became of a command if no sign says anything else.
 pub const TAKEN: &str = "taken";
@@ -41,6 +47,25 @@ struct StepReader<'t> {
     moment: String,
     /// The last command, with the moment at which it was sent, until its outcome is known.
     open: Option<(String, String)>,
+    /// The last command and its moment in words, whatever became of it: `abort at tool`.
+    last: String,
+}
+
+/// What a frame is as a step; none if no step shows it.
+fn step_of(frame: &Frame) -> Option<Value> {
+    let value = |line: &Line| serde_json::from_slice::<Value>(&line.bytes).ok();
+    Some(match &frame.body {
+        Body::ToAgent(line) => match value(line) {
+            Some(command) => json!({ "send": command }),
+            None => json!({ "send_raw": line.text() }),
+        },
+        Body::FromAgent(line) => json!({ "expect": value(line)? }),
+        Body::StdinClosed => json!({ "close_stdin": null }),
+        Body::Signal(name) => json!({ "signal": name }),
+        Body::LlmRequest(_) => json!({ "expect_request": {} }),
+        Body::End(_) => json!({ "expect_exit": {} }),
+        Body::Stderr(_) | Body::StdoutClosed | Body::LlmReply(_) => return None,
+    })
 }
 
 impl MoveTable {
@@ -65,6 +90,33 @@ impl MoveTable {
             state.make(self, planned, one);
         }
         reader.go_to(&state.moment);
+    }
+
+    /// Gives the findings of a session their situations, read from its transcript.
+    pub(crate) fn note_findings<'f>(
+        &self,
+        dialect: &Dialect,
+        transcript: &Path,
+        findings: impl Iterator<Item = &'f mut Finding>,
+    ) {
+        let Ok(frames) = File::open(transcript)
+            .map(BufReader::new)
+            .map(TranscriptReader::new)
+        else {
+            return;
+        };
+        let mut findings = findings.peekable();
+        let mut ignored = Situations::default();
+        let mut reader = StepReader::new(self, dialect, &mut ignored);
+        let frames = frames.into_iter().flatten().flatten();
+        for (n, frame) in frames.enumerate() {
+            if let Some(step) = step_of(&frame) {
+                reader.read(&step);
+            }
+            while let Some(finding) = findings.next_if(|one| one.at <= n as u64 + 1) {
+                finding.situation.clone_from(&reader.last);
+            }
+        }
     }
 
     /// Every situation that there may be: each command at each moment that is not final, with each outcome that these situations show it to
@@ -142,6 +194,7 @@ impl<'t> StepReader<'t> {
             found,
             moment: table.first_moment().to_owned(),
             open: None,
+            last: String::new(),
         }
     }
 
@@ -153,6 +206,7 @@ impl<'t> StepReader<'t> {
             }
             if let Some(command) = self.command(&shown) {
                 self.close(TAKEN);
+                self.last = format!("{command} at {}", self.moment);
                 self.open = Some((self.moment.clone(), command));
             }
             let matches = |sign: &Sign| {

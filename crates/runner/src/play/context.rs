@@ -1,6 +1,7 @@
 //! The suite context that all scenarios of a run share, and the reasons why a scenario stops early.
 
 use crate::agent::Agent;
+use crate::explore::MoveTable;
 use crate::sandbox_root::SandboxRoot;
 use crate::scheduler::SuiteSettings;
 use conform_judge::dialect::Dialect;
@@ -14,6 +15,7 @@ pub(crate) struct SuiteContext {
     pub(crate) dialect: Arc<Dialect>,
     /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
     pub(crate) wire: Option<String>,
+    pub(crate) moments: Option<Arc<MoveTable>>,
     pub(crate) settings: Arc<SuiteSettings>,
     pub(crate) sandboxes: Arc<SandboxRoot>,
     /// How many more agents may start now, of all dialects.

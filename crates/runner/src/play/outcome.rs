@@ -70,6 +70,13 @@ impl ScenarioPlayer {
         run.check.coverage.clauses_exercised = checked_clauses;
         let report = &mut run.report;
         report.take(&mut run.check);
+        if let Some(moments) = &suite.moments {
+            for (n, transcript) in run.transcripts.iter().enumerate() {
+                let findings = report.findings.iter_mut();
+                let findings = findings.filter(|one| one.origin.session_index() == n);
+                moments.note_findings(&suite.dialect, transcript, findings);
+            }
+        }
         let (exercised, spoke) = (&run.check.coverage, run.check.events > 0);
         let is_checked_by_rule = |clause: &String| {
             suite.dialect.rules.iter().any(|rule| {
