@@ -1,7 +1,7 @@
 //! Graceful shutdown of conform itself: cancels the run on SIGINT, SIGTERM or SIGHUP, and kills stray processes at the end.
 
 use super::output;
-use conform_runner::kill_stray_processes;
+use conform_runner::{StrayProcess, kill_stray_processes};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -38,13 +38,27 @@ pub(super) fn cancel_on_signal(cancel: watch::Sender<bool>) {
     });
 }
 
-/// Kills the processes that agents have left behind, for the end of a run, and warns about them.
+/// Kills the processes that agents have left behind, for the end of a run, and warns about each.
 pub(super) fn kill_strays() {
-    match kill_stray_processes() {
-        0 => {}
-        1 => output::warning("1 stray process of an agent was killed"),
-        count => output::warning(format_args!(
-            "{count} stray processes of agents were killed"
-        )),
+    /// So many scenarios that ran at the same time are named.
+    const NAMED: usize = 3;
+    for StrayProcess {
+        command_line,
+        began_during,
+    } in kill_stray_processes()
+    {
+        let during = match &began_during[..] {
+            [] => String::new(),
+            some @ [_, ..] if some.len() <= NAMED => {
+                format!(", which began during {}", some.join(", "))
+            }
+            some => format!(
+                ", which began while {} scenarios were played; `--jobs 1` tells which",
+                some.len()
+            ),
+        };
+        output::warning(format_args!(
+            "a stray process of an agent was killed: `{command_line}`{during}"
+        ));
     }
 }

@@ -47,7 +47,10 @@ fn a_child_process_that_nothing_connects_with_the_agent_is_killed_too() {
         "sh",
         &agent,
     ]);
-    result.assert_exit(0, "1 stray process of an agent was killed");
+    result.assert_exit(
+        0,
+        "a stray process of an agent was killed: `sleep 1000`, which began during aionrs@0.1/one",
+    );
     assert_eq!(processes_with(&mark), Vec::<String>::new());
 }
 

@@ -4,6 +4,7 @@ use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::Duration;
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
 pub const IS_STUB: bool = false;
@@ -34,6 +35,31 @@ impl RunningProcess {
             session,
             ended: matches!(state, "Z" | "X"),
         })
+    }
+
+    /// Its command line, the words with spaces between; empty once it has ended.
+    #[must_use]
+    pub fn command_line(&self) -> String {
+        let words = std::fs::read(format!("/proc/{}/cmdline", self.pid.as_raw_pid()));
+        let words = words.unwrap_or_default();
+        let words: Vec<_> = words
+            .split(|byte| *byte == 0)
+            .map(String::from_utf8_lossy)
+            .collect();
+        words.join(" ").trim_end().to_owned()
+    }
+
+    /// How long ago it began, to a hundredth of a second; `None` if the system does not tell.
+    #[must_use]
+    pub fn age(&self) -> Option<Duration> {
+        /// The field behind the name, from 0: the time at which the process began, in clock ticks since the boot.
+        const START: usize = 19;
+        let fields = fields(Path::new(&format!("/proc/{}", self.pid.as_raw_pid())))?;
+        let ticks: f64 = fields.split(' ').nth(START)?.parse().ok()?;
+        let began = ticks / rustix::param::clock_ticks_per_second() as f64;
+        let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
+        let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
+        Duration::try_from_secs_f64((uptime - began).max(0.0)).ok()
     }
 
     /// Whether its environment has this entry, `NAME=VALUE`.

@@ -3,6 +3,7 @@
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::path::Path;
+use std::time::Duration;
 
 pub const IS_STUB: bool = true;
 
@@ -26,6 +27,14 @@ pub fn threads(_pid: i32) -> Option<Vec<Thread>> {
 }
 
 impl RunningProcess {
+    pub fn command_line(&self) -> String {
+        String::new()
+    }
+
+    pub fn age(&self) -> Option<Duration> {
+        None
+    }
+
     pub fn has_in_environment(&self, _entry: &OsStr) -> bool {
         false
     }

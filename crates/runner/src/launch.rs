@@ -30,17 +30,18 @@ pub(crate) struct LaunchPlan<'a> {
 }
 
 impl LaunchPlan<'_> {
-    /// The command line and the environment.
+    /// The command line and the environment, for this purpose.
     ///
     /// # Errors
     /// An unknown placeholder.
-    pub(crate) fn launch(&self, sandbox: &Sandbox) -> Result<LaunchCommand, String> {
+    pub(crate) fn launch(&self, sandbox: &Sandbox, purpose: &str) -> Result<LaunchCommand, String> {
         Ok(LaunchCommand {
             program: self.agent.program.clone(),
             args: self.args()?,
             env: self.env(sandbox)?,
             dir: sandbox.workspace.clone(),
             marker: sandbox.marker(),
+            purpose: purpose.to_owned(),
         })
     }
 

@@ -35,6 +35,6 @@ mod session_recorder;
 pub mod step_rules;
 pub mod transcripts;
 
-pub use process::process_tree::kill_stray_processes;
+pub use process::process_tree::{StrayProcess, kill_stray_processes};
 pub use process::spawn_error::SpawnError;
 pub use process_list::adopt_orphans;

@@ -374,6 +374,52 @@ mod tests {
     }
 
     #[test]
+    fn ends_with_other_words_on_stderr_are_causes_of_their_own() {
+        let ended = Finding {
+            difference: Difference::of_kind(DifferenceKind::Ended),
+            ..finding("p/stays", Level::Must)
+        };
+        let with_stderr = |id: &str, line: &str| ScenarioReport {
+            stderr: vec![line.into()],
+            ..scenario(id, std::slice::from_ref(&ended))
+        };
+        let mut scenarios = [
+            with_stderr("d/a", "error: no key in /tmp/1"),
+            with_stderr("d/b", "error: no key in /tmp/2"),
+            with_stderr("d/c", "error: unknown flag"),
+        ];
+        let causes = collect(&mut scenarios, Blame::Agent);
+        let told: Vec<_> = causes
+            .iter()
+            .map(|cause| (cause.scenarios.len(), cause.message.as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (
+                    2,
+                    "p/stays is broken; on its stderr: \"error: no key in /tmp/1\""
+                ),
+                (
+                    1,
+                    "p/stays is broken; on its stderr: \"error: unknown flag\""
+                ),
+            ]
+        );
+        assert_eq!(
+            causes[1].id,
+            format!("{}~error--unknown-flag", causes[0].id)
+        );
+
+        for (n, one) in scenarios.iter_mut().enumerate() {
+            one.findings[0].difference = Difference::default();
+            one.stderr = vec![format!("error: {n}")];
+        }
+        let causes = collect(&mut scenarios, Blame::Agent);
+        assert_eq!(causes.len(), 1, "it is not about an end: {causes:?}");
+    }
+
+    #[test]
     fn the_clause_about_the_wrong_member_comes_first() {
         let clauses = ["p.type", "p.end.messages", "p.end.will-retry"].map(str::to_owned);
         let of = |pointer: &str| Finding {
@@ -396,7 +442,15 @@ mod tests {
             reason: reason.into(),
             ..ScenarioReport::default()
         };
+        let unforeseen = |id: &str| ScenarioReport {
+            verdict: Verdict::Inconclusive,
+            findings: vec![finding(UNFORESEEN, Level::May)],
+            ..without(id, &format!("request 2 of {id} came"))
+        };
         let groups = group_by_reason(&[
+            unforeseen("d/e"),
+            unforeseen("d/f"),
+            unforeseen("d/g"),
             without("d/c", "no mcp"),
             without("d/b", "no bash"),
             without("d/a", "no mcp"),
@@ -409,6 +463,7 @@ mod tests {
         assert_eq!(
             groups,
             [
+                (ASKS_FOR_MORE, "d/e d/f d/g".to_owned()),
                 ("no mcp", "d/a d/c".to_owned()),
                 ("no bash", "d/b".to_owned())
             ]

@@ -166,7 +166,7 @@ pub(super) fn start_briefly(
         placeholders: &placeholders(&sandbox, llm_url),
     };
     plan.write_files(&sandbox)?;
-    let launch = plan.launch(&sandbox)?;
+    let launch = plan.launch(&sandbox, "the first look at the agent")?;
     let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
     let process = AgentProcess::start(&launch, queue, grace).map_err(|error| error.to_string())?;
     Ok((process, sandbox))

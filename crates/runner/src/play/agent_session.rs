@@ -75,7 +75,7 @@ impl AgentSession {
         };
         plan.write_files(sandbox).map_err(EarlyStop::Broken)?;
         let launch = plan
-            .launch(sandbox)
+            .launch(sandbox, &format!("{}/{}", suite.dialect.id(), scenario.id))
             .map_err(|why| EarlyStop::Broken(format!("{}: {why}", scenario.path.display())))?;
         let transcript = sandbox.file(&format!("{session}.jsonl"));
         let recorder =

@@ -7,7 +7,7 @@
 use super::agent_process::LaunchCommand;
 use process_list::{Killing, POLL_INTERVAL, RunningProcess, kill_group, living};
 use rustix::process::Pid;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,6 +18,26 @@ use tokio::time::Instant;
 /// The leaders of the process trees that are supervised now. They are children of this process and nobody's orphans.
 static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
+/// The agents that ran, in the order of their ends.
+static LIFETIMES: Mutex<Vec<Lifetime>> = Mutex::new(Vec::new());
+
+/// When an agent ran, and what for.
+#[derive(Debug)]
+struct Lifetime {
+    began: Instant,
+    ended: Instant,
+    purpose: String,
+}
+
+/// A process that was left behind, and that no process tree could be assigned to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StrayProcess {
+    /// Its command line.
+    pub command_line: String,
+    /// What agents were started for that ran when it began: the ids of scenarios.
+    pub began_during: Vec<String>,
+}
+
 /// The process tree of one agent.
 #[derive(Debug)]
 pub(super) struct AgentProcessTree {
@@ -25,6 +45,8 @@ pub(super) struct AgentProcessTree {
     marker: OsString,
     workspace: PathBuf,
     grace: Duration,
+    began: Instant,
+    purpose: String,
 }
 
 /// The interval to which the polling backs off.
@@ -38,6 +60,8 @@ impl AgentProcessTree {
             marker: launch.marker.clone(),
             workspace: launch.dir.canonicalize().unwrap_or(launch.dir.clone()),
             grace,
+            began: Instant::now(),
+            purpose: launch.purpose.clone(),
         }
     }
 
@@ -116,21 +140,61 @@ impl AgentProcessTree {
 impl Drop for AgentProcessTree {
     fn drop(&mut self) {
         leaders().remove(&self.leader.as_raw_pid());
+        locked(&LIFETIMES).push(Lifetime {
+            began: self.began,
+            ended: Instant::now(),
+            purpose: std::mem::take(&mut self.purpose),
+        });
     }
 }
 
 fn leaders() -> MutexGuard<'static, BTreeSet<i32>> {
-    LEADERS.lock().unwrap_or_else(PoisonError::into_inner)
+    locked(&LEADERS)
 }
 
-/// Kills every child of this process: orphans of agents that no process tree could be assigned to. Returns how many were killed.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl StrayProcess {
+    fn new(process: &RunningProcess) -> Self {
+        /// How exactly the system tells when a process began.
+        const PRECISION: Duration = Duration::from_millis(20);
+        let began = process
+            .age()
+            .and_then(|age| Instant::now().checked_sub(age));
+        let ran = |one: &&Lifetime| {
+            began.is_some_and(|began| {
+                one.began <= began + PRECISION && began <= one.ended + PRECISION
+            })
+        };
+        StrayProcess {
+            command_line: process.command_line(),
+            began_during: (locked(&LIFETIMES).iter().filter(ran))
+                .map(|one| one.purpose.clone())
+                .collect(),
+        }
+    }
+}
+
+/// Kills every child of this process: orphans of agents that no process tree could be assigned to. Returns those that were killed.
 ///
 /// For the end of a run, when no agent is running any more.
-pub fn kill_stray_processes() -> usize {
+pub fn kill_stray_processes() -> Vec<StrayProcess> {
     let mut killing = Killing::default();
-    let left = || living(process_list::children(|_| true).collect(), None);
-    while killing.goes_on(&left()) {
+    let mut strays = HashMap::new();
+    loop {
+        let children: Vec<_> = process_list::children(|_| true).collect();
+        for child in children.iter().filter(|child| !child.ended) {
+            strays
+                .entry(child.pid)
+                .or_insert_with(|| StrayProcess::new(child));
+        }
+        if !killing.goes_on(&living(children, None)) {
+            break;
+        }
         std::thread::sleep(POLL_INTERVAL);
     }
-    killing.killed().len()
+    let killed = killing.killed().iter();
+    killed.filter_map(|pid| strays.remove(pid)).collect()
 }
