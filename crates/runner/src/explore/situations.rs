@@ -49,6 +49,8 @@ struct StepReader<'t> {
     open: Option<(String, String)>,
     /// The last command and its moment in words, whatever became of it: `abort at tool`.
     last: String,
+    /// The same at a moment other than the first: in the middle of something.
+    last_in_work: String,
 }
 
 /// What a frame is as a step; none if no step shows it.
@@ -114,7 +116,7 @@ impl MoveTable {
                 reader.read(&step);
             }
             while let Some(finding) = findings.next_if(|one| one.at <= n as u64 + 1) {
-                finding.situation.clone_from(&reader.last);
+                finding.situation.clone_from(reader.situation(&frame));
             }
         }
     }
@@ -195,6 +197,7 @@ impl<'t> StepReader<'t> {
             moment: table.first_moment().to_owned(),
             open: None,
             last: String::new(),
+            last_in_work: String::new(),
         }
     }
 
@@ -207,6 +210,9 @@ impl<'t> StepReader<'t> {
             if let Some(command) = self.command(&shown) {
                 self.close(TAKEN);
                 self.last = format!("{command} at {}", self.moment);
+                if self.moment != self.table.first_moment() {
+                    self.last_in_work.clone_from(&self.last);
+                }
                 self.open = Some((self.moment.clone(), command));
             }
             let matches = |sign: &Sign| {
@@ -226,6 +232,17 @@ impl<'t> StepReader<'t> {
             if let Some(moment) = moment {
                 self.go_to(&moment);
             }
+        }
+    }
+
+    /// The situation at this frame. What the end of the process shows is a consequence of the last thing that the host did in the middle of
+    /// something, if it did any.
+    fn situation(&self, frame: &Frame) -> &String {
+        let is_of_work = matches!(frame.body, Body::End(_)) && !self.last_in_work.is_empty();
+        if is_of_work {
+            &self.last_in_work
+        } else {
+            &self.last
         }
     }
 
@@ -333,6 +350,40 @@ moves:
             command,
             outcome,
         }
+    }
+
+    #[test]
+    fn findings_get_the_last_thing_that_the_host_did() {
+        let dialect = dialect::load(&DialectSource::default(), "aionrs@0.1").unwrap();
+        let table = MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let lines = r#"{"conform_transcript":1,"dialect":"aionrs@0.1","agent":[]}
+{"at":1,"dir":"to_agent","line":"{\"type\":\"message\"}"}
+{"at":2,"dir":"from_agent","line":"{\"type\":\"text_delta\"}"}
+{"at":3,"dir":"to_agent","line":"{\"type\":\"stop\"}"}
+{"at":4,"dir":"from_agent","line":"{\"type\":\"stream_end\"}"}
+{"at":5,"dir":"to_agent","line":"{oops"}
+{"at":6,"dir":"from_agent","line":"{\"type\":\"error\"}"}
+{"at":7,"dir":"end","end":"exited","code":0}
+"#;
+        std::fs::write(file.path(), lines).unwrap();
+        let at = |at| Finding {
+            at,
+            ..Finding::default()
+        };
+        let mut findings = [at(0), at(2), at(4), at(6), at(7)];
+        table.note_findings(&dialect, file.path(), findings.iter_mut());
+        let situations = findings.map(|one| one.situation);
+        assert_eq!(
+            situations,
+            [
+                "message at rest",
+                "message at rest",
+                "stop at streaming",
+                "#malformed at rest",
+                "stop at streaming"
+            ]
+        );
     }
 
     #[test]
