@@ -149,17 +149,20 @@ fn a_recording_of_another_version_is_judged_by_it_only_if_it_knows_all_frames() 
 }
 
 #[test]
-fn a_command_that_is_too_deep_to_read_is_named() {
+fn a_command_that_is_too_deep_or_too_long_to_read_is_named() {
     let deep = format!(
         r#"{{"type":"abort","a":{}{}}}"#,
         "[".repeat(200),
         "]".repeat(200)
     );
-    let (_folder, path) = recorded("pi@0.73", &[line("to_agent", &deep)]);
-    conform(&["check", "--side", "host", &path])
-        .assert()
-        .code(0)
-        .stdout(contains("pi/command-length"));
+    let long = format!(r#"{{"type":"abort","a":"{}"}}"#, "x".repeat(17 << 20));
+    for command in [deep, long] {
+        let (_folder, path) = recorded("pi@0.73", &[line("to_agent", &command)]);
+        conform(&["check", "--side", "host", &path])
+            .assert()
+            .code(0)
+            .stdout(contains("pi/command-length"));
+    }
 }
 
 #[test]

@@ -82,6 +82,18 @@ fn a_kill_by_the_host_is_not_a_crash_and_no_excuse_for_ignoring_stdin() {
 }
 
 #[test]
+fn a_kill_by_the_host_is_no_excuse_for_ignoring_shutdown() {
+    let (_, ready) = PROTOCOLS.last().unwrap();
+    let dialect = DIALECTS.last().unwrap();
+    for (killed_at, found) in [(900_000, &[][..]), (60_000_000, &["shutdown-exits"])] {
+        let killed = format!("{killed_at} signal SIGKILL");
+        let ended = format!("{} end signalled 9", killed_at + 100);
+        let lines = [ready, r#"> {"type":"shutdown"}"#, &killed, &ended];
+        assert_eq!(rules_found(dialect, &lines), found, "{killed_at}");
+    }
+}
+
+#[test]
 fn a_requested_end_does_not_excuse_a_crash() {
     let orderly: [(&str, &[&str]); 2] = [
         ("stdin_closed", &["0"]),

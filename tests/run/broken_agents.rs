@@ -1,7 +1,7 @@
 //! Five usual defects of agents: the first line of what is wrong names the cause. And waits that end early find the same as patient ones.
 
 use crate::agents::{READY, agent};
-use crate::harness::{RunResult, TestDir, is_namespace_allowed};
+use crate::harness::{RunResult, TestDir, finish, is_namespace_allowed};
 use conform_judge::finding::{Expected, Finding};
 use conform_report::Verdict;
 
@@ -129,6 +129,19 @@ cat >/dev/null
     assert!(expected.contains("`--base-url {llm_url}`"), "{expected}");
     let scenario = dir.file("hidden.yaml", APPROVAL);
     let canned = dir.file("canned.sh", &agent(&[READY, canned]));
+    let mut own = dir.command("run");
+    let args = [
+        "--no-probe",
+        "--env",
+        "OWN_URL={llm_url}/v1",
+        "--dialect",
+        "aionrs@0.1",
+        "--scenarios",
+        &scenario,
+    ];
+    let own = finish(own.args(args).args(["bash", &canned]).spawn().unwrap());
+    let told = String::from_utf8(own.stdout).unwrap();
+    assert!(told.contains("in the variable `OWN_URL`"), "{told}");
     for (network, is_hidden) in [("deny", is_namespace_allowed()), ("proxy", false)] {
         let args = [
             "--dialect",

@@ -50,6 +50,10 @@ fn the_bad_hosts_of_the_page_are_all_caught() {
     let line = blocks("prove").remove(2).1;
     let run = conform(folder.path(), line.trim()).assert().success();
     run.stdout(contains("parrot@1: 2 of 2 faults killed"));
+    let coverage = proof().pop().unwrap();
+    let note = "the matrix of parrot@1 has no bad hosts";
+    let run = conform(folder.path(), &coverage).assert();
+    run.stderr(contains(note).not());
 
     let path = folder.path().join("dialects/parrot/1/hosts.yaml");
     let text = std::fs::read_to_string(&path).unwrap();

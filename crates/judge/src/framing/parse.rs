@@ -1,6 +1,6 @@
 //! The parser of one line: its JSON value and its defects.
 
-use super::{Defect, surrogate, value};
+use super::{Defect, LINE_LIMIT, surrogate, value};
 use crate::frame::{Body, Eol, Frame, Line};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -59,9 +59,11 @@ pub fn parse(line: &Line) -> Parsed {
         Eol::CrLf => defects.push(Defect::new("crlf", "")),
         Eol::None => defects.push(Defect::new("no-final-newline", "")),
     }
-    let value = if line.dropped > 0 {
-        let length = line.bytes.len() as u64 + line.dropped;
+    let length = line.bytes.len() as u64 + line.dropped;
+    if line.dropped > 0 || length > LINE_LIMIT as u64 {
         defects.push(Defect::new("too-long", length));
+    }
+    let value = if line.dropped > 0 {
         None
     } else if is_blank {
         defects.push(Defect::new("blank-line", ""));
