@@ -3,6 +3,17 @@
 use mock_provider::Script;
 use mock_provider::script::ScriptReply;
 use serde_json::{Value, json};
+use std::path::Path;
+
+#[test]
+fn the_script_of_the_page_is_one() {
+    let page = include_str!("../README.md");
+    let (_, block) = page.split_once("```yaml\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    let node = spanned_yaml::load_yaml("README.md", block).unwrap();
+    let script = Script::load(&node, Path::new(".")).unwrap();
+    assert!(script.replies.len() > 5);
+}
 
 #[test]
 fn every_form_of_the_script_survives_a_round_trip() {

@@ -144,6 +144,81 @@ fn every_command_prints_the_output_below_it() {
         .for_each(|example| example.assert(""));
 }
 
+/// Where blocks of code in README files are run that are neither a console nor a file of a test.
+const RUN_ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("README.md", "sh", ".ci/packages"),
+    ("clients/python/README.md", "python", ".ci/packages"),
+    ("clients/python/README.md", "sh", ".ci/packages"),
+    ("clients/python/README.md", "yaml", ".ci/packages"),
+    ("clients/typescript/README.md", "sh", ".ci/packages"),
+    ("clients/typescript/README.md", "yaml", ".ci/packages"),
+    (
+        "clients/rust/README.md",
+        "rust,no_run",
+        "tests/hosts/rust_client.rs",
+    ),
+    (
+        "clients/rust/README.md",
+        "toml",
+        "tests/hosts/rust_client.rs",
+    ),
+    ("examples/pytest-host/README.md", "sh", ".ci/run"),
+    ("examples/shell-host/README.md", "sh", "tests/cli/readme.rs"),
+    ("examples/web-host/README.md", "sh", ".ci/run"),
+    (
+        "mock-provider/README.md",
+        "yaml",
+        "mock-provider/tests/script.rs",
+    ),
+];
+
+#[test]
+fn every_block_of_code_in_a_readme_is_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |page: &str| std::fs::read_to_string(root.join(page)).unwrap();
+    let mut found = Vec::new();
+    pages(root, &mut found);
+    let mut elsewhere = Vec::new();
+    for page in found.iter().filter(|page| page.ends_with("README.md")) {
+        let page = page.strip_prefix(root).unwrap().to_str().unwrap();
+        let text = read(page);
+        let kinds = text.lines().filter_map(|line| line.strip_prefix("```"));
+        for kind in kinds.filter(|kind| !kind.is_empty()) {
+            match kind {
+                "console" => assert_eq!(page, "README.md", "no test runs its commands"),
+                _ if kind.contains(" file=") => assert!(page.starts_with("clients/"), "{page}"),
+                _ => elsewhere.push((page.to_owned(), kind.to_owned())),
+            }
+        }
+    }
+    elsewhere.sort();
+    let mut known: Vec<_> = RUN_ELSEWHERE
+        .iter()
+        .map(|(page, kind, _)| ((*page).to_owned(), (*kind).to_owned()))
+        .collect();
+    known.sort();
+    assert_eq!(elsewhere, known);
+    for (page, _, runner) in RUN_ELSEWHERE {
+        let name = page.trim_start_matches("mock-provider/");
+        assert!(read(runner).contains(name), "{runner} does not read {page}");
+    }
+}
+
+#[test]
+fn the_shell_host_is_tested_as_its_page_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("examples/shell-host/README.md")).unwrap();
+    let (_, commands) = page.split_once("```sh\n").unwrap();
+    let (commands, _) = commands.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["host.sh", "test.sh"] {
+        let file = root.join("examples/shell-host").join(name);
+        std::fs::copy(file, folder.path().join(name)).unwrap();
+    }
+    let output = shell(commands, folder.path()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
 /// Every Markdown page of the repository.
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

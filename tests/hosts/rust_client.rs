@@ -73,6 +73,12 @@ fn half_an_answer_is_held_as_in_the_readme() {
     assert_eq!(screen, b"The answer is 42.\n");
 
     let readme = include_str!("../../clients/rust/README.md");
+    let cargo = include_str!("../../clients/rust/Cargo.toml");
+    let name = cargo.lines().find_map(|line| line.strip_prefix("name = "));
+    let dependency = format!("\n{} = ", name.unwrap().trim_matches('"'));
+    let (_, version) = readme.split_once(&dependency).unwrap();
+    let version = version.split('"').nth(1).unwrap();
+    assert!(env!("CARGO_PKG_VERSION").starts_with(version), "{version}");
     let (_, example) = readme.split_once("process::{Command, Stdio};\n\n").unwrap();
     let example = example.lines().take_while(|line| *line != "```");
     for line in example {

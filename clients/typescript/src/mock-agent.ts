@@ -53,6 +53,9 @@ interface OwnDialect<P extends Protocol> {
 
 export type MockAgentOptions<P extends Protocol = Protocol> = CommonOptions & (BuiltInDialect<P> | OwnDialect<P>);
 
+/** What is done with the transcripts of a test, before they are removed. */
+type OnEnded = (transcripts: string[], isBroken: boolean) => void | Promise<void>;
+
 /** How long an agent may take to start, in milliseconds. */
 const START_MS = 2_000;
 
@@ -73,6 +76,8 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   readonly #allowed = new Set<string>();
   readonly #deferred: (() => unknown)[] = [];
   #closed: Promise<void> | null = null;
+  /** @internal Called when all agents have ended, with the transcripts, and whether the host broke the protocol. */
+  onEnded: OnEnded = () => undefined;
 
   constructor(options: MockAgentOptions<P> = {}) {
     this.#options = options;
@@ -249,8 +254,9 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     if (unused !== null && !mayStayUnused) errors.push(new Error(unused));
     const broken = judge(this.findings(), this.#expected, this.#allowed);
     if (broken) errors.push(broken);
+    await this.onEnded(Session.all(this.#own).map(({ transcript }) => transcript), broken !== null);
     // The transcript of a session with a mistake is kept: the message names it.
-    else rmSync(this.#own, { recursive: true, force: true });
+    if (!broken) rmSync(this.#own, { recursive: true, force: true });
     if (errors.length === 1) throw errors[0];
     if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error instanceof Error ? error.message : String(error))).join("\n\n"));
   }
@@ -295,7 +301,8 @@ export class MockAgents {
   };
 
   /** Closes all; fails as the first one does that fails. */
-  async close(): Promise<void> {
+  async close(onEnded: OnEnded = () => undefined): Promise<void> {
+    for (const agent of this.#agents) agent.onEnded = onEnded;
     const closed = await Promise.allSettled(this.#agents.map((agent) => agent.close()));
     const failed = closed.find((outcome) => outcome.status === "rejected");
     if (failed) throw failed.reason;

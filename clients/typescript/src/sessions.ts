@@ -10,18 +10,19 @@ export const TRANSCRIPT = "session-{pid}.jsonl";
 export class Session {
   readonly pid: number;
   readonly #judge: string;
-  readonly #transcript: string;
+  /** The path of the transcript. */
+  readonly transcript: string;
 
   private constructor(folder: string, pid: string) {
     this.pid = Number(pid);
     this.#judge = join(folder, JUDGE.replace("{pid}", pid));
-    this.#transcript = join(folder, TRANSCRIPT.replace("{pid}", pid));
+    this.transcript = join(folder, TRANSCRIPT.replace("{pid}", pid));
   }
 
   /** The sessions of a folder, in the order in which they began. */
   static all(folder: string): Session[] {
     const pids = readdirSync(folder).flatMap((name) => /^host-(\d+)\.txt$/.exec(name)?.[1] ?? []);
-    const begun = pids.map((pid) => new Session(folder, pid)).map((session) => ({ session, at: statSync(session.#transcript).birthtimeMs }));
+    const begun = pids.map((pid) => new Session(folder, pid)).map((session) => ({ session, at: statSync(session.transcript).birthtimeMs }));
     return begun.sort((one, other) => one.at - other.at).map(({ session }) => session);
   }
 
@@ -32,7 +33,7 @@ export class Session {
 
   /** The JSON objects that the host has sent. */
   commands(): unknown[] {
-    const lines = readFileSync(this.#transcript, "utf8").split("\n").slice(0, -1);
+    const lines = readFileSync(this.transcript, "utf8").split("\n").slice(0, -1);
     const records = lines.map((line) => JSON.parse(line) as { dir?: string; line?: string });
     return records.flatMap(({ dir, line }) => (dir === "to_agent" ? objectOf(line) : []));
   }

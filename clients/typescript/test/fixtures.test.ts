@@ -13,7 +13,7 @@ const bin = (name: string, file: string) => join(dirname(packages.resolve(`${nam
 const RUNNERS = {
   "node:test": { command: ["--test"], good: "dist-test/readme/node.js", broken: "dist-test/broken/node.js" },
   vitest: { command: [bin("vitest", "vitest.mjs"), "run", "--config", "test/vitest.config.ts"], good: "test/readme/vitest.spec.ts test/readme/recipes.spec.ts", broken: "test/broken/vitest.spec.ts" },
-  Playwright: { command: [bin("@playwright/test", "cli.js"), "test", "--config", "test/playwright.config.ts"], good: "test/readme/playwright.spec.ts", broken: "test/broken/playwright.spec.ts" },
+  Playwright: { command: [bin("@playwright/test", "cli.js"), "test", "--config", "test/playwright.config.ts"], good: "test/readme/playwright.spec.ts test/readme/page.spec.ts", broken: "test/broken/playwright.spec.ts" },
 };
 
 for (const [name, { command, good, broken }] of Object.entries(RUNNERS)) {
@@ -34,6 +34,7 @@ for (const [name, { command, good, broken }] of Object.entries(RUNNERS)) {
     assert.match(text, /the host broke the protocol/);
     assert.match(text, /aionrs\.mode\.shape \(section 2\.6/);
     assert.match(text, /\{"type":"set_mode","mode":"auto"\}/);
+    if (name === "Playwright") assert.equal(text.match(/attachment #1: session-\d+\.jsonl/g)?.length, 2, text);
   });
 }
 

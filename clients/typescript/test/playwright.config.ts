@@ -1,3 +1,10 @@
 import { defineConfig } from "@playwright/test";
 
-export default defineConfig({ testMatch: "**/playwright.spec.ts", reporter: "line", outputDir: "../test-results" });
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+export default defineConfig({
+  testMatch: "**/{playwright,page}.spec.ts",
+  reporter: "line",
+  outputDir: "../test-results",
+  use: { launchOptions: { executablePath, args: ["--no-sandbox"] } },
+});

@@ -10,3 +10,11 @@ test("a host sends a mode that the protocol does not have", async ({ mockAgent }
   host.send({ type: "set_mode", mode: "auto" });
   await host.event("error");
 });
+
+test("a test whose host does nothing wrong fails", async ({ mockAgent }) => {
+  const agent = await mockAgent({ protocol: "aionrs@0.1" });
+  const host = new Host(agent);
+  agent.defer(() => host.close());
+  await host.event("ready");
+  throw new Error("not as expected");
+});
