@@ -34,6 +34,7 @@ for (const [name, { command, good, broken }] of Object.entries(RUNNERS)) {
     assert.match(text, /the host broke the protocol/);
     assert.match(text, /aionrs\.mode\.shape \(section 2\.6/);
     assert.match(text, /\{"type":"set_mode","mode":"auto"\}/);
+    assert.match(text, /Rerun {2}npx conform check --side host \S+session-\d+\.jsonl/);
     if (name === "Playwright") assert.equal(text.match(/attachment #1: session-\d+\.jsonl/g)?.length, 2, text);
   });
 }

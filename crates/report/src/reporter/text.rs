@@ -266,6 +266,23 @@ mod tests {
     }
 
     #[test]
+    fn the_command_that_explains_a_rule_is_quoted_for_the_shell() {
+        let report = Report {
+            dialect: vec!["d@1".into()],
+            dialect_dir: Some("my dialects".into()),
+            ..Report::default()
+        };
+        let of_host = Cause {
+            rule: "d/schema/>set_mode".into(),
+            ..Cause::default()
+        };
+        assert_eq!(
+            explain(&report, &of_host),
+            "conform explain --dialect-dir 'my dialects' --dialect d@1 'd/schema/>set_mode'"
+        );
+    }
+
+    #[test]
     fn text_is_wrapped_between_words() {
         assert_eq!(
             wrap("a bc  def ghijklm n", 6),
