@@ -34,6 +34,15 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 }
 
 #[test]
+fn the_files_of_this_repository_have_no_mistakes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (status, told, mistakes) =
+        lint(root, &["--dialect-dir", "schemas", "schemas", "scenarios"]);
+    assert_eq!((status, mistakes.as_str()), (0, ""), "{told}");
+    assert!(told.contains("no mistakes"), "{told}");
+}
+
+#[test]
 fn the_kind_of_a_file_is_detected_and_counted() {
     let clause = "- { id: d.a, section: \"1\", strength: must, text: A. }\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
