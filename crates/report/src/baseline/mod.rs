@@ -10,8 +10,6 @@ mod entry;
 mod file;
 mod patterns;
 mod run_extent;
-#[cfg(test)]
-mod tests;
 mod update;
 
 pub use apply::{DatedBaseline, apply, mark};

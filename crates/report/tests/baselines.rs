@@ -1,9 +1,9 @@
 //! Baselines that are written from a report and applied to it again.
 
-use super::{Baseline, Date, RunExtent, apply, load, update};
-use crate::causes::cause_id;
-use crate::{Report, ScenarioReport, Verdict};
 use conform_judge::finding::{BaselinedKind, Finding, Level};
+use conform_report::baseline::{Accepted, Baseline, Date, RunExtent, apply, load, update};
+use conform_report::causes::attribute;
+use conform_report::{Report, ScenarioReport, Verdict};
 
 fn finding(rule: &str) -> Finding {
     Finding {
@@ -280,7 +280,9 @@ fn entries_by_rule_hold_as_they_are() {
     let subjects: Vec<_> = written
         .entries
         .iter()
-        .map(|entry| entry.subject())
+        .map(|entry| match &entry.accepted {
+            Accepted::Cause(id) | Accepted::Rule(id) => id.as_str(),
+        })
         .collect();
     assert_eq!(subjects, ["t-1", "r", "s"]);
     assert_eq!(applied(&mut found, &written).0, [""; 0]);
@@ -290,14 +292,16 @@ fn entries_by_rule_hold_as_they_are() {
 #[test]
 fn an_entry_holds_when_its_finding_follows_from_a_cause_that_comes_and_goes() {
     let step = finding("scenario.expect");
-    let own = cause_id(&step);
+    let mut alone = [Finding {
+        cause: String::new(),
+        ..step.clone()
+    }];
+    attribute(&mut alone);
+    let [alone] = alone;
+    let own = alone.cause.clone();
     let text = format!(
         "causes:\n  - {{ cause: {own}, scenarios: [a@1/1], reason: x }}\n  - {{ cause: r-1, scenarios: [a@1/1], kind: flaky, reason: y }}\n"
     );
-    let alone = Finding {
-        cause: own,
-        ..step.clone()
-    };
     for (rules, step, counts) in [
         ("", alone, [0, 1, 1, 0]),
         ("r", echo("r-1", step.clone()), [0, 0, 0, 1]),
