@@ -4,6 +4,9 @@ use crate::agents::{READY, TURN, TURNS, agent};
 use crate::harness::{RunResult, TestDir, finish};
 use conform_report::Verdict;
 
+/// Budgets of a scenario that waits in vain.
+const SHORT: &str = "budgets: { response: 500ms, idle: 500ms }\n";
+
 /// An agent whose turns fail, unless the file in its first argument exists.
 const FAILING_TURNS: &str = r#"
 while read -r line; do
@@ -21,8 +24,7 @@ done
 "#;
 
 fn run(dir: &TestDir, more: &[&str]) -> RunResult {
-    let short = "budgets: { response: 500ms, idle: 500ms }\n";
-    let scenario = dir.file("one.yaml", &format!("{}{short}", TURN.trim_start()));
+    let scenario = dir.file("one.yaml", &format!("{}{SHORT}", TURN.trim_start()));
     let script = dir.file("agent.sh", &agent(&[READY, FAILING_TURNS]));
     let good = dir.path("good").display().to_string();
     let dialect = ["--dialect", "aionrs", "--scenarios", &scenario];
@@ -62,7 +64,7 @@ fn a_cause_that_the_next_try_does_not_have_is_written_as_flaky_in_its_situation(
         "        echo '{\"type\":\"error",
         "        : >\"$1\"\n        echo '{\"type\":\"error",
     );
-    let scenario = dir.file("one.yaml", TURN.trim_start());
+    let scenario = dir.file("one.yaml", &format!("{}{SHORT}", TURN.trim_start()));
     let script = dir.file("agent.sh", &agent(&[READY, &good]));
     let seen = dir.path("good").display().to_string();
     let options = [
@@ -104,8 +106,7 @@ fn a_cause_that_the_next_try_does_not_have_is_written_as_flaky_in_its_situation(
             "1 failed",
         ),
     ] {
-        let _ = std::fs::remove_file(&seen);
-        let other = dir.file("other.yaml", steps.trim_start());
+        let other = dir.file("other.yaml", &format!("{}{SHORT}", steps.trim_start()));
         let mut options = options;
         options[3] = &other;
         let agent = ["sh", &script, "none"];
@@ -253,13 +254,7 @@ fn check_supports_baselines_too() {
 #[test]
 fn a_scenario_that_passes_in_a_retry_is_reported_as_flaky() {
     let dir = TestDir::new();
-    let scenario = dir.file(
-        "one.yaml",
-        &format!(
-            "{}budgets: {{ response: 500ms, idle: 500ms }}\n",
-            TURN.trim_start()
-        ),
-    );
+    let scenario = dir.file("one.yaml", &format!("{}{SHORT}", TURN.trim_start()));
     let count = dir.path("count").display().to_string();
     // The first start is for detection, the second one fails.
     let second = "[ $(wc -l <\"$1\") -eq 2 ] && cat >/dev/null\n";
@@ -286,10 +281,7 @@ fn deny_warnings_fails_for_a_warning_that_is_not_in_the_baseline() {
     let dir = TestDir::new();
     let turn = TURN.replace("aionrs.stream-end.closes-turn", "aionrs.input.long-lines");
     let scenario = format!("{}level: should\n", turn.trim_start());
-    let scenario = dir.file(
-        "one.yaml",
-        &format!("{scenario}budgets: {{ response: 500ms, idle: 500ms }}\n"),
-    );
+    let scenario = dir.file("one.yaml", &format!("{scenario}{SHORT}"));
     let script = dir.file("agent.sh", &agent(&[READY, FAILING_TURNS]));
     let run = |more: &[&str]| {
         let dialect = ["--dialect", "aionrs", "--scenarios", &scenario];
