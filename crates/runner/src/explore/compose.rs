@@ -4,7 +4,7 @@ use super::file::MoveFile;
 use super::fill::{Names, Place, fill, fill_key};
 use super::moves::{Move, MoveTable};
 use super::walk::{PlannedMove, Session, State};
-use crate::scenario::{Scenario, load, words, yaml_text};
+use crate::scenario::{Scenario, inherit, load, words, yaml_text};
 use conform_judge::dialect::Dialect;
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
@@ -54,7 +54,12 @@ impl MoveTable {
             draft.add(&one.file, &names, state.made);
             state.make(self, planned, one);
         }
-        yaml_text::document(&draft.finish(title))
+        let scenario = draft.finish(title);
+        let text = yaml_text::document(&scenario);
+        let wire = scenario["wire"].as_str().map(str::to_owned);
+        let form = self.call_ids.get(&wire);
+        let written = form.and_then(|names| Some(inherit(&load_yaml("", &text).ok()?, names)));
+        written.map_or(text, |scenario| yaml_text::document(&scenario.to_value()))
     }
 
     /// The scenario of a session, loaded, with this id.
@@ -347,6 +352,23 @@ mod tests {
                 panic!("{}: {}", dialect.id(), spanned_yaml::render_all(&errors));
             }
         }
+    }
+
+    #[test]
+    fn a_session_on_another_wire_expects_its_form_of_the_ids_of_calls() {
+        let dialect = dialect::load(&DialectSource::default(), "pi@0.73").unwrap();
+        let table = MoveTable::load(&DialectSource::default(), &dialect, None).unwrap();
+        let table = table.unwrap();
+        let tame = table.shortest_sessions().remove("begin-a-tool").unwrap();
+        let text_of = |start: &str| {
+            let mut session = tame.clone();
+            session.start.name = start.to_owned();
+            table.text(&session, "t")
+        };
+        let form = r"$regex: '^(?:toolu_1(\|.+)?)$'";
+        assert!(!text_of("plain").contains(form));
+        let text = text_of("openai-responses");
+        assert!(text.contains(form), "{text}");
     }
 
     #[test]

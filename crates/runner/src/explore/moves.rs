@@ -29,6 +29,8 @@ pub struct MoveTable {
     pub(super) outcomes: Vec<(String, Sign)>,
     /// Situations that cannot be.
     pub(super) impossible: Vec<ImpossibleFile>,
+    /// How sessions read that start on a wire on which events write the ids of calls in another form. `None`: the wire of the agent.
+    pub(super) call_ids: IndexMap<Option<String>, Inheritance>,
 }
 
 /// A step that shows a moment or an outcome.
@@ -76,8 +78,8 @@ impl Move {
 }
 
 impl MoveTable {
-    /// The moves of a dialect, in the names that its agent has for tools, if those are `renamed`; `None` if it has no `explore.yaml`, nor a
-    /// base that has one.
+    /// The moves of a dialect, in the names that its agent has for tools and the form that its wire has for the ids of calls, if those are
+    /// `renamed`; `None` if it has no `explore.yaml`, nor a base that has one.
     ///
     /// # Errors
     /// Every mistake in how the files are written, with its place.
@@ -87,6 +89,11 @@ impl MoveTable {
         renamed: Option<&Inheritance>,
     ) -> Result<Option<Self>, Vec<Error>> {
         let mut files = Vec::new();
+        // An id of a call in a move has a number that only a session gives it.
+        let tools = renamed.map(|names| Inheritance {
+            call_ids: None,
+            ..names.clone()
+        });
         let own = dialect.id();
         let mut ids: Vec<&str> = vec![&own];
         ids.extend(dialect.bases.iter().map(|base| base.id.as_str()));
@@ -96,7 +103,7 @@ impl MoveTable {
             if let Some((path, text)) = file {
                 let file = load_yaml(path, &text).map_err(|error| vec![error])?;
                 let newer = dialect.bases[..newer].iter().rev();
-                let renamed = newer.map(|base| &base.inheritance).chain(renamed);
+                let renamed = newer.map(|base| &base.inheritance).chain(&tools);
                 files.push(renamed.fold(file, |file, names| in_names_of(&file, names)));
             }
         }
@@ -105,6 +112,21 @@ impl MoveTable {
             return Ok(None);
         }
         let mut table = MoveTable::merge(&files)?;
+        let wires = dialect.launch.wires.iter();
+        let wires = wires.map(|(wire, recipe)| (Some(wire.clone()), recipe.call_ids.clone()));
+        let agent = renamed.map(|names| (None, names.call_ids.clone()));
+        let forms = wires.chain(agent).filter(|(_, form)| form.is_some());
+        table.call_ids = forms
+            .map(|(wire, call_ids)| {
+                let members = dialect.members.clone();
+                let names = Inheritance {
+                    members,
+                    call_ids,
+                    ..Inheritance::default()
+                };
+                (wire, names)
+            })
+            .collect();
         table.leave_out_unfit(dialect);
         Ok(Some(table))
     }
