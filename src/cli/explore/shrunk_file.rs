@@ -7,6 +7,7 @@ use crate::cli::command_error::CommandError;
 use crate::cli::{output, reports};
 use conform_runner::explore::{Session, shrink};
 use conform_runner::scheduler::{RunEvent, SuiteSettings};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// How often a session with a finding is played again, to tell whether the finding repeats itself.
@@ -80,7 +81,10 @@ impl Shrinker<'_> {
 
     /// The smallest session with a cause, and what is to be said about it.
     async fn shrunk(&self, found: &FoundCause, session: Session) -> (Session, String) {
-        let again = self.judge(found, vec![session.clone(); REPEATS]).await;
+        // What is found beside the cause: a session that is cut down may not show more.
+        let mut beside = HashSet::new();
+        let again = vec![session.clone(); REPEATS];
+        let again = self.judge(found, again, &mut beside).await;
         let times = again.iter().filter(|has| **has).count();
         if times < REPEATS {
             let plays = REPEATS + 1;
@@ -88,13 +92,13 @@ impl Shrinker<'_> {
         }
         let before = session.moves.len();
         let most = self.exploration.args.shrink;
-        let judge = async |sessions| self.judge(found, sessions).await;
+        let judge = async |sessions| self.judge(found, sessions, &mut beside).await;
         let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
         let times = if smaller == session {
             times
         } else {
             let again = vec![smaller.clone(); REPEATS];
-            let again = self.judge(found, again).await;
+            let again = self.judge(found, again, &mut beside).await;
             again.iter().filter(|has| **has).count()
         };
         let after = smaller.moves.len();
@@ -103,21 +107,28 @@ impl Shrinker<'_> {
     }
 
     /// Plays sessions, and says of each whether it has the cause.
-    async fn judge(&self, found: &FoundCause, sessions: Vec<Session>) -> Vec<bool> {
+    async fn judge(
+        &self,
+        found: &FoundCause,
+        sessions: Vec<Session>,
+        beside: &mut HashSet<FoundCause>,
+    ) -> Vec<bool> {
         let mut has = vec![false; sessions.len()];
-        let id = |n: usize| format!("shrink/{n}");
-        let numbered = sessions
-            .iter()
-            .enumerate()
-            .map(|(n, session)| (id(n), session));
-        let Ok(scenarios) = self.dialect.scenarios(numbered) else {
-            return has;
-        };
+        let numbered = sessions.iter().enumerate();
+        // What a cut down session cannot do without makes it no good scenario.
+        let scenarios = numbered.filter_map(|(n, session)| {
+            let one = [(format!("shrink/{n}"), session)];
+            self.dialect.scenarios(one).ok()
+        });
+        let scenarios = scenarios.flatten().collect();
         let mut on_event = |event| {
             if let RunEvent::Ended(run) = event {
-                let has_it = causes_of(&run.report).any(|cause| cause == *found);
-                if let Some(slot) = has.get_mut(super::number_of(&run.report.id)) {
-                    *slot = has_it;
+                let n = super::number_of(&run.report.id);
+                let mut all = run.report.findings.iter().map(cause);
+                has[n] = causes_of(&run.report).any(|cause| cause == *found);
+                match sessions[n].without.is_empty() {
+                    true => beside.extend(all),
+                    false => has[n] &= all.all(|cause| beside.contains(&cause)),
                 }
             }
         };
@@ -132,17 +143,10 @@ impl Shrinker<'_> {
     fn path(&self, session: &Session, found: &FoundCause, written: &[PathBuf]) -> PathBuf {
         const NAMED: usize = 4;
         let dialect = &self.dialect.suite.dialect;
-        let folder = self
-            .exploration
-            .args
-            .out
-            .join(&dialect.name)
-            .join(&dialect.version);
-        let mut names: Vec<String> = session
-            .moves
-            .iter()
-            .map(|one| one.name.to_lowercase())
-            .collect();
+        let out = &self.exploration.args.out;
+        let folder = out.join(&dialect.name).join(&dialect.version);
+        let names = session.moves.iter().map(|one| one.name.to_lowercase());
+        let mut names: Vec<String> = names.collect();
         names.truncate(NAMED);
         if names.is_empty() {
             names.push(session.start.name.clone());
@@ -166,12 +170,8 @@ impl Shrinker<'_> {
         found: &FoundCause,
         first: &PlayedSession,
     ) -> Result<(), String> {
-        let finding = first
-            .run
-            .report
-            .findings
-            .iter()
-            .find(|one| counts(one) && cause(one) == *found);
+        let mut findings = first.run.report.findings.iter();
+        let finding = findings.find(|one| counts(one) && cause(one) == *found);
         let message = finding.map_or("", |finding| finding.message.as_str());
         let line = message.lines().next().unwrap_or_default();
         let message = match line.char_indices().nth(MESSAGE) {

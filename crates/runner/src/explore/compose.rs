@@ -3,18 +3,28 @@
 use super::file::MoveFile;
 use super::fill::{Names, Place, fill, fill_key};
 use super::moves::{Move, MoveTable};
-use super::walk::{PlannedMove, Session, State};
+use super::walk::{Part, PlannedMove, Session, State};
 use crate::scenario::{Scenario, inherit, load, words, yaml_text};
 use conform_judge::dialect::Dialect;
 use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 use spanned_yaml::{Error, load_yaml};
+use std::collections::BTreeSet;
 
 /// The most moves that the name of a scenario tells.
 const NAMED: usize = 6;
 
 /// The verbs whose values are matchers on events.
 const EVENT_VERBS: &[&str] = &["expect", "expect_next", "expect_none", "unordered"];
+/// The verbs with which an exchange begins.
+const SENDING_VERBS: &[&str] = &[
+    "send",
+    "send_raw",
+    "send_bytes",
+    "restart",
+    "close_stdin",
+    "signal",
+];
 /// The verbs that can fail because of the agent.
 const CHECKING_VERBS: &[&str] = &[
     "expect",
@@ -47,6 +57,24 @@ impl MoveTable {
     /// The scenario of a session, as YAML, with this name.
     #[must_use]
     pub fn text(&self, session: &Session, title: &str) -> String {
+        let mut draft = self.draft(session);
+        draft.leave_out(&session.without);
+        let scenario = draft.finish(title);
+        let text = yaml_text::document(&scenario);
+        let wire = scenario["wire"].as_str().map(str::to_owned);
+        let form = self.call_ids.get(&wire);
+        let written = form.and_then(|names| Some(inherit(&load_yaml("", &text).ok()?, names)));
+        written.map_or(text, |scenario| yaml_text::document(&scenario.to_value()))
+    }
+
+    /// How many exchanges and how many replies the scenario of a session has.
+    pub(super) fn parts(&self, session: &Session) -> (usize, usize) {
+        let draft = self.draft(session);
+        let exchanges = draft.steps.iter().filter(|step| begins(step));
+        (exchanges.count(), draft.model.len())
+    }
+
+    fn draft(&self, session: &Session) -> Draft {
         let mut draft = Draft::default();
         let mut state = State::new(self);
         for (planned, one) in self.planned(session) {
@@ -54,12 +82,7 @@ impl MoveTable {
             draft.add(&one.file, &names, state.made);
             state.make(self, planned, one);
         }
-        let scenario = draft.finish(title);
-        let text = yaml_text::document(&scenario);
-        let wire = scenario["wire"].as_str().map(str::to_owned);
-        let form = self.call_ids.get(&wire);
-        let written = form.and_then(|names| Some(inherit(&load_yaml("", &text).ok()?, names)));
-        written.map_or(text, |scenario| yaml_text::document(&scenario.to_value()))
+        draft
     }
 
     /// The scenario of a session, loaded, with this id.
@@ -183,9 +206,33 @@ impl Draft {
         }
     }
 
+    /// Leaves parts out, with the clauses that nothing else checks.
+    fn leave_out(&mut self, without: &BTreeSet<Part>) {
+        if without.is_empty() {
+            return;
+        }
+        let (mut exchange, mut reply) = (0, 0);
+        self.steps.retain(|step| {
+            exchange += usize::from(begins(step));
+            !without.contains(&Part::Exchange(exchange))
+        });
+        self.model.retain(|_| {
+            reply += 1;
+            !without.contains(&Part::Reply(reply))
+        });
+        let checks = |step: &Value, clause: &String| {
+            step["clauses"]
+                .as_array()
+                .is_some_and(|all| all.contains(&json!(clause)))
+        };
+        let steps = &self.steps;
+        self.clauses
+            .retain(|clause| steps.iter().any(|step| checks(step, clause)));
+    }
+
     /// The scenario.
     fn finish(mut self, title: &str) -> Value {
-        let is_checking = |step: &Value| CHECKING_VERBS.iter().any(|verb| step.get(verb).is_some());
+        let is_checking = |step: &Value| has_verb(step, CHECKING_VERBS);
         // Where every step checks all clauses of the scenario, none needs to say so.
         let all = json!(self.clauses);
         let mut checking = self.steps.iter_mut().filter(|step| is_checking(step));
@@ -244,6 +291,16 @@ impl Draft {
             }
         }
     }
+}
+
+/// Whether a step has one of these verbs.
+fn has_verb(step: &Value, verbs: &[&str]) -> bool {
+    verbs.iter().any(|verb| step.get(verb).is_some())
+}
+
+/// Whether an exchange begins with a step.
+fn begins(step: &Value) -> bool {
+    has_verb(step, SENDING_VERBS)
 }
 
 /// A reply of the model: what it expects of a request is a matcher in `body`.
@@ -324,68 +381,4 @@ fn joined_text(value: &Value, names: &Names, number: usize) -> Value {
         _ => fill(value, names, number, Place::Plain),
     });
     joined.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::explore::Walker;
-    use conform_judge::dialect::{self, DialectSource};
-
-    /// The dialects that have moves.
-    fn explored() -> Vec<(std::sync::Arc<Dialect>, MoveTable)> {
-        let source = DialectSource::default();
-        let dialects = source.names().into_iter().map(|(name, version)| {
-            let dialect = dialect::load(&source, &format!("{name}@{version}")).unwrap();
-            let table = MoveTable::load(&source, &dialect, None);
-            let table =
-                table.unwrap_or_else(|errors| panic!("{}", spanned_yaml::render_all(&errors)));
-            Some((dialect, table?))
-        });
-        dialects.flatten().collect()
-    }
-
-    #[test]
-    fn every_move_of_every_dialect_makes_a_good_scenario() {
-        for (dialect, table) in explored() {
-            if let Err(errors) = table.check(&dialect) {
-                panic!("{}: {}", dialect.id(), spanned_yaml::render_all(&errors));
-            }
-        }
-    }
-
-    #[test]
-    fn a_session_on_another_wire_expects_its_form_of_the_ids_of_calls() {
-        let dialect = dialect::load(&DialectSource::default(), "pi@0.73").unwrap();
-        let table = MoveTable::load(&DialectSource::default(), &dialect, None).unwrap();
-        let table = table.unwrap();
-        let tame = table.shortest_sessions().remove("begin-a-tool").unwrap();
-        let text_of = |start: &str| {
-            let mut session = tame.clone();
-            session.start.name = start.to_owned();
-            table.text(&session, "t")
-        };
-        let form = r"$regex: '^(?:toolu_1(\|.+)?)$'";
-        assert!(!text_of("plain").contains(form));
-        let text = text_of("openai-responses");
-        assert!(text.contains(form), "{text}");
-    }
-
-    #[test]
-    fn every_session_of_a_seed_is_a_good_scenario_and_the_same_again() {
-        for (dialect, table) in explored() {
-            let again = Walker::new(&table, 7).skip(3).take(60);
-            for (session, same) in Walker::new(&table, 7).skip(3).zip(again) {
-                assert_eq!(session, same);
-                assert_eq!(table.legal(&session).as_ref(), Some(&session));
-                if let Err(errors) = table.scenario(&session, "session", &dialect) {
-                    panic!(
-                        "{}\n{}",
-                        spanned_yaml::render_all(&errors),
-                        table.text(&session, &session.title())
-                    );
-                }
-            }
-        }
-    }
 }

@@ -23,4 +23,4 @@ pub use coverage::SituationCounts;
 pub use moves::MoveTable;
 pub use shrink::shrink;
 pub use situations::{Situation, Situations, TAKEN};
-pub use walk::{Drawn, PlannedMove, Session, Walker};
+pub use walk::{Drawn, Part, PlannedMove, Session, Walker};

@@ -118,13 +118,9 @@ impl MoveTable {
         let forms = wires.chain(agent).filter(|(_, form)| form.is_some());
         table.call_ids = forms
             .map(|(wire, call_ids)| {
-                let members = dialect.members.clone();
-                let names = Inheritance {
-                    members,
-                    call_ids,
-                    ..Inheritance::default()
-                };
-                (wire, names)
+                let mut names = Inheritance::default();
+                names.members.clone_from(&dialect.members);
+                (wire, Inheritance { call_ids, ..names })
             })
             .collect();
         table.leave_out_unfit(dialect);

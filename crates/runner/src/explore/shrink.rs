@@ -1,7 +1,8 @@
-//! Makes a session with a finding smaller, as long as the finding stays: fewer moves, the plainest start, tamer data.
+//! Makes a session with a finding smaller, as long as the finding stays: fewer moves, the plainest start, tamer data, fewer steps and replies.
 
 use super::moves::MoveTable;
-use super::walk::Session;
+use super::walk::{Part, Session};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 /// The search for a smaller session.
@@ -39,6 +40,7 @@ pub async fn shrink<J: AsyncFnMut(Vec<Session>) -> Vec<bool>>(
             break;
         }
     }
+    search.drop_parts().await;
     search.best
 }
 
@@ -77,6 +79,24 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
             });
             if !self.take_first(pieces.collect()).await {
                 piece /= 2;
+            }
+        }
+    }
+
+    /// Leaves exchanges out, from the last one on: alone, or with the reply of the model that it is for.
+    async fn drop_parts(&mut self) {
+        let (exchanges, replies) = self.table.parts(&self.best);
+        for exchange in (1..=exchanges).rev() {
+            let without = |reply: Option<Part>| {
+                let mut smaller = self.best.clone();
+                smaller.without.insert(Part::Exchange(exchange));
+                smaller.without.extend(reply);
+                smaller
+            };
+            let with_reply = (1..=replies).map(|n| without(Some(Part::Reply(n))));
+            let (alone, with_reply) = (vec![without(None)], with_reply.collect());
+            if !self.take_first(alone).await {
+                self.take_first(with_reply).await;
             }
         }
     }
@@ -153,8 +173,11 @@ fn moves_of<'s>(
         .chain(moves.map(|(one, planned)| (planned, one)))
 }
 
-/// The size of a session: its moves, its start, then how wild its data are.
-fn size(table: &MoveTable, session: &Session) -> (usize, Option<usize>, usize, usize) {
+/// The size of a session: its moves, its start, how wild its data are, then what is left out.
+fn size(
+    table: &MoveTable,
+    session: &Session,
+) -> (usize, Option<usize>, usize, usize, Reverse<usize>) {
     let all = || session.moves.iter().chain([&session.start]);
     let wild = || all().flat_map(|one| &one.data);
     (
@@ -162,6 +185,7 @@ fn size(table: &MoveTable, session: &Session) -> (usize, Option<usize>, usize, u
         table.starts.get_index_of(&session.start.name),
         wild().filter(|drawn| drawn.index > 0).count(),
         wild().map(|drawn| drawn.index).sum(),
+        Reverse(session.without.len()),
     )
 }
 
@@ -179,6 +203,7 @@ moves:
   begin: { from: rest, to: busy }
   end: { from: busy, to: rest }
   wait: { from: busy }
+  ask: { from: rest, model: [{ text: one }, { text: two }], steps: [{ send: { say: 1 } }, { expect: { heard: 1 } }, { send: { say: 2 } }, { expect: { heard: 2 } }] }
 ";
 
     fn table() -> MoveTable {
@@ -219,6 +244,18 @@ moves:
         let session = shrunk(&table, |session| session.moves.iter().any(says)).await;
         assert_eq!(names(&session), ["say"]);
         assert_eq!(classes(&table, &session.moves[0]), ["lines"]);
+    }
+
+    #[tokio::test]
+    async fn only_the_exchanges_that_the_finding_needs_are_left_with_their_replies() {
+        let table = table();
+        let text = |session: &Session| table.text(session, "t");
+        let is_wrong = |session: &Session| {
+            let text = text(session);
+            text.contains("say: 2") && text.contains("say: 1") == text.contains("text: one")
+        };
+        let expected = "name: t\nmodel:\n  - text: two\nsteps:\n  - send: { say: 2 }\n  - expect: { heard: 2 }\n";
+        assert_eq!(text(&shrunk(&table, is_wrong).await), expected);
     }
 
     #[tokio::test]

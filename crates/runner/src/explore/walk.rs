@@ -6,6 +6,7 @@ use super::fill::{Names, Place, fill, fill_key};
 use super::moves::{Move, MoveTable};
 use fastrand::Rng;
 use serde_json::Value;
+use spanned_yaml::Spanned;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The fewest and the most moves of a walk, without those that close it.
@@ -16,16 +17,27 @@ const CLOSING: usize = 12;
 const TAME: usize = 3;
 
 /// A session: how it begins, and the moves in it, with their data.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Session {
     /// The start.
     pub start: PlannedMove,
     /// The moves.
     pub moves: Vec<PlannedMove>,
+    /// What is left out of its scenario.
+    pub without: BTreeSet<Part>,
+}
+
+/// A part of a scenario, by its number from one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// A step that sends something, with those behind it that do not.
+    Exchange(usize),
+    /// A reply of the model.
+    Reply(usize),
 }
 
 /// A move of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct PlannedMove {
     /// The name of the move.
     pub name: String,
@@ -54,6 +66,8 @@ pub(super) struct State {
     pub(super) made: usize,
     /// Moves that cannot be made again.
     spent: BTreeSet<String>,
+    /// The wire on which the whole session is played, if its start or a move is for one.
+    wire: Option<String>,
 }
 
 impl State {
@@ -67,8 +81,11 @@ impl State {
 
     /// Whether a move can be made.
     pub(super) fn allows(&self, name: &str, one: &Move) -> bool {
+        let same_wire =
+            |wire: &Spanned<String>| self.wire.as_ref().is_none_or(|own| *own == wire.value);
         one.from.contains(&self.moment)
             && !self.spent.contains(name)
+            && one.file.wire.as_ref().is_none_or(same_wire)
             && one.file.when.iter().all(|(name, node)| {
                 let value = self.names.get(&name.value).unwrap_or(&Value::Null);
                 match node.to_value() {
@@ -115,6 +132,9 @@ impl State {
         }
         if one.file.once {
             self.spent.insert(planned.name.clone());
+        }
+        if let Some(wire) = &one.file.wire {
+            self.wire = Some(wire.value.clone());
         }
         self.moment = one.leads_to(&self.moment).to_owned();
         self.made += 1;
@@ -170,8 +190,8 @@ impl MoveTable {
         }
         moves.extend(self.closing(&mut state)?);
         Some(Session {
-            start: session.start.clone(),
             moves,
+            ..session.clone()
         })
     }
 
@@ -218,16 +238,20 @@ impl MoveTable {
                 let counts_up_to_one = value.as_i64().is_some_and(|n| Some(n) <= most);
                 (counts_up_to_one || values.contains(value)).then(|| value.to_string())
             });
-            seen.insert((state.moment.clone(), known.collect::<Vec<_>>()))
+            let place = (state.moment.clone(), state.wire.clone());
+            seen.insert((place, known.collect::<Vec<_>>()))
         };
         let mut found = BTreeMap::new();
         let mut queue = VecDeque::new();
         for (name, one) in &self.starts {
-            let (start, moves) = (self.tame(name, one), Vec::new());
+            let session = Session {
+                start: self.tame(name, one),
+                ..Session::default()
+            };
             let mut state = State::new(self);
-            state.make(self, &start, one);
+            state.make(self, &session.start, one);
             if is_new(&state) {
-                queue.push_back((state, Session { start, moves }));
+                queue.push_back((state, session));
             }
         }
         while let Some((state, session)) = queue.pop_front() {
@@ -287,14 +311,7 @@ impl<'t> Walker<'t> {
             weight(one) / (1.0 + counts.started(name))
         });
         let Some((name, one)) = start else {
-            let start = PlannedMove {
-                name: String::new(),
-                data: Vec::new(),
-            };
-            return Session {
-                start,
-                moves: Vec::new(),
-            };
+            return Session::default();
         };
         let start = self.planned(name, one);
         state.make(table, &start, one);
@@ -326,7 +343,11 @@ impl<'t> Walker<'t> {
             moves.push(planned);
         }
         self.counts.note_start(name);
-        let session = Session { start, moves };
+        let session = Session {
+            start,
+            moves,
+            ..Session::default()
+        };
         table.legal(&session).unwrap_or(session)
     }
 
@@ -400,6 +421,8 @@ moves:
   leave: { from: any, to: gone, once: true }
   count: { from: rest, when: { begun: [2, 3] } }
   never: { from: rest, when: { word: c } }
+  one-wire: { from: rest, wire: chat }
+  other-wire: { from: rest, wire: responses }
 ";
 
     fn table() -> MoveTable {
@@ -417,6 +440,7 @@ moves:
         Session {
             start: planned("plain"),
             moves: names.iter().map(|name| planned(name)).collect(),
+            ..Session::default()
         }
     }
 
@@ -430,6 +454,10 @@ moves:
             ),
             (&["make-b", "only-b"], &["make-b", "only-b"]),
             (&["begin", "leave", "make-b"], &["begin", "leave"]),
+            (
+                &["one-wire", "other-wire", "one-wire"],
+                &["one-wire", "one-wire"],
+            ),
             (
                 &["count", "begin", "end", "begin", "end", "count"],
                 &["begin", "end", "begin", "end", "count"],
@@ -462,6 +490,6 @@ moves:
             assert_eq!(table.legal(&session).as_ref(), Some(&session));
         }
         let share = walker.counts.moves_at_moments(&table);
-        assert_eq!((share.met, share.all), (7, 8));
+        assert_eq!((share.met, share.all), (9, 10));
     }
 }

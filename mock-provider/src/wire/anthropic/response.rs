@@ -102,7 +102,9 @@ impl Encoder for AnthropicStream<'_> {
         }
         let mut events = self.content(chunk);
         if !events.is_empty() && !std::mem::replace(&mut self.started, true) {
-            let message = message_document(self.context, self.message, json!([]), None, 1);
+            // The real API counts one token before it has sent any.
+            let output = self.message.usage.output.min(1);
+            let message = message_document(self.context, self.message, json!([]), None, output);
             events.insert(0, json!({ "type": "message_start", "message": message }));
         }
         events.iter().map(|data| self.event(data)).collect()
