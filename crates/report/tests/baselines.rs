@@ -100,6 +100,7 @@ fn an_entry_covers_its_findings_or_is_stale() {
         (flaky, &["a@1/1: r t"], "", [1, 0, 0, 0]),
         (every, &["a@1/x/1: r", "a@1/x/2: r"], "", [0, 2, 2, 0]),
         (every, &["a@1/x/1: rs r", "a@1/y/1: r"], "", [2, 0, 1, 0]),
+        (every, &["a@1/explore/seed-0/00001: r"], "", [0, 1, 1, 0]),
         (
             "scenario: 'a@1/*', rule: r, kind: known, expires: 2026-11-20",
             &["a@1/1: r"],
