@@ -103,11 +103,8 @@ impl Conversation {
 
     /// Notes the whole answer to a request.
     pub fn note_answer(&mut self, n: u64, message: &Value) {
-        if let Some(newest) = self
-            .newest
-            .as_mut()
-            .filter(|newest| newest.n == n && newest.awaits_answer)
-        {
+        let newest = self.newest.as_mut();
+        if let Some(newest) = newest.filter(|newest| newest.n == n && newest.awaits_answer) {
             newest.answer = Contents::of_reply(message);
         }
     }
@@ -128,12 +125,8 @@ impl Conversation {
         };
         // A request for a summary asks in the agent's own words, where others end in the host's or in a result.
         let ends_in_own = |one: &Contents| one.ends_in_own_text(&self.said);
-        if self
-            .newest
-            .as_ref()
-            .is_some_and(|newest| !ends_in_own(&newest.contents))
-            && ends_in_own(&contents)
-        {
+        let before = self.newest.as_ref().map(|newest| &newest.contents);
+        if before.is_some_and(|one| !ends_in_own(one)) && ends_in_own(&contents) {
             self.forget();
             return None;
         }
@@ -292,7 +285,13 @@ impl Newest {
                 .is_some()
         };
         let n = self.n;
-        let lost = self.must.iter().find(|content| !is_kept(content));
+        // A text that held the model's thinking for one model is without it for the model that thought.
+        let is_certain = |content: &&Content| {
+            contents.model == self.contents.model
+                || !matches!(content, Content::Text(Role::Model, _))
+        };
+        let mut must = self.must.iter().filter(is_certain);
+        let lost = must.find(|content| !is_kept(content));
         match (check, lost) {
             (Check::Answered, None) => {
                 let lost = self.answer.iter().find(|content| !is_kept(content));
@@ -321,12 +320,8 @@ impl Newest {
             list.iter().map(|(_, content)| content.times(one)).sum()
         };
         let of_answer = self.answer.iter().find_map(|one| {
-            let said = self
-                .answer
-                .iter()
-                .map(|content| content.times(one))
-                .sum::<usize>();
-            let most = all(&self.contents.list, one) + said;
+            let said = self.answer.iter().map(|content| content.times(one));
+            let most = all(&self.contents.list, one) + said.sum::<usize>();
             let times = all(&contents.list, one);
             let what = one.in_words();
             (times > most).then(|| {

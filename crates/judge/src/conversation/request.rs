@@ -32,6 +32,8 @@ pub(super) struct Contents {
     pub(super) list: Vec<(usize, Content)>,
     /// The names of the tools it offers, sorted.
     pub(super) tools: Vec<String>,
+    /// The model it is for, if it names one.
+    pub(super) model: Value,
 }
 
 /// Shortest text, in bytes, that is not in another text by chance.
@@ -145,6 +147,7 @@ impl Contents {
             contents.list.extend(found.into_iter().map(|one| (n, one)));
         }
         contents.list = joined(contents.list);
+        contents.model.clone_from(&body["model"]);
         let tools = body["tools"].as_array().into_iter().flatten();
         let name = |tool: &Value| {
             let name = tool

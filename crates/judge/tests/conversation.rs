@@ -1,0 +1,36 @@
+//! What a request must hold of those before it, where the session goes on with another model.
+
+use conform_judge::conversation::{Check, Conversation};
+use serde_json::{Value, json};
+
+const HELLO: &str = "what do you see in here";
+const MORE: &str = "and what else is in here";
+
+fn request(model: &str, said: &Value, more: &[&str]) -> Value {
+    let mut messages = vec![
+        json!({ "role": "user", "content": HELLO }),
+        json!({ "role": "assistant", "content": said }),
+    ];
+    messages.extend(
+        more.iter()
+            .map(|text| json!({ "role": "user", "content": text })),
+    );
+    json!({ "model": model, "tools": [{ "name": "bash" }], "messages": messages })
+}
+
+#[test]
+fn the_thinking_of_one_model_is_text_for_another_one_only() {
+    let thinking = json!({ "type": "thinking", "thinking": "Let me see.", "signature": "s" });
+    let as_thinking = json!([thinking, { "type": "text", "text": "I look into it." }]);
+    let as_text = json!("Let me see. I look into it.");
+    for (model, is_legal) in [("thinker", true), ("other", false)] {
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        conversation.on_request(Check::Kept, 0, &request("other", &as_text, &[HELLO]));
+        conversation.note_said(MORE);
+        let next = request(model, &as_thinking, &[HELLO, MORE]);
+        let found = conversation.on_request(Check::Kept, 1, &next);
+        assert_eq!(found.is_none(), is_legal, "{model}: {found:?}");
+        assert_eq!(conversation.exercised(), 1);
+    }
+}
