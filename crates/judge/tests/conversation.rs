@@ -34,3 +34,24 @@ fn the_thinking_of_one_model_is_text_for_another_one_only() {
         assert_eq!(conversation.exercised(), 1);
     }
 }
+
+#[test]
+fn what_was_thought_between_two_texts_may_be_told_to_another_model() {
+    for (told, is_legal) in [
+        ("I look into it. It is locked.", true),
+        ("I look into it. Hm. It is locked.", true),
+        ("It is locked.", false),
+    ] {
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        let first = json!({ "tools": [], "messages": [{ "role": "user", "content": HELLO }] });
+        conversation.on_request(Check::Answered, 0, &first);
+        let parts = json!([{ "text": "I look into it." }, { "text": "It is locked." }]);
+        conversation.note_answer(0, &parts);
+        conversation.note_said(MORE);
+        let mut next = request("other", &json!(told), &[MORE]);
+        next["tools"] = json!([]);
+        let found = conversation.on_request(Check::Answered, 1, &next);
+        assert_eq!(found.is_none(), is_legal, "{told}: {found:?}");
+    }
+}

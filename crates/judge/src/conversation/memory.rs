@@ -237,9 +237,8 @@ fn not_given(shown: &[(String, String)], contents: &Contents) -> (bool, Option<S
         })
     };
     let pairs = shown.iter();
-    let mut pairs = pairs
-        .filter_map(|(call, text)| Some((call, text, given(call)?)))
-        .peekable();
+    let pairs = pairs.filter_map(|(call, text)| Some((call, text, given(call)?)));
+    let mut pairs = pairs.peekable();
     let is_exercised = pairs.peek().is_some();
     let other = pairs.find(|(_, text, given)| !is_given(text, given));
     let message = other.map(|(call, text, given)| {
@@ -266,10 +265,8 @@ const MEANT: usize = 20;
 fn has_beginning(whole: &str, text: &str) -> bool {
     const BEGINNING: usize = 40;
     let line = text.trim().lines().next().unwrap_or_default();
-    let end = line
-        .char_indices()
-        .nth(BEGINNING)
-        .map_or(line.len(), |(end, _)| end);
+    let end = line.char_indices().nth(BEGINNING);
+    let end = end.map_or(line.len(), |(end, _)| end);
     let escaped = Value::from(&line[..end]).to_string();
     !line.is_empty() && (whole.contains(&line[..end]) || whole.contains(escaped.trim_matches('"')))
 }

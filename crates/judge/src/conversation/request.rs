@@ -80,9 +80,11 @@ impl Content {
                 text.contains(part.trim())
             }
             (Content::Text(Role::Model, text), Content::Text(Role::Model, part)) => {
+                // What the model thought between the parts is a text for another model.
+                let mut parts = part.split(BETWEEN_PARTS).map(without_spaces);
                 let has_parts = text.contains(BETWEEN_PARTS) || part.contains(BETWEEN_PARTS);
                 text.contains(part.trim())
-                    || has_parts && without_spaces(text).contains(&without_spaces(part))
+                    || has_parts && parts.all(|part| without_spaces(text).contains(&part))
             }
             (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
             _ => self == earlier,

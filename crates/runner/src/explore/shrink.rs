@@ -83,13 +83,15 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
         }
     }
 
-    /// Leaves exchanges out, from the last one on: alone, or with the reply of the model that it is for.
+    /// Leaves exchanges and replies out, from the last one on: alone, or with the reply of the model that it is for.
     async fn drop_parts(&mut self) {
         let (exchanges, replies) = self.table.parts(&self.best);
-        for exchange in (1..=exchanges).rev() {
+        let parts = (1..=replies).map(Part::Reply);
+        let parts = parts.chain((1..=exchanges).map(Part::Exchange));
+        for part in parts.rev() {
             let without = |reply: Option<Part>| {
                 let mut smaller = self.best.clone();
-                smaller.without.insert(Part::Exchange(exchange));
+                smaller.without.insert(part);
                 smaller.without.extend(reply);
                 smaller
             };
