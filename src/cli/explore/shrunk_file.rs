@@ -59,21 +59,16 @@ impl Shrinker<'_> {
             }
             self.write(&path, &session, &title, found, &sessions[*at])?;
             titles.push(title);
-            let rerun = self
-                .exploration
-                .plan
-                .rerun
-                .file_line(&self.dialect.suite.dialect.id(), &path);
+            let id = self.dialect.suite.dialect.id();
+            let rerun = self.exploration.plan.rerun.file_line(&id, &path);
             for played in sessions.iter_mut() {
                 let findings = played.run.report.findings.iter_mut();
                 for finding in findings.filter(|one| counts(one) && cause(one) == *found) {
                     finding.rerun.clone_from(&rerun);
                 }
             }
-            lines.push((
-                "Wrote",
-                format!("{} ({}; {how})", path.display(), found.rule),
-            ));
+            let line = format!("{} ({}; {how})", path.display(), found.rule);
+            lines.push(("Wrote", line));
             written.push(path);
         }
         Ok(lines)
@@ -114,9 +109,11 @@ impl Shrinker<'_> {
         beside: &mut HashSet<FoundCause>,
     ) -> Vec<bool> {
         let mut has = vec![false; sessions.len()];
+        // A rule holds in any session; a step may need what is left out.
+        let may_be_cut = !found.rule.starts_with("scenario.");
         let numbered = sessions.iter().enumerate();
-        // What a cut down session cannot do without makes it no good scenario.
-        let scenarios = numbered.filter_map(|(n, session)| {
+        let whole = numbered.filter(|(_, one)| may_be_cut || one.without.is_empty());
+        let scenarios = whole.filter_map(|(n, session)| {
             let one = [(format!("shrink/{n}"), session)];
             self.dialect.scenarios(one).ok()
         });
