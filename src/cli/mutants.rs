@@ -30,6 +30,7 @@ use tokio::runtime::Runtime;
 use tokio::task::LocalSet;
 
 pub(super) use published::{matrix as published_matrix, read as read_matrix};
+pub(super) use reference_agent::player;
 
 /// The options of `conform run` that decide how the agent is started and what it plays.
 #[derive(Debug, clap::Args)]

@@ -4,8 +4,11 @@ use super::causes_found::{CausesFound, FoundCause, cause, causes_of, counts};
 use super::explored_dialect::ExploredDialect;
 use super::{Exploration, PlayedSession};
 use crate::cli::command_error::CommandError;
+use crate::cli::mutants::player;
 use crate::cli::{output, reports};
+use conform_judge::dialect::DialectSource;
 use conform_runner::explore::{Session, shrink};
+use conform_runner::scenario::Scenario;
 use conform_runner::scheduler::{RunEvent, SuiteSettings};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -109,15 +112,12 @@ impl Shrinker<'_> {
         beside: &mut HashSet<FoundCause>,
     ) -> Vec<bool> {
         let mut has = vec![false; sessions.len()];
-        // A rule holds in any session; a step may need what is left out.
-        let may_be_cut = !found.rule.starts_with("scenario.");
         let numbered = sessions.iter().enumerate();
-        let whole = numbered.filter(|(_, one)| may_be_cut || one.without.is_empty());
-        let scenarios = whole.filter_map(|(n, session)| {
+        let scenarios = numbered.filter_map(|(n, session)| {
             let one = [(format!("shrink/{n}"), session)];
             self.dialect.scenarios(one).ok()
         });
-        let scenarios = scenarios.flatten().collect();
+        let scenarios: Vec<Scenario> = scenarios.flatten().collect();
         let mut on_event = |event| {
             if let RunEvent::Ended(run) = event {
                 let n = super::number_of(&run.report.id);
@@ -131,8 +131,26 @@ impl Shrinker<'_> {
         };
         let surroundings = self.exploration.surroundings;
         self.dialect
-            .play(scenarios, &self.settings, surroundings, &mut on_event)
+            .play(
+                scenarios.clone(),
+                &self.settings,
+                surroundings,
+                &mut on_event,
+            )
             .await;
+        // What is cut down must be legal: the reference agent passes it.
+        let cut = scenarios.into_iter().filter(|one| {
+            let n = super::number_of(&one.id);
+            !sessions[n].without.is_empty() && std::mem::take(&mut has[n])
+        });
+        let source = DialectSource::new(self.exploration.plan.dialect_dir.clone());
+        if let Ok(legal) = player(&source, &self.dialect.suite.dialect, cut.collect()) {
+            let scenarios = legal.scenarios.clone();
+            let runs = legal.play(None, scenarios, self.settings.time_scale).await;
+            for run in runs.into_iter().flatten() {
+                has[super::number_of(&run.report.id)] = run.report.findings.is_empty();
+            }
+        }
         has
     }
 

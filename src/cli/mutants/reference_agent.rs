@@ -80,7 +80,7 @@ async fn proof(
 }
 
 /// The suite of a dialect, played with the reference agent.
-pub(super) fn player(
+pub(in crate::cli) fn player(
     source: &DialectSource,
     dialect: &Arc<Dialect>,
     scenarios: Vec<Scenario>,

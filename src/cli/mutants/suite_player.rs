@@ -19,10 +19,10 @@ use tokio::sync::watch;
 const PARALLEL_SCENARIOS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The suite of a dialect, and the agent that it is played with.
-pub(super) struct SuitePlayer {
+pub(in crate::cli) struct SuitePlayer {
     pub(super) agent: TestedAgent,
     pub(super) dialect: Arc<Dialect>,
-    pub(super) scenarios: Vec<Scenario>,
+    pub(in crate::cli) scenarios: Vec<Scenario>,
     /// The wire of the model; the recipe's first one if `None`.
     pub(super) wire: Option<String>,
     pub(super) sandboxes: Arc<SandboxRoot>,
@@ -91,7 +91,7 @@ impl SuitePlayer {
     }
 
     /// Plays scenarios with a fault, or without one.
-    pub(super) async fn play(
+    pub(in crate::cli) async fn play(
         &self,
         fault: Option<&str>,
         scenarios: Vec<Scenario>,

@@ -116,11 +116,8 @@ impl MoveTable {
         let (sessions, mut unreachable) = (self.shortest_sessions(), Vec::new());
         for (name, one) in &self.starts {
             let start = self.tame(name, one);
-            let first = self
-                .moves
-                .keys()
-                .find_map(|name| sessions.get(name))
-                .cloned();
+            let first = self.moves.keys().find_map(|name| sessions.get(name));
+            let first = first.cloned();
             if let Some(session) = first.and_then(|first| self.legal(&Session { start, ..first })) {
                 try_session(&session, one);
             }

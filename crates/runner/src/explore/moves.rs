@@ -142,10 +142,8 @@ impl MoveTable {
             let session = sessions.get(name);
             session.is_none_or(|one| self.scenario(one, "session", dialect).is_ok())
         };
-        let unfit = self
-            .moves
-            .iter()
-            .filter(|(name, one)| is_inherited(one) && !is_good(name));
+        let all = self.moves.iter();
+        let unfit = all.filter(|(name, one)| is_inherited(one) && !is_good(name));
         let unfit: Vec<String> = unfit.map(|(name, _)| name.clone()).collect();
         self.moves.retain(|name, _| !unfit.contains(name));
     }

@@ -125,12 +125,8 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
         }
         for at in 0..=self.best.moves.len() {
             let draws = |session: &Session| {
-                session
-                    .moves
-                    .get(at.wrapping_sub(1))
-                    .unwrap_or(&session.start)
-                    .data
-                    .len()
+                let planned = session.moves.get(at.wrapping_sub(1));
+                planned.unwrap_or(&session.start).data.len()
             };
             for draw in 0..draws(&self.best) {
                 let mut tamer = Vec::new();

@@ -99,10 +99,8 @@ impl State {
     pub(super) fn names_for(&self, table: &MoveTable, planned: &PlannedMove) -> Names {
         let mut names = self.names.clone();
         for drawn in &planned.data {
-            let datum = table
-                .pools
-                .get(&drawn.pool)
-                .and_then(|pool| pool.get(drawn.index));
+            let pool = table.pools.get(&drawn.pool);
+            let datum = pool.and_then(|pool| pool.get(drawn.index));
             let value = datum.map_or(Value::Null, |datum| datum.value.to_value());
             let texts = value
                 .as_array()
@@ -199,10 +197,8 @@ impl MoveTable {
     fn closing(&self, state: &mut State) -> Option<Vec<PlannedMove>> {
         let mut moves = Vec::new();
         while !self.may_end(&state.moment) {
-            let allowed = self
-                .moves
-                .iter()
-                .filter(|(name, one)| state.allows(name, one));
+            let all = self.moves.iter();
+            let allowed = all.filter(|(name, one)| state.allows(name, one));
             let nearest =
                 allowed.min_by_key(|(_, one)| self.distance_to_end(one.leads_to(&state.moment)));
             let (name, one) = nearest.filter(|_| moves.len() < CLOSING)?;
@@ -318,23 +314,17 @@ impl<'t> Walker<'t> {
         let mut moves: Vec<PlannedMove> = Vec::new();
         for _ in 0..self.rng.usize(LENGTH) {
             let (counts, before) = (&self.counts, moves.last().map(|one| one.name.as_str()));
-            let allowed = table
-                .moves
-                .iter()
-                .filter(|(name, one)| state.allows(name, one));
+            let all = table.moves.iter();
+            let allowed = all.filter(|(name, one)| state.allows(name, one));
             let next = chosen(&mut self.rng, allowed, |name, one| {
                 let to = one.leads_to(&state.moment);
-                let behind = table
-                    .moves
-                    .iter()
-                    .filter(|(_, next)| next.from.contains(to));
-                let holes = behind
-                    .filter(|(next, _)| counts.walked(to, next) < 1.0)
-                    .count();
+                let behind = table.moves.iter();
+                let behind = behind.filter(|(_, next)| next.from.contains(to));
+                let holes = behind.filter(|(next, _)| counts.walked(to, next) < 1.0);
                 let news = 1.0
                     + 4.0 / (1.0 + 4.0 * counts.walked(&state.moment, name))
                     + 2.0 / (1.0 + 4.0 * counts.in_a_row(before, name));
-                weight(one) * news * (1.0 + holes.min(4) as f64)
+                weight(one) * news * (1.0 + holes.take(4).count() as f64)
             });
             let Some((name, one)) = next else { break };
             let planned = self.planned(name, one);
