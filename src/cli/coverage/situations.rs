@@ -11,8 +11,7 @@ use conform_judge::dialect::DialectSource;
 use conform_runner::explore::{MoveTable, SituationCounts, Situations, Walker};
 use conform_runner::mutation::coverage;
 use indexmap::IndexMap;
-use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 /// The situations of a dialect.
@@ -56,11 +55,8 @@ impl Walked {
     fn of(known: KnownDialect, table: MoveTable, sessions: usize) -> Result<Self, CommandError> {
         let (mut in_scenarios, mut in_sessions) = (Situations::default(), Situations::default());
         for file in known.files.files() {
-            let steps = file.read().map_err(|error| vec![error])?;
-            let steps = steps.get("steps").map(|steps| steps.to_value());
-            let steps = steps.as_ref().and_then(Value::as_array);
-            let steps = steps.map_or(&[][..], Vec::as_slice);
-            table.note_scenario(&known.dialect, steps, &mut in_scenarios);
+            let scenario = file.read().map_err(|error| vec![error])?.to_value();
+            table.note_scenario(&known.dialect, &scenario, &mut in_scenarios);
         }
         let mut walker = Walker::new(&table, 0);
         for session in walker.by_ref().take(sessions) {
@@ -132,9 +128,8 @@ impl Walked {
             &moves.collect::<Vec<_>>(),
             &mut out,
         )?;
-        let data = self.counts.data_not_carried(&self.table).into_iter();
-        let data = data.map(|(place, classes)| vec![place, classes.join(", ")]);
-        table::write(&["DATA AT", "NOT YET"], &data.collect::<Vec<_>>(), &mut out)?;
+        let heads = ["DATA AT", "IN SCENARIOS", "ONLY IN SESSIONS", "IN NEITHER"];
+        table::write(&heads, &self.data_at_places(gaps), &mut out)?;
         let (pairs, met) = (self.counts.moves_in_a_row(&self.table), &scenarios.commands);
         writeln!(
             out,
@@ -145,6 +140,30 @@ impl Walked {
             pairs.met,
             pairs.all
         )
+    }
+
+    /// By the place: the classes of data that come in scenarios, only in sessions, and nowhere.
+    fn data_at_places(&self, gaps: bool) -> Vec<Vec<String>> {
+        let (scenarios, sessions) = (&self.in_scenarios.data, &self.in_sessions.data);
+        let places: BTreeSet<_> = scenarios.keys().chain(sessions.keys()).collect();
+        let rows = places.into_iter().map(|place| {
+            let came = |of: &BTreeMap<String, BTreeSet<String>>, class: &String| {
+                of.get(place).is_some_and(|classes| classes.contains(class))
+            };
+            let mut row = vec![vec![]; 3];
+            for class in self.table.classes.keys() {
+                let column = match (came(scenarios, class), came(sessions, class)) {
+                    (true, _) => 0,
+                    (false, true) => 1,
+                    (false, false) => 2,
+                };
+                row[column].push(class.as_str());
+            }
+            let columns = row.into_iter().map(|classes| classes.join(", "));
+            std::iter::once(place.clone()).chain(columns).collect()
+        });
+        rows.filter(|row: &Vec<_>| !gaps || !row[3].is_empty())
+            .collect()
     }
 
     /// What checks each clause, and what comes to each moment with each outcome.

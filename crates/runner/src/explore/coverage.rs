@@ -68,28 +68,6 @@ impl SituationCounts {
         self.moves.get(&at).copied().unwrap_or_default()
     }
 
-    /// The classes of data that did not come, by the place: a move, and the name that it calls them by.
-    #[must_use]
-    pub fn data_not_carried(&self, table: &MoveTable) -> Vec<(String, Vec<String>)> {
-        let mut places = Vec::new();
-        for (name, one) in table.starts.iter().chain(&table.moves) {
-            for (draw, pools) in &one.draws {
-                let classes: BTreeSet<&String> = table
-                    .choices(pools)
-                    .map(|(_, _, datum)| &datum.class)
-                    .collect();
-                let missing = classes
-                    .into_iter()
-                    .filter(|class| self.carried(name, draw, class) == 0);
-                let missing: Vec<String> = missing.cloned().collect();
-                if !missing.is_empty() {
-                    places.push((format!("{name}, {draw}"), missing));
-                }
-            }
-        }
-        places
-    }
-
     /// The moves at moments that came.
     #[must_use]
     pub fn moves_at_moments(&self, table: &MoveTable) -> Share {

@@ -160,6 +160,10 @@ pub struct Datum {
     /// The value.
     #[schemars(with = "AnyValueSchema")]
     pub value: Node,
+    /// A matcher on values of this class, by which `conform coverage --situations` finds them in scenarios.
+    #[serde(default)]
+    #[schemars(with = "Option<AnyValueSchema>")]
+    pub sign: Option<Node>,
 }
 
 impl Words {

@@ -23,6 +23,8 @@ pub struct MoveTable {
     pub moves: IndexMap<String, Move>,
     /// The data, by pool, the tamest first.
     pub pools: IndexMap<String, Vec<Datum>>,
+    /// The classes of data that have signs.
+    pub classes: IndexMap<String, Matcher>,
     /// The steps that show a moment, in the order of the moments.
     pub(super) signs: Vec<(String, Sign)>,
     /// The steps that show what became of a command.
@@ -215,6 +217,12 @@ impl MoveTable {
             }
             if !errors.is_empty() {
                 return Err(errors);
+            }
+        }
+        for datum in table.pools.values().flatten() {
+            if let Some(sign) = &datum.sign {
+                let sign = compile_filled_node(sign)?;
+                table.classes.insert(datum.class.clone(), sign);
             }
         }
         table.check_whole(files)?;

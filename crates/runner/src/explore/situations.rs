@@ -11,6 +11,7 @@ use conform_judge::frame::{Body, Frame, Line};
 use conform_judge::transcript::TranscriptReader;
 use json_matcher::Captures;
 use serde_json::{Value, json};
+use spanned_yaml::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::BufReader;
@@ -37,6 +38,8 @@ pub struct Situations {
     pub commands: BTreeMap<Situation, u32>,
     /// A moment, and the one behind it.
     pub moments: BTreeMap<(String, String), u32>,
+    /// By the place, a command, `model` or `files` with the names of the members that lead there: the classes of data that came.
+    pub data: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Reads steps one after the other.
@@ -71,11 +74,54 @@ fn step_of(frame: &Frame) -> Option<Value> {
 }
 
 impl MoveTable {
-    /// Notes the situations of a scenario, by its steps as they are written.
-    pub fn note_scenario(&self, dialect: &Dialect, steps: &[Value], found: &mut Situations) {
+    /// Notes the situations of a scenario as it is written.
+    pub fn note_scenario(&self, dialect: &Dialect, scenario: &Value, found: &mut Situations) {
         let mut reader = StepReader::new(self, dialect, found);
-        steps.iter().for_each(|step| reader.read(step));
+        let steps = scenario["steps"].as_array();
+        steps.into_iter().flatten().for_each(|one| reader.read(one));
         reader.close(TAKEN);
+        let files = scenario["files"].as_object();
+        let files = files
+            .into_iter()
+            .flatten()
+            .map(|(_, content)| content.clone());
+        self.note_model_and_files(&scenario["model"], &files.collect(), found);
+    }
+
+    fn note_model_and_files(&self, model: &Value, files: &Value, found: &mut Situations) {
+        let replies = model.as_array().into_iter().flatten();
+        for (key, value) in replies.filter_map(Value::as_object).flatten() {
+            if !matches!(key.as_str(), "expect_request" | "when") {
+                self.note_data(&format!("model {key}"), value, found);
+            }
+        }
+        self.note_data("files", files, found);
+    }
+
+    /// Notes the classes of the data in a value.
+    fn note_data(&self, place: &str, value: &Value, found: &mut Situations) {
+        match value {
+            Value::Array(items) => {
+                let items = items.iter();
+                items.for_each(|item| self.note_data(place, item, found));
+            }
+            Value::Object(members) => members.iter().for_each(|(key, value)| {
+                self.note_data(&format!("{place} {key}"), value, found);
+            }),
+            _ => {
+                let classes = self.classes.iter();
+                let fitting =
+                    classes.filter(|(_, sign)| sign.matches(value, &Captures::default()).is_ok());
+                let names: Vec<_> = fitting.map(|(name, _)| name.clone()).collect();
+                if !names.is_empty() {
+                    found
+                        .data
+                        .entry(place.to_owned())
+                        .or_default()
+                        .extend(names);
+                }
+            }
+        }
     }
 
     /// Notes the situations of a session: between its moves, the moments are those of the moves.
@@ -85,10 +131,14 @@ impl MoveTable {
         for (planned, one) in self.planned(session) {
             reader.go_to(&state.moment);
             let names = state.names_for(self, planned);
+            let filled = |value: Value| fill(&value, &names, state.made, Place::Plain);
             for step in &one.file.steps {
-                reader.read(&fill(&step.to_value(), &names, state.made, Place::Plain));
+                reader.read(&filled(step.to_value()));
             }
             reader.close(TAKEN);
+            let model = one.file.model.iter().map(Node::to_value).collect();
+            let files = one.file.files.values().map(Node::to_value).collect();
+            self.note_model_and_files(&filled(model), &filled(files), reader.found);
             state.make(self, planned, one);
         }
         reader.go_to(&state.moment);
@@ -210,6 +260,9 @@ impl<'t> StepReader<'t> {
             if let Some(command) = self.command(&shown) {
                 self.close(TAKEN);
                 self.last = format!("{command} at {}", self.moment);
+                if let Some(frame) = shown.get("send") {
+                    self.table.note_data(&command, frame, self.found);
+                }
                 if self.moment != self.table.first_moment() {
                     self.last_in_work.clone_from(&self.last);
                 }
@@ -390,9 +443,9 @@ moves:
     fn steps_of_scenarios_and_of_moves_show_commands_at_moments() {
         let dialect = dialect::load(&DialectSource::default(), "aionrs@0.1").unwrap();
         let table = MoveTable::merge(&[load_yaml("explore.yaml", MOVES).unwrap()]).unwrap();
-        let steps = json!([
+        let steps = json!({ "steps": [
             { "expect": { "type": "tool_request" } },
-            { "send": { "type": "message" } },
+            { "send": { "type": "message", "files": ["a\r\nb"] } },
             { "expect_text": { "of": { "type": "text_delta" }, "until": [{ "type": "stream_end" }] } },
             { "send_raw": "{oops" },
             { "expect_next": { "type": "error" }, "within": "1s" },
@@ -400,9 +453,9 @@ moves:
             { "unordered": [{ "type": "info" }, { "type": "error" }] },
             { "close_stdin": null },
             { "expect_exit": { "code": 0 } },
-        ]);
+        ], "model": [{ "text": "今日は", "expect_request": { "contains": "a\r\nb" } }], "files": { "n": "a\r\nb" } });
         let mut written = Situations::default();
-        table.note_scenario(&dialect, steps.as_array().unwrap(), &mut written);
+        table.note_scenario(&dialect, &steps, &mut written);
         let expected = [
             situation("rest", "#malformed", "refused"),
             situation("rest", "#unknown", "failed"),
@@ -416,6 +469,17 @@ moves:
         let names = |pair: &(String, String)| format!("{} {}", pair.0, pair.1);
         let pairs: Vec<_> = written.moments.keys().map(names).collect();
         assert_eq!(pairs, ["rest gone", "rest streaming", "streaming rest"]);
+
+        let classes = |place: &str, classes: &[&str]| {
+            let classes = classes.iter().map(|class| (*class).to_owned());
+            (place.to_owned(), classes.collect::<BTreeSet<_>>())
+        };
+        let data = [
+            classes("files", &["CR LF"]),
+            classes("message files", &["CR LF"]),
+            classes("model text", &["Han"]),
+        ];
+        assert_eq!(written.data, BTreeMap::from(data));
 
         let mut walked = Situations::default();
         let sessions = table.shortest_sessions();
