@@ -21,8 +21,6 @@ mod captures;
 mod closest;
 mod compile;
 mod json_schema;
-#[cfg(test)]
-mod laws;
 mod matcher;
 mod mismatch;
 mod operators;
@@ -30,8 +28,6 @@ mod pattern;
 mod placeholder;
 mod read;
 mod template;
-#[cfg(test)]
-mod tests;
 mod yaml;
 
 pub use captures::Captures;

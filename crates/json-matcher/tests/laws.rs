@@ -1,6 +1,6 @@
 //! Property tests: laws of every matcher.
 
-use super::{Captures, Matcher, Template, escape};
+use json_matcher::{Captures, Matcher, Template, escape};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

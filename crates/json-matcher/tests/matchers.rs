@@ -1,6 +1,6 @@
 //! What each form of a matcher accepts, refuses and reports. The matchers are written in YAML, as users do.
 
-use super::{Captures, Closest, Matcher, Template};
+use json_matcher::{Captures, Closest, Matcher, Template};
 use serde_json::{Value, json};
 
 fn yaml(text: &str) -> Value {
