@@ -86,7 +86,7 @@ fn covers(outer: &Value, inner: &Value) -> bool {
 }
 
 /// Whether two values are equal: numbers by value, members in any order, members named in `except` left out at any depth.
-fn equal(left: &Value, right: &Value, except: &[String]) -> bool {
+pub fn equal(left: &Value, right: &Value, except: &[String]) -> bool {
     match (left, right) {
         (Value::Number(l), Value::Number(r)) => l == r || l.as_f64() == r.as_f64(),
         (Value::Array(l), Value::Array(r)) => {

@@ -25,7 +25,7 @@ mod pattern;
 mod pointer;
 mod truth;
 
-pub use compare::{canonical, compare};
+pub use compare::{canonical, compare, equal};
 pub use condition::{Compare, Condition, Operand};
 pub use evaluate::{EvalContext, History, Values};
 pub use function::{FUNCTIONS, Function, number};

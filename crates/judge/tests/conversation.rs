@@ -55,3 +55,26 @@ fn what_was_thought_between_two_texts_may_be_told_to_another_model() {
         assert_eq!(found.is_none(), is_legal, "{told}: {found:?}");
     }
 }
+
+#[test]
+fn a_call_may_have_its_numbers_in_another_form() {
+    for (sent, is_legal) in [
+        (json!({ "odd": 0, "list": [1.0] }), true),
+        (json!({ "odd": 2, "list": [1] }), false),
+    ] {
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        let first = json!({ "tools": [], "messages": [{ "role": "user", "content": HELLO }] });
+        conversation.on_request(Check::Answered, 0, &first);
+        let call = json!({ "name": "levitate", "arguments": { "odd": -0.0, "list": [1] } });
+        conversation.note_answer(0, &json!([{ "call": call }]));
+        let call = json!({ "type": "tool_use", "id": "t1", "name": "levitate", "input": sent });
+        let next = json!({ "tools": [], "messages": [
+            { "role": "user", "content": HELLO },
+            { "role": "assistant", "content": [call] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": "cannot" }] },
+        ] });
+        let found = conversation.on_request(Check::Answered, 1, &next);
+        assert_eq!(found.is_none(), is_legal, "{sent}: {found:?}");
+    }
+}

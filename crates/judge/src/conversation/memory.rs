@@ -214,11 +214,15 @@ impl Conversation {
         }
     }
 
-    /// Notes the texts that are new with the first attachments: they are those of the attachments.
+    /// Notes the texts that are new with the first attachments: they are those of the attachments, if those have not come as files.
     fn note_texts_with_attachments(&mut self, contents: &Contents) {
         let Some(newest) = &self.newest else {
             return;
         };
+        let files = |all: &Contents| all.messages_with(|one| matches!(one, Content::File(..)));
+        if files(contents) > files(&newest.contents) {
+            return;
+        }
         let had: Vec<&str> = newest.contents.user_texts().collect();
         let is_new =
             |text: &&str| !had.contains(text) && !self.said.iter().any(|one| holds(text, one));

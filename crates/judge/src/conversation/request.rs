@@ -1,5 +1,6 @@
 //! A request to the model as a list of contents, the same for every LLM API.
 
+use frame_language::equal;
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -87,6 +88,9 @@ impl Content {
                     || has_parts && parts.all(|part| without_spaces(text).contains(&part))
             }
             (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
+            (Content::Call(name, given), Content::Call(other, said)) => {
+                name == other && equal(given, said, &[])
+            }
             _ => self == earlier,
         }
     }
@@ -99,7 +103,7 @@ impl Content {
                 let part = part.map(str::trim).filter(|part| part.len() >= LONG);
                 part.map_or(0, |part| text.matches(part).count())
             }
-            (Content::Call(..), _) => usize::from(self == said),
+            (Content::Call(..), _) => usize::from(self.keeps(said)),
             _ => 0,
         }
     }
