@@ -156,14 +156,31 @@ impl FaultPlayer {
     /// What is done in place of a line that the agent writes, with its newline. A line that the fault leaves alone stays as it is, byte
     /// for byte; so does what is not a JSON object.
     pub fn event_line(&mut self, bytes: &[u8]) -> Vec<Output> {
-        if let Log::Moved(line) | Log::Held(line) = self.log {
-            self.log = Log::Due(line);
-        }
+        self.note_passing();
         match json_matcher::read_json(bytes) {
-            Ok(frame) if frame.is_object() => self.play(&frame, bytes.to_vec()),
+            Ok(frame) if frame.is_object() => self.event(&frame, bytes),
             _ if self.silent => Vec::new(),
             _ => self.counted(vec![Output::Bytes(bytes.to_vec())]),
         }
+    }
+
+    /// The same for a frame whose line is known.
+    pub fn event(&mut self, frame: &Value, line: &[u8]) -> Vec<Output> {
+        self.note_passing();
+        self.play(frame, line.to_vec())
+    }
+
+    /// Another line passes the one that is held back.
+    fn note_passing(&mut self) {
+        if let Log::Moved(line) | Log::Held(line) = self.log {
+            self.log = Log::Due(line);
+        }
+    }
+
+    /// Whether it has taken effect.
+    #[must_use]
+    pub fn has_played(&self) -> bool {
+        matches!(self.log, Log::Due(_) | Log::Taken)
     }
 
     /// What is done after the last line that the agent writes.

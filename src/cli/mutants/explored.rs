@@ -10,10 +10,12 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{output, table};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::{Blame, Finding, Level};
+use conform_judge::frame::Body;
+use conform_judge::framing::ParsedFrame;
 use conform_runner::explore::{MoveTable, Session, Walker};
 use conform_runner::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault};
 use conform_runner::scenario::Scenario;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::sync::Arc;
 use tokio::runtime::Runtime;
@@ -35,8 +37,8 @@ struct ExploredFault {
 /// The sessions of a dialect, and the faults that are played in them.
 struct FaultExplorer {
     suite: SuitePlayer,
-    /// The full ids of the sessions in which nothing is found without a fault, in their order.
-    sound: Vec<String>,
+    /// The full ids of the sessions in which nothing is found without a fault, in their order, with the faults that can take effect in each.
+    sound: BTreeMap<String, HashSet<String>>,
     permits: Semaphore,
     time_scale: f64,
 }
@@ -86,7 +88,7 @@ async fn explored(
     let suite = player(source, &dialect, scenarios).map_err(CommandError::harness)?;
     let mut explorer = FaultExplorer {
         suite,
-        sound: Vec::new(),
+        sound: BTreeMap::new(),
         permits: Semaphore::new(args.jobs()),
         time_scale: args.time_scale,
     };
@@ -101,22 +103,20 @@ async fn explored(
 }
 
 impl FaultExplorer {
-    /// The sessions in which nothing is found without a fault, with the time budgets of the faults.
-    async fn sound_sessions(&self) -> Result<Vec<String>, String> {
-        let runs = self
-            .suite
-            .play(None, self.suite.scenarios.clone(), self.time_scale);
-        let mut sound = Vec::new();
+    /// The sessions in which nothing is found without a fault, with the time budgets of the faults. In each the faults are rehearsed.
+    async fn sound_sessions(&self) -> Result<BTreeMap<String, HashSet<String>>, String> {
+        let scenarios = self.suite.scenarios.clone();
+        let runs = self.suite.play(Some("*"), scenarios, self.time_scale);
+        let mut sound = BTreeMap::new();
         for run in runs.await? {
             match run.report.findings.iter().find(|one| counts(one)) {
-                None => sound.push(run.report.id),
+                None => drop(sound.insert(run.report.id, logged(&run.frames))),
                 Some(finding) => output::warning(format_args!(
                     "left out, because the agent without a fault has a finding: {}: {}: {}",
                     run.report.id, finding.rule, finding.message
                 )),
             }
         }
-        sound.sort();
         Ok(sound)
     }
 
@@ -128,9 +128,11 @@ impl FaultExplorer {
             found: None,
             was_active: false,
         };
-        for ids in self.sound.chunks(AT_ONCE) {
-            let ids: BTreeSet<&String> = ids.iter().collect();
-            let selected = |id: &String| ids.contains(id);
+        let can_show = self.sound.iter();
+        let can_show = can_show.filter(|(_, faults)| faults.contains(&explored.fault.id));
+        let can_show: Vec<&String> = can_show.map(|(id, _)| id).collect();
+        for ids in can_show.chunks(AT_ONCE) {
+            let selected = |id: &String| ids.contains(&id);
             let mut played = self
                 .suite
                 .attempt(&explored.fault.id, &selected, self.time_scale)
@@ -152,6 +154,19 @@ impl FaultExplorer {
         }
         Ok(explored)
     }
+}
+
+/// The faults that the logs of sessions name.
+fn logged(sessions: &[Vec<ParsedFrame>]) -> HashSet<String> {
+    let logged = sessions.iter().flatten().filter_map(|one| {
+        let Body::Stderr(line) = &one.frame.body else {
+            return None;
+        };
+        let text = line.text();
+        let entry = frame_faults::parse_entry(&text).or_else(|| frame_faults::parse_held(&text));
+        Some(entry?.0.to_owned())
+    });
+    logged.collect()
 }
 
 /// Whether a finding tells a fault: a warning or a violation of the agent.

@@ -35,6 +35,8 @@ enum Scope {
     Turn,
     /// From a command of a test on.
     Control,
+    /// Never: the log says where it would take effect.
+    Rehearsal,
 }
 
 impl Faults {
@@ -59,11 +61,17 @@ impl Faults {
         &self.dialect
     }
 
-    /// Plays the faults of the process: `ID` or `ID@turn=N`, or several of them with commas between.
+    /// Plays the faults of the process: `ID` or `ID@turn=N`, or several of them with commas between. `*` rehearses all.
     ///
     /// # Errors
     /// The dialect has no such fault, or its files have a mistake.
     pub(crate) fn play(&self, text: &str) -> Result<(), String> {
+        if text == "*" {
+            for fault in self.dialect.faults()? {
+                self.add(Scope::Rehearsal, fault, None);
+            }
+            return Ok(());
+        }
         let mut faults = Vec::new();
         for text in text.split(',') {
             let (id, turn) = id_and_turn(text)?;
@@ -114,6 +122,7 @@ impl Faults {
 
     /// The number of the current turn, from 1, and the first turn in which the fault of this bug is active.
     pub(crate) fn turns(&self, bug: Bug) -> (u32, u32) {
+        self.rehearse_bug(bug);
         let turns = |player: &mut FaultPlayer| {
             let has_bug = player.has_behavior(&bug.to_string());
             has_bug.then(|| (player.turn(), player.first_turn()))
@@ -123,6 +132,7 @@ impl Faults {
 
     /// Whether the agent has this bug now. Logs it: call this only where the bug makes a difference.
     pub(crate) fn triggers(&self, bug: Bug) -> bool {
+        self.rehearse_bug(bug);
         let noted = self.find(|player| {
             let has_bug = player.has_behavior(&bug.to_string());
             has_bug.then(|| player.note_played())
@@ -133,6 +143,7 @@ impl Faults {
 
     /// Whether the agent has this bug now. Logs nothing: for places where it makes no difference yet.
     pub(crate) fn is_armed(&self, bug: Bug) -> bool {
+        self.rehearse_bug(bug);
         let armed = self.find(|player| player.has_behavior(&bug.to_string()).then_some(()));
         armed.is_some()
     }
@@ -142,6 +153,7 @@ impl Faults {
         let Ok(mut members) = serde_json::to_value(&*options) else {
             return;
         };
+        self.rehearse(|player| _ = player.internal("#options", &mut members.clone()));
         self.for_each(|player| {
             player.internal("#options", &mut members);
         });
@@ -153,6 +165,7 @@ impl Faults {
 
     /// Changes the body of a request to the model.
     pub(crate) fn request(&self, body: &mut Value) {
+        self.rehearse(|player| _ = player.internal("@request", &mut body.clone()));
         self.for_each(|player| {
             player.internal("@request", body);
         });
@@ -161,6 +174,7 @@ impl Faults {
 
     /// Changes a command.
     pub(crate) fn command(&self, command: &mut Value) {
+        self.rehearse(|player| _ = player.command(&mut command.clone()));
         self.for_each(|player| {
             player.command(command);
         });
@@ -173,6 +187,7 @@ impl Faults {
             self.count_turn();
         }
         let line = (self.line)(frame);
+        self.rehearse(|player| drop(player.event(frame, &line)));
         let mut outputs = vec![Output::Bytes(line)];
         self.for_each(|player| {
             let before = std::mem::take(&mut outputs);
@@ -192,6 +207,28 @@ impl Faults {
         self.lines.set(self.lines.get() + lines as u64);
     }
 
+    /// Does this with each fault that is rehearsed.
+    fn rehearse(&self, mut with: impl FnMut(&mut FaultPlayer)) {
+        let mut played = self.played.borrow_mut();
+        let is_rehearsed =
+            |one: &&mut Played| one.scope == Scope::Rehearsal && !one.player.has_played();
+        for one in played.iter_mut().filter(is_rehearsed) {
+            one.player.count_lines_from(self.lines.get());
+            with(&mut one.player);
+        }
+    }
+
+    /// Logs the rehearsed fault with this bug: here it can make a difference.
+    fn rehearse_bug(&self, bug: Bug) {
+        let name = bug.to_string();
+        self.rehearse(|player| {
+            if player.has_behavior(&name) {
+                player.note_played()
+            }
+        });
+        self.log();
+    }
+
     /// Does this with each active fault.
     fn for_each(&self, mut with: impl FnMut(&mut FaultPlayer)) {
         self.find(|player| {
@@ -204,7 +241,10 @@ impl Faults {
     fn find<T>(&self, result: impl FnMut(&mut FaultPlayer) -> Option<T>) -> Option<T> {
         let mut played = self.played.borrow_mut();
         let in_turn = played.iter().any(|one| one.scope == Scope::Turn);
-        let is_active = |one: &&mut Played| !in_turn || one.scope != Scope::Process;
+        let is_active = |one: &&mut Played| match one.scope {
+            Scope::Rehearsal => false,
+            scope => !in_turn || scope != Scope::Process,
+        };
         let active = played.iter_mut().filter(is_active);
         let players = active.map(|one| {
             one.player.count_lines_from(self.lines.get());

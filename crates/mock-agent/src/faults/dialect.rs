@@ -58,6 +58,14 @@ impl FaultedDialect {
         }
     }
 
+    /// All faults of the dialect.
+    ///
+    /// # Errors
+    /// The files of the dialect have a mistake.
+    pub(super) fn faults(&self) -> Result<Vec<Fault>, String> {
+        Ok(self.table()?.faults().cloned().collect())
+    }
+
     fn table(&self) -> Result<FaultTable, String> {
         let table = dialect_file(&self.source, &self.id)
             .and_then(|file| faults(&self.source, &file.sources));
