@@ -62,7 +62,7 @@ pub(super) struct ExploreArgs {
     #[arg(long, value_name = "DIR", default_value = "reports/explore")]
     out: PathBuf,
     /// How many sessions to play at most to make one smaller; 0 writes it as it was found
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = 200)]
     shrink: usize,
     /// How severe to be
     #[arg(long, value_enum, default_value_t)]
@@ -159,7 +159,6 @@ impl Exploration<'_> {
             let shrinker = Shrinker {
                 exploration: self,
                 dialect,
-                settings: self.settings(),
             };
             lines.extend(shrinker.write_all(&causes, &mut played.sessions).await?);
             lines.push(summary(dialect, &played));

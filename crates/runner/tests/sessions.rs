@@ -34,7 +34,7 @@ fn a_session_on_another_wire_expects_its_form_of_the_ids_of_calls() {
     let text_of = |start: &str| {
         let mut session = tame.clone();
         session.start.name = start.to_owned();
-        table.text(&session, "t")
+        table.text(&session, "t", &[])
     };
     let form = r"$regex: '^(?:toolu_1(\|.+)?)$'";
     assert!(!text_of("plain").contains(form));
@@ -53,7 +53,7 @@ fn every_session_of_a_seed_is_a_good_scenario_and_the_same_again() {
                 panic!(
                     "{}\n{}",
                     spanned_yaml::render_all(&errors),
-                    table.text(&session, &session.title())
+                    table.text(&session, &session.title(), &[])
                 );
             }
         }

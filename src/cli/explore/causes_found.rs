@@ -3,6 +3,7 @@
 use super::PlayedSession;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::ScenarioReport;
+use conform_report::verdict_rules::is_of_a_step;
 use conform_runner::step_rules;
 use indexmap::IndexMap;
 
@@ -10,7 +11,7 @@ use indexmap::IndexMap;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct FoundCause {
     pub(super) rule: String,
-    clauses: Vec<String>,
+    pub(super) clauses: Vec<String>,
 }
 
 /// The causes in the order of the sessions, each with the place of the first session that has it.
@@ -25,6 +26,8 @@ impl CausesFound {
                 causes.entry(cause).or_insert(at);
             }
         }
+        // A rule says what is wrong; a step says what did not come.
+        causes.sort_by_key(|cause: &FoundCause, at| (*at, is_of_a_step(&cause.rule)));
         CausesFound(causes)
     }
 }

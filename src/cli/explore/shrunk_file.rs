@@ -7,25 +7,48 @@ use crate::cli::command_error::CommandError;
 use crate::cli::mutants::player;
 use crate::cli::{output, reports};
 use conform_judge::dialect::DialectSource;
+use conform_report::ScenarioReport;
 use conform_runner::explore::{Session, shrink};
 use conform_runner::scenario::Scenario;
-use conform_runner::scheduler::{RunEvent, SuiteSettings};
+use conform_runner::scheduler::RunEvent;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How often a session with a finding is played again, to tell whether the finding repeats itself.
 const REPEATS: usize = 3;
 /// Of how many causes the sessions are made small; the others are written as they were found.
 const SHRUNK: usize = 12;
 
+/// By how much budgets are shortened while a session is made smaller: most sessions with a finding wait for something that never comes.
+/// Where that misleads, they are not.
+const HASTE: f64 = 0.2;
 /// The most characters of a message in the first line of a file.
 const MESSAGE: usize = 160;
+/// The most characters of the name of a scenario of which parts were left out.
+const TITLE: usize = 100;
 
 /// Makes sessions of a dialect small.
 pub(super) struct Shrinker<'a> {
     pub(super) exploration: &'a Exploration<'a>,
     pub(super) dialect: &'a ExploredDialect,
-    pub(super) settings: SuiteSettings,
+}
+
+/// A session that was made smaller.
+struct Shrunk {
+    session: Session,
+    /// The message of the finding in it, if it was found again.
+    message: Option<String>,
+    /// The causes that it shows in every play.
+    causes: HashSet<FoundCause>,
+    /// What is to be said about it.
+    how: String,
+}
+
+/// A file with a session, the name of its scenario, and the causes that it shows in every play.
+struct Written {
+    path: PathBuf,
+    title: String,
+    causes: HashSet<FoundCause>,
 }
 
 impl Shrinker<'_> {
@@ -39,29 +62,32 @@ impl Shrinker<'_> {
         sessions: &mut [PlayedSession],
     ) -> Result<Vec<(&'static str, String)>, CommandError> {
         let mut lines = Vec::new();
-        let mut written: Vec<PathBuf> = Vec::new();
-        let mut titles = Vec::new();
-        for (n, (found, at)) in causes.0.iter().enumerate() {
-            let session = sessions[*at].session.clone();
-            let (session, how) = if n < SHRUNK && !*self.exploration.surroundings.cancelled.borrow()
-            {
-                output::note(format_args!(
-                    "making the session with {} smaller",
-                    found.rule
-                ));
-                self.shrunk(found, session).await
+        let mut written: Vec<Written> = Vec::new();
+        for (found, at) in &causes.0 {
+            let mut files = written.iter();
+            let path = if let Some(file) = files.find(|one| one.causes.contains(found)) {
+                let path = &file.path;
+                lines.push(("Wrote", format!("{} ({})", path.display(), found.rule)));
+                path.clone()
             } else {
-                (session, "as it was found".to_owned())
+                let session = sessions[*at].session.clone();
+                let is_cancelled = *self.exploration.surroundings.cancelled.borrow();
+                let shrunk = if written.len() < SHRUNK && !is_cancelled {
+                    output::note(format_args!(
+                        "making the session with {} smaller",
+                        found.rule
+                    ));
+                    self.shrunk(found, session).await
+                } else {
+                    Shrunk::not(session, "as it was found".to_owned())
+                };
+                let file = self.write(&shrunk, found, &sessions[*at], &written)?;
+                let path = file.path.clone();
+                let line = format!("{} ({}; {})", path.display(), found.rule, shrunk.how);
+                lines.push(("Wrote", line));
+                written.push(file);
+                path
             };
-            let path = self.path(&session, found, &written);
-            let mut title = session.title();
-            if titles.contains(&title) {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let (_, rule) = stem.split_once('.').unwrap_or_default();
-                title = format!("{title} ({rule})");
-            }
-            self.write(&path, &session, &title, found, &sessions[*at])?;
-            titles.push(title);
             let id = self.dialect.suite.dialect.id();
             let rerun = self.exploration.plan.rerun.file_line(&id, &path);
             for played in sessions.iter_mut() {
@@ -70,48 +96,60 @@ impl Shrinker<'_> {
                     finding.rerun.clone_from(&rerun);
                 }
             }
-            let line = format!("{} ({}; {how})", path.display(), found.rule);
-            lines.push(("Wrote", line));
-            written.push(path);
         }
         Ok(lines)
     }
 
-    /// The smallest session with a cause, and what is to be said about it.
-    async fn shrunk(&self, found: &FoundCause, session: Session) -> (Session, String) {
+    /// The smallest session with a cause.
+    async fn shrunk(&self, found: &FoundCause, session: Session) -> Shrunk {
         // What is found beside the cause: a session that is cut down may not show more.
         let mut beside = HashSet::new();
         let again = vec![session.clone(); REPEATS];
-        let again = self.judge(found, again, &mut beside).await;
+        let again = self.judge(found, again, 1.0, &mut beside).await;
         let times = again.iter().filter(|has| **has).count();
         if times < REPEATS {
-            let plays = REPEATS + 1;
-            return (session, format!("flaky: in {} of {plays} plays", times + 1));
+            let how = format!("flaky: in {} of {} plays", times + 1, REPEATS + 1);
+            return Shrunk::not(session, how);
         }
-        let before = session.moves.len();
         let most = self.exploration.args.shrink;
-        let judge = async |sessions| self.judge(found, sessions, &mut beside).await;
-        let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
-        let times = if smaller == session {
-            times
-        } else {
+        for haste in [HASTE, 1.0] {
+            let judge = async |sessions| self.judge(found, sessions, haste, &mut beside).await;
+            let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
+            let (mut message, mut times) = (None, 0);
+            let mut shown: Option<HashSet<FoundCause>> = None;
             let again = vec![smaller.clone(); REPEATS];
-            let again = self.judge(found, again, &mut beside).await;
-            again.iter().filter(|has| **has).count()
-        };
-        let after = smaller.moves.len();
-        let how = format!("{before} moves became {after}, found in {times} of {REPEATS} plays");
-        (smaller, how)
+            self.play(&again, 1.0, |_, report| {
+                let causes: HashSet<FoundCause> = causes_of(report).collect();
+                times += usize::from(causes.contains(found));
+                message = message.take().or_else(|| message_of(report, found));
+                shown = Some(match shown.take() {
+                    Some(before) => &before & &causes,
+                    None => causes,
+                });
+            })
+            .await;
+            if times > 0 {
+                let (before, after) = (session.moves.len(), smaller.moves.len());
+                let how =
+                    format!("{before} moves became {after}, found in {times} of {REPEATS} plays");
+                return Shrunk {
+                    session: smaller,
+                    message,
+                    causes: shown.unwrap_or_default(),
+                    how,
+                };
+            }
+        }
+        Shrunk::not(session, "as it was found".to_owned())
     }
 
-    /// Plays sessions, and says of each whether it has the cause.
-    async fn judge(
+    /// Plays sessions, and shows each report with the number of its session; returns their scenarios.
+    async fn play(
         &self,
-        found: &FoundCause,
-        sessions: Vec<Session>,
-        beside: &mut HashSet<FoundCause>,
-    ) -> Vec<bool> {
-        let mut has = vec![false; sessions.len()];
+        sessions: &[Session],
+        time_scale: f64,
+        mut on_report: impl FnMut(usize, &ScenarioReport),
+    ) -> Vec<Scenario> {
         let numbered = sessions.iter().enumerate();
         let scenarios = numbered.filter_map(|(n, session)| {
             let one = [(format!("shrink/{n}"), session)];
@@ -120,24 +158,36 @@ impl Shrinker<'_> {
         let scenarios: Vec<Scenario> = scenarios.flatten().collect();
         let mut on_event = |event| {
             if let RunEvent::Ended(run) = event {
-                let n = super::number_of(&run.report.id);
-                let mut all = run.report.findings.iter().map(cause);
-                has[n] = causes_of(&run.report).any(|cause| cause == *found);
-                match sessions[n].without.is_empty() {
-                    true => beside.extend(all),
-                    false => has[n] &= all.all(|cause| beside.contains(&cause)),
-                }
+                on_report(super::number_of(&run.report.id), &run.report);
             }
         };
-        let surroundings = self.exploration.surroundings;
+        let (surroundings, played) = (self.exploration.surroundings, scenarios.clone());
+        let mut settings = self.exploration.settings();
+        settings.time_scale *= time_scale;
         self.dialect
-            .play(
-                scenarios.clone(),
-                &self.settings,
-                surroundings,
-                &mut on_event,
-            )
+            .play(played, &settings, surroundings, &mut on_event)
             .await;
+        scenarios
+    }
+
+    /// Plays sessions, and says of each whether it has the cause.
+    async fn judge(
+        &self,
+        found: &FoundCause,
+        sessions: Vec<Session>,
+        time_scale: f64,
+        beside: &mut HashSet<FoundCause>,
+    ) -> Vec<bool> {
+        let mut has = vec![false; sessions.len()];
+        let on_report = |n: usize, report: &ScenarioReport| {
+            let mut all = report.findings.iter().map(cause);
+            has[n] = causes_of(report).any(|cause| cause == *found);
+            match sessions[n].without.is_empty() {
+                true => beside.extend(all),
+                false => has[n] &= all.all(|cause| beside.contains(&cause)),
+            }
+        };
+        let scenarios = self.play(&sessions, time_scale, on_report).await;
         // What is cut down must be legal: the reference agent passes it.
         let cut = scenarios.into_iter().filter(|one| {
             let n = super::number_of(&one.id);
@@ -146,7 +196,9 @@ impl Shrinker<'_> {
         let source = DialectSource::new(self.exploration.plan.dialect_dir.clone());
         if let Ok(legal) = player(&source, &self.dialect.suite.dialect, cut.collect()) {
             let scenarios = legal.scenarios.clone();
-            let runs = legal.play(None, scenarios, self.settings.time_scale).await;
+            let runs = legal
+                .play(None, scenarios, self.exploration.start.time_scale)
+                .await;
             for run in runs.into_iter().flatten() {
                 has[super::number_of(&run.report.id)] = run.report.findings.is_empty();
             }
@@ -154,52 +206,91 @@ impl Shrinker<'_> {
         has
     }
 
-    /// A path that no other cause has, named after the moves.
-    fn path(&self, session: &Session, found: &FoundCause, written: &[PathBuf]) -> PathBuf {
+    /// The name of a scenario, and that of its file: its moves, or what is found where parts of moves are left out.
+    fn names(session: &Session, message: &str) -> (String, String) {
         const NAMED: usize = 4;
-        let dialect = &self.dialect.suite.dialect;
-        let out = &self.exploration.args.out;
-        let folder = out.join(&dialect.name).join(&dialect.version);
-        let names = session.moves.iter().map(|one| one.name.to_lowercase());
-        let mut names: Vec<String> = names.collect();
-        names.truncate(NAMED);
+        if !session.without.is_empty() {
+            let (start, rest) = message.split_once(" (").unwrap_or((message, ""));
+            let (_, end) = rest.split_once(')').unwrap_or_default();
+            let title = shortened(&format!("{start}{end}"), TITLE);
+            let words = start.split(|one: char| !one.is_alphanumeric());
+            let words = words.filter(|word| !word.is_empty()).take(2 * NAMED);
+            let words: Vec<String> = words.map(str::to_lowercase).collect();
+            return (title, words.join("-"));
+        }
+        let moves = session.moves.iter().take(NAMED);
+        let mut names: Vec<String> = moves.map(|one| one.name.to_lowercase()).collect();
         if names.is_empty() {
             names.push(session.start.name.clone());
         }
-        let rule = found.rule.rsplit(['/', '.']).next().unwrap_or_default();
-        let name = format!("{}.{rule}", names.join("-"));
-        let numbered = (2..).map(|n| format!("{name}-{n}"));
-        let mut paths = std::iter::once(name.clone())
-            .chain(numbered)
-            .map(|name| folder.join(format!("{name}.yaml")));
-        paths
-            .find(|path| !written.contains(path))
-            .unwrap_or_default()
+        (session.title(), names.join("-"))
     }
 
+    /// Writes a scenario at a path and with a name that no other cause has.
     fn write(
         &self,
-        path: &Path,
-        session: &Session,
-        title: &str,
+        shrunk: &Shrunk,
         found: &FoundCause,
         first: &PlayedSession,
-    ) -> Result<(), String> {
-        let mut findings = first.run.report.findings.iter();
-        let finding = findings.find(|one| counts(one) && cause(one) == *found);
-        let message = finding.map_or("", |finding| finding.message.as_str());
-        let line = message.lines().next().unwrap_or_default();
-        let message = match line.char_indices().nth(MESSAGE) {
-            Some((end, _)) => format!("{}…", line[..end].trim_end()),
-            None => line.to_owned(),
-        };
+        written: &[Written],
+    ) -> Result<Written, String> {
+        let first_message = || message_of(&first.run.report, found);
+        let message = shrunk.message.clone().or_else(first_message);
+        let message = shortened(&message.unwrap_or_default(), MESSAGE);
+        let (mut title, stem) = Self::names(&shrunk.session, &message);
+        let dialect = &self.dialect.suite.dialect;
+        let out = &self.exploration.args.out;
+        let folder = out.join(&dialect.name).join(&dialect.version);
+        let rule = found.rule.rsplit(['/', '.']).next().unwrap_or_default();
+        let numbers = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
+        let mut paths = numbers.map(|number| folder.join(format!("{stem}.{rule}{number}.yaml")));
+        let is_free = |path: &PathBuf| written.iter().all(|one| one.path != *path);
+        let path = paths.find(is_free).unwrap_or_default();
+        if written.iter().any(|one| one.title == title) {
+            title = format!("{title} ({rule}, {})", written.len() + 1);
+        }
         let text = format!(
             "# Found by conform explore --seed {}, session {}: {}: {message}\n{}",
             self.exploration.start.seed,
             super::number_of(&first.run.report.id),
             found.rule,
-            self.dialect.table.text(session, title)
+            self.dialect
+                .table
+                .text(&shrunk.session, &title, &found.clauses)
         );
-        reports::write_text(path, &text)
+        reports::write_text(&path, &text)?;
+        let causes = shrunk.causes.clone();
+        Ok(Written {
+            path,
+            title,
+            causes,
+        })
     }
+}
+
+impl Shrunk {
+    /// A session that stays as it was found.
+    fn not(session: Session, how: String) -> Self {
+        Shrunk {
+            session,
+            message: None,
+            causes: HashSet::new(),
+            how,
+        }
+    }
+}
+
+/// A text of at most so many characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The first line of the message of the finding with this cause.
+fn message_of(report: &ScenarioReport, found: &FoundCause) -> Option<String> {
+    let mut findings = report.findings.iter();
+    let finding = findings.find(|one| counts(one) && cause(one) == *found)?;
+    finding.message.lines().next().map(str::to_owned)
 }

@@ -25,6 +25,8 @@ const SENDING_VERBS: &[&str] = &[
     "close_stdin",
     "signal",
 ];
+/// What a reply says beside its content that a finding may not need.
+const EXTRAS: &[&str] = &["expect_request", "usage"];
 /// The verbs that can fail because of the agent.
 const CHECKING_VERBS: &[&str] = &[
     "expect",
@@ -54,11 +56,14 @@ struct Draft {
 }
 
 impl MoveTable {
-    /// The scenario of a session, as YAML, with this name.
+    /// The scenario of a session, as YAML, with this name. It cites these clauses alone; if there are none, those of all its steps.
     #[must_use]
-    pub fn text(&self, session: &Session, title: &str) -> String {
+    pub fn text(&self, session: &Session, title: &str, cited: &[String]) -> String {
         let mut draft = self.draft(session);
         draft.leave_out(&session.without);
+        if !cited.is_empty() {
+            draft.cite(cited);
+        }
         let scenario = draft.finish(title);
         let text = yaml_text::document(&scenario);
         let wire = scenario["wire"].as_str().map(str::to_owned);
@@ -79,7 +84,7 @@ impl MoveTable {
         let mut state = State::new(self);
         for (planned, one) in self.planned(session) {
             let names = state.names_for(self, planned);
-            draft.add(&one.file, &names, state.made);
+            draft.add(&one.file, &names, state.number);
             state.make(self, planned, one);
         }
         draft
@@ -95,8 +100,11 @@ impl MoveTable {
         id: &str,
         dialect: &Dialect,
     ) -> Result<Scenario, Vec<Error>> {
-        let node = load_yaml(format!("{id}.yaml"), &self.text(session, &session.title()))
-            .map_err(|error| vec![error])?;
+        let node = load_yaml(
+            format!("{id}.yaml"),
+            &self.text(session, &session.title(), &[]),
+        )
+        .map_err(|error| vec![error])?;
         load(&node, id, Some(dialect))
     }
 
@@ -213,10 +221,18 @@ impl Draft {
             exchange += usize::from(begins(step));
             !without.contains(&Part::Exchange(exchange))
         });
-        self.model.retain(|_| {
+        self.model.retain_mut(|one| {
             reply += 1;
+            if let (Some(keys), true) =
+                (one.as_object_mut(), without.contains(&Part::Extras(reply)))
+            {
+                keys.retain(|key, _| !EXTRAS.contains(&key.as_str()));
+            }
             !without.contains(&Part::Reply(reply))
         });
+        if without.contains(&Part::FilesAfter) {
+            self.files_after.clear();
+        }
         let checks = |step: &Value, clause: &String| {
             step["clauses"]
                 .as_array()
@@ -225,6 +241,16 @@ impl Draft {
         let steps = &self.steps;
         self.clauses
             .retain(|clause| steps.iter().any(|step| checks(step, clause)));
+    }
+
+    /// Cites these clauses, in each step that cites any.
+    fn cite(&mut self, cited: &[String]) {
+        self.clauses = cited.iter().cloned().collect();
+        let citing = self
+            .steps
+            .iter_mut()
+            .filter_map(|step| step.get_mut("clauses"));
+        citing.for_each(|clauses| *clauses = json!(cited));
     }
 
     /// The scenario.

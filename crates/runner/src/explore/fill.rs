@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub(super) type Names = IndexMap<String, Value>;
 
 /// The name of the number of a move in its session.
-const NUMBER: &str = "{#}";
+pub(super) const NUMBER: &str = "{#}";
 
 /// What the language of scenarios takes for its own in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The moves of a dialect: its `explore.yaml` merged over those of its bases, with the common pools, and checked.
 
 use super::file::{Datum, ExploreFile, ImpossibleFile, MomentFile, MoveFile, SignFile, Words};
+use super::fill::NUMBER;
 use crate::scenario::{entries, inherit, words};
 use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
 use indexmap::{IndexMap, IndexSet};
@@ -54,6 +55,8 @@ pub struct Move {
     pub from: IndexSet<String>,
     /// The pools that each of its data is taken from.
     pub draws: IndexMap<String, Vec<String>>,
+    /// Whether its texts have its number in the session.
+    pub(super) is_numbered: bool,
     /// Its place, for messages.
     place: Place,
 }
@@ -208,11 +211,11 @@ impl MoveTable {
                 table.pools.entry(name.value).or_default().extend(data);
             }
             for (name, one) in file.starts {
-                let written = table.read(root, name.span, one, false, &mut errors);
+                let written = table.read(root, &name, one, false, &mut errors);
                 table.starts.insert(name.value, written);
             }
             for (name, one) in file.moves {
-                let written = table.read(root, name.span, one, true, &mut errors);
+                let written = table.read(root, &name, one, true, &mut errors);
                 table.moves.insert(name.value, written);
             }
             if !errors.is_empty() {
@@ -233,11 +236,12 @@ impl MoveTable {
     fn read(
         &self,
         root: &Node,
-        span: Span,
+        name: &Spanned<String>,
         file: MoveFile,
         is_move: bool,
         errors: &mut Vec<Error>,
     ) -> Move {
+        let span = name.span;
         let mut wrong = |span, message: String| errors.push(root.error_at(span, message));
         let moments = || self.moments.keys().map(String::as_str);
         let mut from = IndexSet::new();
@@ -284,7 +288,11 @@ impl MoveTable {
             }
             draws.insert(name.value.clone(), pools.all().to_vec());
         }
+        let section = root.get(if is_move { "moves" } else { "starts" });
+        let written = section.and_then(|all| all.get(name));
+        let is_numbered = written.is_some_and(|one| one.to_value().to_string().contains(NUMBER));
         Move {
+            is_numbered,
             file,
             from,
             draws,

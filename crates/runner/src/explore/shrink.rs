@@ -4,6 +4,10 @@ use super::moves::MoveTable;
 use super::walk::{Part, Session};
 use std::cmp::Reverse;
 use std::collections::HashSet;
+use std::ops::Range;
+
+/// The most replies of the model that are left out together with an exchange.
+const REPLIES: usize = 4;
 
 /// The search for a smaller session.
 struct Search<'t, J> {
@@ -50,7 +54,9 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
         let legal = candidates.iter().filter_map(|one| self.table.legal(one));
         let best = size(self.table, &self.best);
         let mut fresh: Vec<Session> = legal.filter(|one| size(self.table, one) < best).collect();
-        fresh.retain(|one| self.seen.insert(one.clone()));
+        let text = |one: &Session| self.table.text(one, "", &[]);
+        let is_cut = |one: &Session| one.without.is_empty() || text(one) != text(&self.best);
+        fresh.retain(|one| is_cut(one) && self.seen.insert(one.clone()));
         fresh.truncate(self.left);
         if fresh.is_empty() {
             return false;
@@ -65,40 +71,66 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
         is_found
     }
 
-    /// Leaves moves out: halves first, then smaller pieces, then single moves.
+    /// Leaves moves out.
     async fn drop_moves(&mut self) {
-        let mut piece = self.best.moves.len().div_ceil(2);
-        while piece > 0 {
-            let length = self.best.moves.len();
-            let pieces = (0..length.div_ceil(piece)).map(|n| {
+        let length = |session: &Session| session.moves.len();
+        self.drop_pieces(length, |session, piece| drop(session.moves.drain(piece)))
+            .await;
+    }
+
+    /// Leaves exchanges, replies, what replies say beside their content, and the files after the session out; then exchanges with the
+    /// replies of the model that each is for.
+    async fn drop_parts(&mut self) {
+        let (exchanges, replies) = self.table.parts(&self.best);
+        let parts = (1..=replies).map(Part::Extras);
+        let parts = parts.chain((1..=replies).map(Part::Reply));
+        let parts = parts.chain((1..=exchanges).map(Part::Exchange));
+        let mut parts: Vec<Part> = parts.chain([Part::FilesAfter]).collect();
+        // Exchanges and the replies of the model that they are for stand side by side, as well as can be told.
+        parts.sort_by_key(|part| match part {
+            Part::Exchange(n) => (2 * n - 1) * replies,
+            Part::Reply(n) | Part::Extras(n) => (2 * n - 1) * exchanges,
+            Part::FilesAfter => usize::MAX,
+        });
+        let leave_out = |session: &mut Session, piece| session.without.extend(&parts[piece]);
+        self.drop_pieces(|_| parts.len(), leave_out).await;
+        loop {
+            let starts = (1..=exchanges)
+                .rev()
+                .flat_map(|exchange| (1..=replies).rev().map(move |first| (exchange, first)));
+            let of_one = starts.flat_map(|(exchange, first)| {
+                let last = replies.min(first + REPLIES - 1);
+                (first..=last).map(move |last| (exchange, first..=last))
+            });
+            let smaller = of_one.map(|(exchange, replies)| {
                 let mut smaller = self.best.clone();
-                // The last moves are seldom needed: the session often ends soon after the finding.
-                let end = length - n * piece;
-                smaller.moves.drain(end.saturating_sub(piece)..end);
+                smaller.without.insert(Part::Exchange(exchange));
+                smaller.without.extend(replies.map(Part::Reply));
                 smaller
             });
-            if !self.take_first(pieces.collect()).await {
-                piece /= 2;
+            if !self.take_first(smaller.collect()).await {
+                break;
             }
         }
     }
 
-    /// Leaves exchanges and replies out, from the last one on: alone, or with the reply of the model that it is for.
-    async fn drop_parts(&mut self) {
-        let (exchanges, replies) = self.table.parts(&self.best);
-        let parts = (1..=replies).map(Part::Reply);
-        let parts = parts.chain((1..=exchanges).map(Part::Exchange));
-        for part in parts.rev() {
-            let without = |reply: Option<Part>| {
+    /// Leaves pieces out: halves first, then smaller pieces, then single parts. Those at the end are seldom needed: the session often ends
+    /// soon after the finding.
+    async fn drop_pieces(
+        &mut self,
+        length: impl Fn(&Session) -> usize,
+        leave_out: impl Fn(&mut Session, Range<usize>),
+    ) {
+        let mut piece = length(&self.best).div_ceil(2);
+        while piece > 0 {
+            let length = length(&self.best);
+            let pieces = (0..=length.saturating_sub(piece)).rev().map(|begin| {
                 let mut smaller = self.best.clone();
-                smaller.without.insert(part);
-                smaller.without.extend(reply);
+                leave_out(&mut smaller, begin..length.min(begin + piece));
                 smaller
-            };
-            let with_reply = (1..=replies).map(|n| without(Some(Part::Reply(n))));
-            let (alone, with_reply) = (vec![without(None)], with_reply.collect());
-            if !self.take_first(alone).await {
-                self.take_first(with_reply).await;
+            });
+            if !self.take_first(pieces.collect()).await {
+                piece /= 2;
             }
         }
     }
@@ -247,7 +279,7 @@ moves:
     #[tokio::test]
     async fn only_the_exchanges_that_the_finding_needs_are_left_with_their_replies() {
         let table = table();
-        let text = |session: &Session| table.text(session, "t");
+        let text = |session: &Session| table.text(session, "t", &[]);
         let is_wrong = |session: &Session| {
             let text = text(session);
             let [said, two, first, one] =

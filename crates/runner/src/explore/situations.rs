@@ -131,7 +131,7 @@ impl MoveTable {
         for (planned, one) in self.planned(session) {
             reader.go_to(&state.moment);
             let names = state.names_for(self, planned);
-            let filled = |value: Value| fill(&value, &names, state.made, Place::Plain);
+            let filled = |value: Value| fill(&value, &names, state.number, Place::Plain);
             for step in &one.file.steps {
                 reader.read(&filled(step.to_value()));
             }

@@ -34,6 +34,10 @@ pub enum Part {
     Exchange(usize),
     /// A reply of the model.
     Reply(usize),
+    /// What a reply expects of its request, and says of its usage.
+    Extras(usize),
+    /// The state that files must have after the session.
+    FilesAfter,
 }
 
 /// A move of a session.
@@ -62,8 +66,8 @@ pub(super) struct State {
     pub(super) moment: String,
     /// Variables and counters.
     pub(super) names: Names,
-    /// How many moves were made.
-    pub(super) made: usize,
+    /// The number of the next move that has one.
+    pub(super) number: usize,
     /// Moves that cannot be made again.
     spent: BTreeSet<String>,
     /// The wire on which the whole session is played, if its start or a move is for one.
@@ -75,6 +79,7 @@ impl State {
     pub(super) fn new(table: &MoveTable) -> Self {
         State {
             moment: table.first_moment().to_owned(),
+            number: 1,
             ..State::default()
         }
     }
@@ -117,8 +122,8 @@ impl State {
     pub(super) fn make(&mut self, table: &MoveTable, planned: &PlannedMove, one: &Move) {
         let drawn = self.names_for(table, planned);
         for (name, value) in &one.file.set {
-            let name = fill_key(name, &drawn, self.made);
-            match fill(&value.to_value(), &drawn, self.made, Place::Plain) {
+            let name = fill_key(name, &drawn, self.number);
+            match fill(&value.to_value(), &drawn, self.number, Place::Plain) {
                 Value::Null => drop(self.names.shift_remove(&name)),
                 value => drop(self.names.insert(name, value)),
             }
@@ -135,7 +140,7 @@ impl State {
             self.wire = Some(wire.value.clone());
         }
         self.moment = one.leads_to(&self.moment).to_owned();
-        self.made += 1;
+        self.number += usize::from(one.is_numbered);
     }
 }
 
