@@ -78,3 +78,27 @@ fn a_call_may_have_its_numbers_in_another_form() {
         assert_eq!(found.is_none(), is_legal, "{sent}: {found:?}");
     }
 }
+
+#[test]
+fn the_output_of_a_shell_command_in_front_of_an_image_may_come_again() {
+    let (ran, image) = (
+        json!({ "type": "text", "text": "Ran `ls -l page.html`\n```\n1\n```" }),
+        json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } }),
+    );
+    for (again, is_legal) in [(&ran, true), (&image, false)] {
+        let text = |text: &str| json!({ "type": "text", "text": text });
+        let mut messages = vec![json!({ "role": "user", "content": HELLO })];
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        let request = |messages: &[Value]| json!({ "tools": [], "messages": messages });
+        conversation.on_request(Check::Once, 0, &request(&messages));
+        conversation.note_said(MORE);
+        conversation.note_attachments();
+        messages.push(json!({ "role": "user", "content": [ran, text(MORE), image] }));
+        conversation.on_request(Check::Once, 1, &request(&messages));
+        conversation.note_said("and once more, please");
+        messages.push(json!({ "role": "user", "content": [again, text("and once more, please")] }));
+        let found = conversation.on_request(Check::Once, 2, &request(&messages));
+        assert_eq!(found.is_none(), is_legal, "{again}: {found:?}");
+    }
+}

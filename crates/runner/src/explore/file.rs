@@ -10,7 +10,7 @@ use spanned_yaml::{Node, Spanned, WithVerbs};
 
 /// What a host and a model can do with an agent, and at which moments: the moves of which `conform explore` makes sessions.
 ///
-/// Texts of `starts` and `moves` may contain `{#}`, the number of the move in its session, and the names of drawn data, of `set` and of
+/// Texts of `starts` and `moves` may contain `{#}`, the number of the move among those that have it, and the names of drawn data, of `set` and of
 /// `add` in braces. A text that is one such name becomes the value itself, of any type.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
