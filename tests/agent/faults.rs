@@ -39,6 +39,11 @@ fn a_behavior_has_no_effect_before_its_turn() {
     for protocol in PROTOCOLS {
         let good = (protocol.session)("");
         assert_eq!(good.1, Some(0));
+        assert_eq!(
+            (protocol.session)("*"),
+            good,
+            "rehearsed faults change nothing"
+        );
 
         for fault in some_behaviors(protocol.dialect) {
             let later = (protocol.session)(&format!("{}@turn=3", fault.id));
