@@ -144,3 +144,22 @@ fn situations_are_counted_in_scenarios_and_in_sessions() {
     );
     assert!(!gaps.contains("impossible: "), "{gaps}");
 }
+
+#[test]
+fn a_fault_is_played_in_the_sessions_in_which_it_can_take_effect() {
+    let dir = TestDir::new();
+    let mut command = dir.command("mutants");
+    command.args(["--dialect", "aionrs@0.1", "--explore", "1"]);
+    command.args(["--only", "no-stream-end", "--only", "resumes-nothing"]);
+    let output = finish(command.spawn().unwrap());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let fate = |fault: &str| {
+        let mut lines = shown.lines();
+        lines
+            .find(|line| line.starts_with(fault))
+            .unwrap_or_default()
+    };
+    assert!(fate("no-stream-end").contains("found"), "{shown}");
+    assert!(fate("resumes-nothing").contains("NOT ACTIVE"), "{shown}");
+}
