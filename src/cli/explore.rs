@@ -2,6 +2,7 @@
 
 mod causes_found;
 mod explored_dialect;
+mod finding_text;
 mod shrunk_file;
 
 use super::agent_surroundings::{AgentSurroundings, with_agents};

@@ -33,15 +33,17 @@ impl CausesFound {
 }
 
 /// The causes in a session that count: warnings and violations of the agent that follow from nothing else.
-pub(super) fn causes_of(report: &ScenarioReport) -> impl Iterator<Item = FoundCause> {
+fn causes_of(report: &ScenarioReport) -> impl Iterator<Item = FoundCause> {
     report.findings.iter().filter(|one| counts(one)).map(cause)
 }
 
 pub(super) fn counts(finding: &Finding) -> bool {
-    finding.blame == Blame::Agent
-        && finding.level > Level::May
-        && !finding.is_echo()
-        && finding.baseline.is_none()
+    is_of_the_agent(finding) && !finding.is_echo()
+}
+
+/// A warning or a violation of the agent that is not in the baseline.
+pub(super) fn is_of_the_agent(finding: &Finding) -> bool {
+    finding.blame == Blame::Agent && finding.level > Level::May && finding.baseline.is_none()
 }
 
 pub(super) fn cause(finding: &Finding) -> FoundCause {

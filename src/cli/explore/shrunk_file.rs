@@ -1,12 +1,14 @@
 //! Makes the first session of each cause small, tells whether it repeats itself, and writes it as a scenario.
 
-use super::causes_found::{CausesFound, FoundCause, cause, causes_of, counts};
+use super::causes_found::{CausesFound, FoundCause, cause, counts, is_of_the_agent};
 use super::explored_dialect::ExploredDialect;
+use super::finding_text::{event, heading, marked, title};
 use super::{Exploration, PlayedSession};
 use crate::cli::command_error::CommandError;
 use crate::cli::mutants::player;
 use crate::cli::{output, reports};
 use conform_judge::dialect::DialectSource;
+use conform_judge::finding::Finding;
 use conform_report::ScenarioReport;
 use conform_runner::explore::{Session, shrink};
 use conform_runner::scenario::Scenario;
@@ -22,11 +24,6 @@ const SHRUNK: usize = 12;
 /// By how much budgets are shortened while a session is made smaller: most sessions with a finding wait for something that never comes.
 /// Where that misleads, they are not.
 const HASTE: f64 = 0.2;
-/// The most characters of a message in the first line of a file.
-const MESSAGE: usize = 160;
-/// The most characters of the name of a scenario of which parts were left out.
-const TITLE: usize = 100;
-
 /// Makes sessions of a dialect small.
 pub(super) struct Shrinker<'a> {
     pub(super) exploration: &'a Exploration<'a>,
@@ -36,19 +33,26 @@ pub(super) struct Shrinker<'a> {
 /// A session that was made smaller.
 struct Shrunk {
     session: Session,
-    /// The message of the finding in it, if it was found again.
-    message: Option<String>,
-    /// The causes that it shows in every play.
-    causes: HashSet<FoundCause>,
+    /// The finding in it, if it was found again.
+    finding: Option<Finding>,
+    /// What it shows in every play.
+    shown: HashSet<Shown>,
     /// What is to be said about it.
     how: String,
 }
 
-/// A file with a session, the name of its scenario, and the causes that it shows in every play.
+/// A file with a session, the name of its scenario, and what it shows in every play.
 struct Written {
     path: PathBuf,
     title: String,
-    causes: HashSet<FoundCause>,
+    shown: HashSet<Shown>,
+}
+
+/// What a play shows, be it that it follows from something else: a cause, or a rule with what happened or did not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Shown {
+    Cause(FoundCause),
+    Event(String, String),
 }
 
 impl Shrinker<'_> {
@@ -64,8 +68,15 @@ impl Shrinker<'_> {
         let mut lines = Vec::new();
         let mut written: Vec<Written> = Vec::new();
         for (found, at) in &causes.0 {
+            let finding = finding_of(&sessions[*at].run.report, found);
+            let message = finding.map_or("", |one| &one.message);
+            let any = [
+                Shown::Cause(found.clone()),
+                Shown::Event(found.rule.clone(), event(message)),
+            ];
             let mut files = written.iter();
-            let path = if let Some(file) = files.find(|one| one.causes.contains(found)) {
+            let file = files.find(|file| any.iter().any(|one| file.shown.contains(one)));
+            let path = if let Some(file) = file {
                 let path = &file.path;
                 lines.push(("Wrote", format!("{} ({})", path.display(), found.rule)));
                 path.clone()
@@ -107,35 +118,43 @@ impl Shrinker<'_> {
         let again = vec![session.clone(); REPEATS];
         let again = self.judge(found, again, 1.0, &mut beside).await;
         let times = again.iter().filter(|has| **has).count();
-        if times < REPEATS {
-            let how = format!("flaky: in {} of {} plays", times + 1, REPEATS + 1);
-            return Shrunk::not(session, how);
+        let rate = format!("flaky: in {} of {} plays", times + 1, REPEATS + 1);
+        if times == 0 {
+            return Shrunk::not(session, rate);
         }
+        let rate = if times < REPEATS {
+            rate + "; "
+        } else {
+            String::new()
+        };
         let most = self.exploration.args.shrink;
         for haste in [HASTE, 1.0] {
             let judge = async |sessions| self.judge(found, sessions, haste, &mut beside).await;
             let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
-            let (mut message, mut times) = (None, 0);
-            let mut shown: Option<HashSet<FoundCause>> = None;
+            let (mut finding, mut times) = (None, 0);
+            let mut shown: Option<HashSet<Shown>> = None;
             let again = vec![smaller.clone(); REPEATS];
             self.play(&again, 1.0, |_, report| {
-                let causes: HashSet<FoundCause> = causes_of(report).collect();
-                times += usize::from(causes.contains(found));
-                message = message.take().or_else(|| message_of(report, found));
+                let now = shown_by(report);
+                times += usize::from(now.contains(&Shown::Cause(found.clone())));
+                finding = finding
+                    .take()
+                    .or_else(|| finding_of(report, found).cloned());
                 shown = Some(match shown.take() {
-                    Some(before) => &before & &causes,
-                    None => causes,
+                    Some(before) => &before & &now,
+                    None => now,
                 });
             })
             .await;
             if times > 0 {
                 let (before, after) = (session.moves.len(), smaller.moves.len());
-                let how =
-                    format!("{before} moves became {after}, found in {times} of {REPEATS} plays");
+                let how = format!(
+                    "{rate}{before} moves became {after}, found in {times} of {REPEATS} plays"
+                );
                 return Shrunk {
                     session: smaller,
-                    message,
-                    causes: shown.unwrap_or_default(),
+                    finding,
+                    shown: shown.unwrap_or_default(),
                     how,
                 };
             }
@@ -181,7 +200,7 @@ impl Shrinker<'_> {
         let mut has = vec![false; sessions.len()];
         let on_report = |n: usize, report: &ScenarioReport| {
             let mut all = report.findings.iter().map(cause);
-            has[n] = causes_of(report).any(|cause| cause == *found);
+            has[n] = shown_by(report).contains(&Shown::Cause(found.clone()));
             match sessions[n].without.is_empty() {
                 true => beside.extend(all),
                 false => has[n] &= all.all(|cause| beside.contains(&cause)),
@@ -210,10 +229,8 @@ impl Shrinker<'_> {
     fn names(session: &Session, message: &str) -> (String, String) {
         const NAMED: usize = 4;
         if !session.without.is_empty() {
-            let (start, rest) = message.split_once(" (").unwrap_or((message, ""));
-            let (_, end) = rest.split_once(')').unwrap_or_default();
-            let title = shortened(&format!("{start}{end}"), TITLE);
-            let words = start.split(|one: char| !one.is_alphanumeric());
+            let title = title(message);
+            let words = title.split(|one: char| !one.is_alphanumeric());
             let words = words.filter(|word| !word.is_empty()).take(2 * NAMED);
             let words: Vec<String> = words.map(str::to_lowercase).collect();
             return (title, words.join("-"));
@@ -234,10 +251,10 @@ impl Shrinker<'_> {
         first: &PlayedSession,
         written: &[Written],
     ) -> Result<Written, String> {
-        let first_message = || message_of(&first.run.report, found);
-        let message = shrunk.message.clone().or_else(first_message);
-        let message = shortened(&message.unwrap_or_default(), MESSAGE);
-        let (mut title, stem) = Self::names(&shrunk.session, &message);
+        let finding = shrunk.finding.as_ref();
+        let finding = finding.or_else(|| finding_of(&first.run.report, found));
+        let message = finding.map_or("", |one| &one.message);
+        let (mut title, stem) = Self::names(&shrunk.session, message);
         let dialect = &self.dialect.suite.dialect;
         let out = &self.exploration.args.out;
         let folder = out.join(&dialect.name).join(&dialect.version);
@@ -249,21 +266,21 @@ impl Shrinker<'_> {
         if written.iter().any(|one| one.title == title) {
             title = format!("{title} ({rule}, {})", written.len() + 1);
         }
-        let text = format!(
-            "# Found by conform explore --seed {}, session {}: {}: {message}\n{}",
-            self.exploration.start.seed,
-            super::number_of(&first.run.report.id),
-            found.rule,
-            self.dialect
-                .table
-                .text(&shrunk.session, &title, &found.clauses)
-        );
+        let table = &self.dialect.table;
+        let mut text = table.text(&shrunk.session, &title, &found.clauses);
+        if let Some(finding) = finding {
+            let (seed, number) = (
+                self.exploration.start.seed,
+                super::number_of(&first.run.report.id),
+            );
+            let found = format!("Found by conform explore --seed {seed}, session {number}");
+            text = heading(&found, finding, dialect) + &marked(&text, finding);
+        }
         reports::write_text(&path, &text)?;
-        let causes = shrunk.causes.clone();
         Ok(Written {
             path,
             title,
-            causes,
+            shown: shrunk.shown.clone(),
         })
     }
 }
@@ -273,24 +290,27 @@ impl Shrunk {
     fn not(session: Session, how: String) -> Self {
         Shrunk {
             session,
-            message: None,
-            causes: HashSet::new(),
+            finding: None,
+            shown: HashSet::new(),
             how,
         }
     }
 }
 
-/// A text of at most so many characters.
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
+/// What a session shows.
+fn shown_by(report: &ScenarioReport) -> HashSet<Shown> {
+    let findings = report.findings.iter().filter(|one| is_of_the_agent(one));
+    let shown = findings.flat_map(|one| {
+        [
+            Shown::Cause(cause(one)),
+            Shown::Event(one.rule.clone(), event(&one.message)),
+        ]
+    });
+    shown.collect()
 }
 
-/// The first line of the message of the finding with this cause.
-fn message_of(report: &ScenarioReport, found: &FoundCause) -> Option<String> {
+/// The finding with this cause.
+fn finding_of<'r>(report: &'r ScenarioReport, found: &FoundCause) -> Option<&'r Finding> {
     let mut findings = report.findings.iter();
-    let finding = findings.find(|one| counts(one) && cause(one) == *found)?;
-    finding.message.lines().next().map(str::to_owned)
+    findings.find(|one| is_of_the_agent(one) && cause(one) == *found)
 }

@@ -96,7 +96,7 @@ pub(super) fn kind(mark: &Baselined) -> &'static str {
 }
 
 /// The sender of a frame, from the transcript's word for its direction.
-pub(super) fn who(dir: &str) -> &str {
+pub fn who(dir: &str) -> &str {
     match dir {
         "from_agent" => "agent",
         "to_agent" => "host",
@@ -108,7 +108,7 @@ pub(super) fn who(dir: &str) -> &str {
 }
 
 /// The text on one line and safe for a terminal: control characters in the agent's output must not move the cursor.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars()
         .fold(String::with_capacity(text.len()), |mut out, char| {
             if char.is_control() || is_layout(char) {

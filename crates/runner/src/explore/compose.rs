@@ -10,6 +10,7 @@ use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 use spanned_yaml::{Error, load_yaml};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// The most moves that the name of a scenario tells.
 const NAMED: usize = 6;
@@ -55,6 +56,12 @@ struct Draft {
     files_after: Map<String, Value>,
 }
 
+/// What a move gives to a scenario, by the numbers of its exchanges and replies.
+pub(super) struct MoveParts {
+    pub(super) exchanges: RangeInclusive<usize>,
+    pub(super) replies: RangeInclusive<usize>,
+}
+
 impl MoveTable {
     /// The scenario of a session, as YAML, with this name. It cites these clauses alone; if there are none, those of all its steps.
     #[must_use]
@@ -72,20 +79,41 @@ impl MoveTable {
         written.map_or(text, |scenario| yaml_text::document(&scenario.to_value()))
     }
 
-    /// How many exchanges and how many replies the scenario of a session has.
-    pub(super) fn parts(&self, session: &Session) -> (usize, usize) {
-        let draft = self.draft(session);
-        let exchanges = draft.steps.iter().filter(|step| begins(step));
-        (exchanges.count(), draft.model.len())
+    /// What the start and each move give to the scenario of a session.
+    pub(super) fn parts(&self, session: &Session) -> Vec<MoveParts> {
+        let (mut draft, mut state) = (Draft::default(), State::new(self));
+        let mut before = draft.parts();
+        let parts = self.planned(session).map(|(planned, one)| {
+            draft.make(self, &mut state, planned, one);
+            let now = draft.parts();
+            let (exchanges, replies) = (before.0 + 1..=now.0, before.1 + 1..=now.1);
+            before = now;
+            MoveParts { exchanges, replies }
+        });
+        parts.collect()
+    }
+
+    /// The steps that check something before others of their exchange do: the exchange ends in the same way without them.
+    pub(super) fn earlier_checks(&self, session: &Session) -> Vec<Part> {
+        let steps = self.draft(session).steps;
+        let exchanges = steps.chunk_by(|_, next| !begins(next));
+        let mut first = 1;
+        let mut found = Vec::new();
+        for exchange in exchanges {
+            let numbered = exchange.iter().zip(first..);
+            let checks = numbered.filter(|(step, _)| has_verb(step, CHECKING_VERBS));
+            let mut checks: Vec<Part> = checks.map(|(_, n)| Part::Step(n)).collect();
+            checks.pop();
+            found.append(&mut checks);
+            first += exchange.len();
+        }
+        found
     }
 
     fn draft(&self, session: &Session) -> Draft {
-        let mut draft = Draft::default();
-        let mut state = State::new(self);
+        let (mut draft, mut state) = (Draft::default(), State::new(self));
         for (planned, one) in self.planned(session) {
-            let names = state.names_for(self, planned);
-            draft.add(&one.file, &names, state.number);
-            state.make(self, planned, one);
+            draft.make(self, &mut state, planned, one);
         }
         draft
     }
@@ -164,6 +192,19 @@ impl Session {
 }
 
 impl Draft {
+    /// Adds the parts of a start or a move, in a state that it changes.
+    fn make(&mut self, table: &MoveTable, state: &mut State, planned: &PlannedMove, one: &Move) {
+        let names = state.names_for(table, planned);
+        self.add(&one.file, &names, state.number);
+        state.make(table, planned, one);
+    }
+
+    /// How many exchanges and replies there are.
+    fn parts(&self) -> (usize, usize) {
+        let exchanges = self.steps.iter().filter(|step| begins(step));
+        (exchanges.count(), self.model.len())
+    }
+
     /// Adds the parts of a start or a move.
     fn add(&mut self, file: &MoveFile, names: &Names, number: usize) {
         let template = |value: &Value| fill(value, names, number, Place::Template);
@@ -206,6 +247,7 @@ impl Draft {
             self.answers.push(answer.into());
         }
         for one in &file.steps {
+            self.clauses.extend(words_of(&one.to_value()["clauses"]));
             self.steps
                 .push(step(&one.to_value(), file, &clauses, names, number));
         }
@@ -216,10 +258,12 @@ impl Draft {
         if without.is_empty() {
             return;
         }
-        let (mut exchange, mut reply) = (0, 0);
+        let (mut exchange, mut number, mut reply) = (0, 0, 0);
         self.steps.retain(|step| {
             exchange += usize::from(begins(step));
-            !without.contains(&Part::Exchange(exchange))
+            number += 1;
+            let is_out = |part| without.contains(&part);
+            !is_out(Part::Exchange(exchange)) && !is_out(Part::Step(number))
         });
         self.model.retain_mut(|one| {
             reply += 1;
@@ -230,6 +274,9 @@ impl Draft {
             }
             !without.contains(&Part::Reply(reply))
         });
+        if without.contains(&Part::Files) {
+            self.files.clear();
+        }
         if without.contains(&Part::FilesAfter) {
             self.files_after.clear();
         }
@@ -314,6 +361,12 @@ impl Draft {
             }
         }
     }
+}
+
+/// The texts of a list.
+fn words_of(list: &Value) -> impl Iterator<Item = String> {
+    let items = list.as_array().into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned)
 }
 
 /// Whether a step has one of these verbs.

@@ -1,12 +1,17 @@
 //! Makes a session with a finding smaller, as long as the finding stays: fewer moves, the plainest start, tamer data, fewer steps and replies.
 
+use super::compose::MoveParts;
 use super::moves::MoveTable;
 use super::walk::{Part, Session};
+use indexmap::IndexSet;
 use std::cmp::Reverse;
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-/// The most replies of the model that are left out together with an exchange.
+/// How many sessions are judged side by side, before others are tried.
+const ROUND: usize = 24;
+/// The most exchanges that are left out together with replies of the model, and the most replies.
+const EXCHANGES: usize = 2;
 const REPLIES: usize = 4;
 
 /// The search for a smaller session.
@@ -51,24 +56,25 @@ pub async fn shrink<J: AsyncFnMut(Vec<Session>) -> Vec<bool>>(
 impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
     /// Takes the first of these sessions that is legal and has the finding; false if none has.
     async fn take_first(&mut self, candidates: Vec<Session>) -> bool {
-        let legal = candidates.iter().filter_map(|one| self.table.legal(one));
-        let best = size(self.table, &self.best);
-        let mut fresh: Vec<Session> = legal.filter(|one| size(self.table, one) < best).collect();
         let text = |one: &Session| self.table.text(one, "", &[]);
-        let is_cut = |one: &Session| one.without.is_empty() || text(one) != text(&self.best);
-        fresh.retain(|one| is_cut(one) && self.seen.insert(one.clone()));
-        fresh.truncate(self.left);
-        if fresh.is_empty() {
-            return false;
+        let (best, best_text) = (size(self.table, &self.best), text(&self.best));
+        let legal = candidates.iter().filter_map(|one| self.table.legal(one));
+        let fresh: IndexSet<Session> = legal
+            .filter(|one| size(self.table, one) < best && !self.seen.contains(one))
+            .filter(|one| one.without.is_empty() || text(one) != best_text)
+            .take(self.left)
+            .collect();
+        let fresh: Vec<Session> = fresh.into_iter().collect();
+        for round in fresh.chunks(ROUND) {
+            self.left -= round.len();
+            self.seen.extend(round.iter().cloned());
+            let found = (self.judge)(round.to_vec()).await;
+            if let Some(first) = found.into_iter().position(|found| found) {
+                self.best = round[first].clone();
+                return true;
+            }
         }
-        self.left -= fresh.len();
-        let found = (self.judge)(fresh.clone()).await;
-        let first = fresh.into_iter().zip(found).find(|(_, found)| *found);
-        let is_found = first.is_some();
-        if let Some((smaller, _)) = first {
-            self.best = smaller;
-        }
-        is_found
+        false
     }
 
     /// Leaves moves out.
@@ -78,40 +84,48 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
             .await;
     }
 
-    /// Leaves exchanges, replies, what replies say beside their content, and the files after the session out; then exchanges with the
-    /// replies of the model that each is for.
+    /// Leaves out what whole moves give; exchanges, replies, what replies say beside their content, and the files before and after; then
+    /// exchanges with the replies of the model that each is for; then what is checked on the way.
     async fn drop_parts(&mut self) {
-        let (exchanges, replies) = self.table.parts(&self.best);
-        let parts = (1..=replies).map(Part::Extras);
-        let parts = parts.chain((1..=replies).map(Part::Reply));
-        let parts = parts.chain((1..=exchanges).map(Part::Exchange));
-        let mut parts: Vec<Part> = parts.chain([Part::FilesAfter]).collect();
-        // Exchanges and the replies of the model that they are for stand side by side, as well as can be told.
-        parts.sort_by_key(|part| match part {
-            Part::Exchange(n) => (2 * n - 1) * replies,
-            Part::Reply(n) | Part::Extras(n) => (2 * n - 1) * exchanges,
-            Part::FilesAfter => usize::MAX,
+        let moves = self.table.parts(&self.best);
+        let wholes: Vec<Vec<Part>> = moves.iter().map(MoveParts::in_order).collect();
+        self.drop_each(&wholes).await;
+        let singles = moves.iter().flat_map(|one| {
+            let extras = one.replies.clone().map(Part::Extras);
+            extras.chain(one.in_order())
         });
-        let leave_out = |session: &mut Session, piece| session.without.extend(&parts[piece]);
-        self.drop_pieces(|_| parts.len(), leave_out).await;
+        let singles = singles.chain([Part::Files, Part::FilesAfter]);
+        let singles: Vec<Vec<Part>> = singles.map(|part| vec![part]).collect();
+        let groups: Vec<Vec<Part>> = moves.iter().flat_map(MoveParts::ranges).collect();
+        let checks = self.table.earlier_checks(&self.best).into_iter();
+        let checks: Vec<Vec<Part>> = checks.map(|one| vec![one]).collect();
         loop {
-            let starts = (1..=exchanges)
-                .rev()
-                .flat_map(|exchange| (1..=replies).rev().map(move |first| (exchange, first)));
-            let of_one = starts.flat_map(|(exchange, first)| {
-                let last = replies.min(first + REPLIES - 1);
-                (first..=last).map(move |last| (exchange, first..=last))
-            });
-            let smaller = of_one.map(|(exchange, replies)| {
-                let mut smaller = self.best.clone();
-                smaller.without.insert(Part::Exchange(exchange));
-                smaller.without.extend(replies.map(Part::Reply));
-                smaller
-            });
-            if !self.take_first(smaller.collect()).await {
+            let before = self.best.clone();
+            self.drop_each(&singles).await;
+            while self.take_first(self.without_one_of(&groups)).await {}
+            self.drop_each(&checks).await;
+            if self.best == before || self.left == 0 {
                 break;
             }
         }
+    }
+
+    /// The session without one of these groups of parts, those at the end first.
+    fn without_one_of(&self, groups: &[Vec<Part>]) -> Vec<Session> {
+        let smaller = groups.iter().rev().map(|parts| {
+            let mut smaller = self.best.clone();
+            smaller.without.extend(parts);
+            smaller
+        });
+        smaller.collect()
+    }
+
+    /// Leaves groups of parts out.
+    async fn drop_each(&mut self, groups: &[Vec<Part>]) {
+        let leave_out = |session: &mut Session, piece: Range<usize>| {
+            session.without.extend(groups[piece].iter().flatten());
+        };
+        self.drop_pieces(|_| groups.len(), leave_out).await;
     }
 
     /// Leaves pieces out: halves first, then smaller pieces, then single parts. Those at the end are seldom needed: the session often ends
@@ -189,6 +203,43 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
     }
 }
 
+impl MoveParts {
+    /// The exchanges and the replies that they are for side by side, as well as can be told.
+    fn in_order(&self) -> Vec<Part> {
+        let (exchanges, replies) = (self.exchanges.clone(), self.replies.clone());
+        let (sent, got) = (exchanges.clone().count(), replies.clone().count());
+        let sent_at = (0..).map(|n| (2 * n + 1) * got);
+        let got_at = (0..).map(|n| (2 * n + 1) * sent);
+        let exchanges = sent_at.zip(exchanges.map(Part::Exchange));
+        let replies = got_at.zip(replies.map(Part::Reply));
+        let mut parts: Vec<(usize, Part)> = exchanges.chain(replies).collect();
+        parts.sort_by_key(|(at, _)| *at);
+        parts.into_iter().map(|(_, part)| part).collect()
+    }
+
+    /// Some exchanges that follow each other, with some replies that do.
+    fn ranges(&self) -> Vec<Vec<Part>> {
+        let replies = ranges_of(&self.replies, REPLIES);
+        let groups = ranges_of(&self.exchanges, EXCHANGES).flat_map(|exchanges| {
+            replies.clone().map(move |replies| {
+                let exchanges = exchanges.clone().map(Part::Exchange);
+                exchanges.chain(replies.map(Part::Reply)).collect()
+            })
+        });
+        groups.collect()
+    }
+}
+
+/// The ranges in a range with at most so many numbers.
+fn ranges_of(
+    all: &RangeInclusive<usize>,
+    most: usize,
+) -> impl Iterator<Item = RangeInclusive<usize>> + Clone + use<> {
+    let last = *all.end();
+    all.clone()
+        .flat_map(move |first| (first..=last.min(first + most - 1)).map(move |to| first..=to))
+}
+
 /// The start and the moves of a session, each with its definition.
 fn moves_of<'s>(
     table: &'s MoveTable,
@@ -233,7 +284,7 @@ moves:
   begin: { from: rest, to: busy }
   end: { from: busy, to: rest }
   wait: { from: busy }
-  ask: { from: rest, model: [{ text: one }, { expect_request: { contains: two }, text: two, usage: { input: 1 } }], files_after: { a.txt: x }, steps: [{ send: { say: 1 } }, { expect: { heard: 1 } }, { send: { say: 2 } }, { expect: { heard: 2 } }] }
+  ask: { from: rest, model: [{ text: one }, { expect_request: { contains: two }, text: two, usage: { input: 1 } }], files_after: { a.txt: x }, steps: [{ send: { say: 1 } }, { expect: { heard: 1 } }, { send: { say: 2 } }, { expect: { hint: 2 } }, { expect: { heard: 2 } }] }
 ";
 
     fn table() -> MoveTable {

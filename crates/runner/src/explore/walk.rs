@@ -32,10 +32,14 @@ pub struct Session {
 pub enum Part {
     /// A step that sends something, with those behind it that do not.
     Exchange(usize),
+    /// A step.
+    Step(usize),
     /// A reply of the model.
     Reply(usize),
     /// What a reply expects of its request, and says of its usage.
     Extras(usize),
+    /// The files before the session.
+    Files,
     /// The state that files must have after the session.
     FilesAfter,
 }

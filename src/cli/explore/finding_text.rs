@@ -1,0 +1,176 @@
+//! What a file with a session that nobody wrote says of its finding: a name, the lines above the scenario, and a mark at the step that
+//! fails.
+
+use conform_judge::dialect::Dialect;
+use conform_judge::finding::{Evidence, Finding, Part};
+use conform_report::reporter::text::{visible, who, wrap};
+
+/// The most characters of a line, of a value in it, of a frame, of the name of a scenario, and of a word in such a name.
+const LINE: usize = 120;
+const VALUE: usize = 500;
+const FRAME: usize = 240;
+const TITLE: usize = 110;
+const WORD: usize = 36;
+
+/// The lines above a scenario: what was found, at which frame, what was expected, and the clause.
+pub(super) fn heading(found: &str, finding: &Finding, dialect: &Dialect) -> String {
+    let message = first_line(&finding.message);
+    let mut lines = vec![format!("{found}: {}: {message}", finding.rule)];
+    let words: Vec<&str> = message.split([' ', ',', ';', ':']).collect();
+    let is_named = |frame: &Evidence| {
+        let number = frame.frame.to_string();
+        words.windows(2).any(|two| *two == ["frame", &number])
+    };
+    for frame in finding
+        .evidence
+        .iter()
+        .filter(|one| one.here || is_named(one))
+    {
+        let text = shortened(&visible(&frame.text), FRAME);
+        lines.push(format!("Frame {}: {} {text}", frame.frame, who(&frame.dir)));
+    }
+    if let Part::Slice(values) = &finding.origin.part {
+        let values = values
+            .iter()
+            .map(|one| format!("{} {}", one.name, one.value));
+        lines.push(format!("Of: {}", values.collect::<Vec<_>>().join(", ")));
+    }
+    let expected = finding.expected.iter().map(ToString::to_string);
+    let expected: Vec<String> = expected.collect();
+    if !expected.is_empty() {
+        lines.push(format!("Expected: {}", expected.join(" or ")));
+    }
+    let clause = finding.clauses.first();
+    if let Some((id, clause)) = clause.and_then(|id| Some((id, dialect.clauses.get(id)?))) {
+        lines.push(format!("Clause: {id}: {}", clause.text));
+    }
+    let wrapped = lines.iter().flat_map(|line| {
+        let lines = wrap(&shortened(line, VALUE), LINE).into_iter();
+        lines
+            .enumerate()
+            .map(|(n, line)| format!("{}{line}\n", if n == 0 { "# " } else { "#   " }))
+    });
+    wrapped.collect()
+}
+
+/// A scenario as text, with a mark at the step that fails.
+pub(super) fn marked(text: &str, finding: &Finding) -> String {
+    let Part::Step { number, .. } = finding.origin.part else {
+        return text.to_owned();
+    };
+    let (mut step, mut is_steps) = (0, false);
+    let lines = text.lines().map(|line| {
+        is_steps = match line.starts_with(' ') {
+            true => is_steps,
+            false => line == "steps:",
+        };
+        step += usize::from(is_steps && line.starts_with("  - "));
+        match is_steps && line.starts_with("  - ") && step == number {
+            true => format!("  # Here it fails.\n{line}\n"),
+            false => format!("{line}\n"),
+        }
+    });
+    lines.collect()
+}
+
+/// The name of a scenario: what a message says first, without what stands in parentheses, numbers of frames and the middle of long values.
+pub(super) fn title(message: &str) -> String {
+    let message = first_line(message);
+    let (start, rest) = message.split_once(" (").unwrap_or((message, ""));
+    let (_, end) = rest.split_once(')').unwrap_or_default();
+    let text = format!("{start}{end}");
+    let mut words: Vec<String> = text.split(' ').map(|one| shortened(one, WORD)).collect();
+    while let Some(at) = place_of_a_frame(&words) {
+        let number = words.drain(at..at + 3).next_back().unwrap_or_default();
+        let mark = number.trim_start_matches(|one: char| one.is_ascii_digit());
+        words[at - 1] += mark;
+    }
+    let text = words.join(" ");
+    let most = match text.char_indices().nth(TITLE) {
+        Some((most, _)) => most,
+        None if text.contains('…') => text.len(),
+        None => return text,
+    };
+    let ends = ["; ", ": ", ", ", " "].map(|end| text[..most].rfind(end).unwrap_or_default());
+    let end = ends.into_iter().find(|end| *end >= most / 4);
+    text[..end.unwrap_or(most)].to_owned()
+}
+
+/// Where it says `in frame 5` or `after frame 5`, behind another word.
+fn place_of_a_frame(words: &[String]) -> Option<usize> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut places = words.windows(4);
+    let found = places.position(|four| matches!(four, [_, "in" | "after", "frame", _]));
+    found.map(|at| at + 1)
+}
+
+/// What a message says happened, or did not, without what it says about it.
+pub(super) fn event(message: &str) -> String {
+    const MISSING: &str = " did not come";
+    let end = match message.find(MISSING) {
+        Some(at) => at + MISSING.len(),
+        None => message.find([';', '\n']).unwrap_or(message.len()),
+    };
+    message[..end].to_owned()
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// A text of at most so many characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_step_that_fails_is_marked() {
+        let finding = json!({
+            "rule": "scenario.expect", "level": "must", "source": "spec", "blame": "agent", "at": 3, "message": "m",
+            "origin": { "part": { "step": { "number": 2, "line": 6 } } },
+        });
+        let finding: Finding = serde_json::from_value(finding).unwrap();
+        let text = "model:\n  - text: a\nsteps:\n  - send: 1\n  - unordered:\n      - 2\n      - 3\n  - rest:\n";
+        let expected = text.replace("  - unordered", "  # Here it fails.\n  - unordered");
+        assert_eq!(marked(text, &finding), expected);
+    }
+
+    #[test]
+    fn names_say_what_was_found_without_places_and_long_values() {
+        let cases = [
+            (
+                "`a` did not come within 10 s (`response` budget); the agent wrote nothing",
+                "`a` did not come within 10 s; the agent wrote nothing",
+            ),
+            (
+                "the session ended before `response` came after frame 22",
+                "the session ended before `response` came",
+            ),
+            (
+                "Spawn ran without a `tool_request` in mode `auto_edit`; that is right only if it is on the allow_list, which is not shown",
+                "Spawn ran without a `tool_request` in mode `auto_edit`",
+            ),
+            (
+                "no event came: the nearest was {\"data\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADU\"}\nand more",
+                "no event came",
+            ),
+            (
+                "`done` came with /preview = \"ask\" in frame 14, where a value that contains \"seven\" is expected, and no other came, and the agent has nothing left",
+                "`done` came with /preview = \"ask\", where a value that contains \"seven\" is expected, and no other came",
+            ),
+        ];
+        for (message, name) in cases {
+            assert_eq!(title(message), name);
+        }
+        assert_eq!(event("`a` did not come within 10 s"), "`a` did not come");
+        assert_eq!(event("`b` is wrong; got 1"), "`b` is wrong");
+    }
+}
