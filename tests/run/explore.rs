@@ -62,6 +62,7 @@ fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
         text.starts_with("# Found by conform explore --seed 0, session "),
         "{text}"
     );
+    assert!(text.contains("\n# Clause: aionrs."), "{text}");
     assert!(text.lines().count() < 30, "{text}");
     let lint = finish(dir.command("lint").arg(file).spawn().unwrap());
     assert_eq!(lint.status.code(), Some(0), "{text}");
@@ -134,6 +135,12 @@ fn situations_are_counted_in_scenarios_and_in_sessions() {
         assert!(times.parse::<u32>().unwrap() > 9, "{shown}");
     }
     assert!(row(["tool", "init_history", "taken"]).starts_with("0 0 impossible: "));
+    let left_out = row(["message", "x-trace", "tags"]);
+    assert!(
+        !left_out.contains("astral"),
+        "what is left out is no gap: {left_out}"
+    );
+    assert!(shown.contains("members that nobody knows are passed over"));
     let gaps = situations(&["--dialect", "aionrs@0.1", "--sessions", "1", "--gaps"]);
     assert!(
         gaps.lines()

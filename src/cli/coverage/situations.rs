@@ -130,6 +130,13 @@ impl Walked {
         )?;
         let heads = ["DATA AT", "IN SCENARIOS", "ONLY IN SESSIONS", "IN NEITHER"];
         table::write(&heads, &self.data_at_places(gaps), &mut out)?;
+        if !gaps {
+            table::write(
+                &["NOT ASKED FOR AT", "DATA", ""],
+                &self.left_out(),
+                &mut out,
+            )?;
+        }
         let (pairs, met) = (self.counts.moves_in_a_row(&self.table), &scenarios.commands);
         writeln!(
             out,
@@ -155,6 +162,7 @@ impl Walked {
                 let column = match (came(scenarios, class), came(sessions, class)) {
                     (true, _) => 0,
                     (false, true) => 1,
+                    (false, false) if self.why_left_out(place, class).is_some() => continue,
                     (false, false) => 2,
                 };
                 row[column].push(class.as_str());
@@ -164,6 +172,35 @@ impl Walked {
         });
         rows.filter(|row: &Vec<_>| !gaps || !row[3].is_empty())
             .collect()
+    }
+
+    /// Why a class of data does not come at a place, if the dialect says so.
+    fn why_left_out(&self, place: &str, class: &String) -> Option<&str> {
+        let mut left_out = self.table.left_out.iter();
+        let found = left_out.rfind(|one| one.names(place, class));
+        found.map(|one| one.why.as_str())
+    }
+
+    /// By the place: the classes of data that are not asked for, with the reason.
+    fn left_out(&self) -> Vec<Vec<String>> {
+        let (scenarios, sessions) = (&self.in_scenarios.data, &self.in_sessions.data);
+        let places: BTreeSet<_> = scenarios.keys().chain(sessions.keys()).collect();
+        let mut rows: IndexMap<(&String, &str), Vec<&str>> = IndexMap::new();
+        for place in places {
+            let came = |class: &String| {
+                let mut of = [scenarios, sessions].into_iter();
+                of.any(|of| of.get(place).is_some_and(|classes| classes.contains(class)))
+            };
+            for class in self.table.classes.keys().filter(|class| !came(class)) {
+                if let Some(why) = self.why_left_out(place, class) {
+                    rows.entry((place, why)).or_default().push(class);
+                }
+            }
+        }
+        let rows = rows
+            .into_iter()
+            .map(|((place, why), classes)| vec![place.clone(), classes.join(", "), why.to_owned()]);
+        rows.collect()
     }
 
     /// What checks each clause, and what comes to each moment with each outcome.

@@ -22,6 +22,8 @@ pub struct ExploreFile {
     pub outcomes: IndexMap<Spanned<String>, Vec<SignFile>>,
     /// Situations that `conform coverage --situations` does not ask for.
     pub impossible: Vec<ImpossibleFile>,
+    /// Classes of data that `conform coverage --situations` does not ask for at some places.
+    pub left_out: Vec<LeftOutFile>,
     /// How a session can begin; one is chosen.
     pub starts: IndexMap<Spanned<String>, MoveFile>,
     /// What can be done, by name.
@@ -78,6 +80,21 @@ pub struct ImpossibleFile {
     /// The outcomes.
     #[serde(default)]
     pub outcome: Option<Words>,
+    /// The reason.
+    pub why: String,
+}
+
+/// Classes of data that do not come at some places.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "LeftOut")]
+pub struct LeftOutFile {
+    /// A matcher on the place: a command, `model` or `files`, with the names of the members that lead there, such as `prompt message`.
+    #[schemars(with = "AnyValueSchema")]
+    pub at: Node,
+    /// The classes; all if left out.
+    #[serde(default)]
+    pub class: Option<Words>,
     /// The reason.
     pub why: String,
 }

@@ -20,7 +20,7 @@ mod situations;
 mod walk;
 
 pub use coverage::SituationCounts;
-pub use moves::MoveTable;
+pub use moves::{LeftOut, MoveTable};
 pub use shrink::shrink;
 pub use situations::{Situation, Situations, TAKEN};
 pub use walk::{Drawn, Part, PlannedMove, Session, Walker};

@@ -5,7 +5,7 @@ use super::fill::NUMBER;
 use crate::scenario::{entries, inherit, words};
 use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
 use indexmap::{IndexMap, IndexSet};
-use json_matcher::{Matcher, compile_filled_node};
+use json_matcher::{Captures, Matcher, compile_filled_node};
 use spanned_yaml::{Error, Node, Span, Spanned, decode_all, load_yaml, unknown};
 
 /// The file with the moves in the folder of a dialect.
@@ -32,8 +32,20 @@ pub struct MoveTable {
     pub(super) outcomes: Vec<(String, Sign)>,
     /// Situations that cannot be.
     pub(super) impossible: Vec<ImpossibleFile>,
+    /// Classes of data that do not come at some places.
+    pub left_out: Vec<LeftOut>,
     /// How sessions read that start on a wire on which events write the ids of calls in another form. `None`: the wire of the agent.
     pub(super) call_ids: IndexMap<Option<String>, Inheritance>,
+}
+
+/// Classes of data that do not come at some places, and why.
+#[derive(Debug, Clone)]
+pub struct LeftOut {
+    at: Matcher,
+    /// The classes; all if there are none.
+    pub classes: Vec<String>,
+    /// The reason.
+    pub why: String,
 }
 
 /// A step that shows a moment or an outcome.
@@ -79,6 +91,15 @@ impl Move {
     #[must_use]
     pub fn error(&self, message: impl Into<String>) -> Error {
         self.place.root.error_at(self.place.span, message)
+    }
+}
+
+impl LeftOut {
+    /// Whether a class does not come at a place.
+    #[must_use]
+    pub fn names(&self, place: &str, class: &String) -> bool {
+        let at = self.at.matches(&place.into(), &Captures::default());
+        at.is_ok() && (self.classes.is_empty() || self.classes.contains(class))
     }
 }
 
@@ -190,6 +211,16 @@ impl MoveTable {
             let outcomes = file.outcomes.iter();
             outcomes.for_each(|(name, signs)| compile(name, signs, &mut table.outcomes));
             table.impossible.extend(file.impossible);
+            for one in file.left_out {
+                match compile_filled_node(&one.at) {
+                    Ok(at) => table.left_out.push(LeftOut {
+                        at,
+                        classes: one.class.map_or(Vec::new(), |words| words.all().to_vec()),
+                        why: one.why,
+                    }),
+                    Err(found) => errors.extend(found),
+                }
+            }
             let moments = file.moments.into_iter();
             table
                 .moments
