@@ -1,8 +1,5 @@
 //! Plays one fault on the frames of a session.
 
-#[cfg(test)]
-mod tests;
-
 use crate::edit::{EditMemory, Edits, filled};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::{entry, held_entry};

@@ -145,7 +145,7 @@ impl<'de> Visitor<'de> for ValueBuilder<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
@@ -183,7 +183,7 @@ pub(crate) mod tests {
         );
     }
 
-    pub(crate) fn any_json() -> impl Strategy<Value = Value> {
+    fn any_json() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),

@@ -8,8 +8,6 @@ mod header;
 mod line_record;
 mod reader;
 mod record;
-#[cfg(test)]
-mod tests;
 mod writer;
 
 pub use error::{Problem, TranscriptError};

@@ -1,6 +1,7 @@
-use super::*;
-use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
-use crate::framing::value::tests::any_json;
+//! The written form of transcripts: what is written is read again, and mistakes are told with their places.
+
+use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use conform_judge::transcript::{Header, TranscriptReader, TranscriptWriter};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -179,8 +180,9 @@ fn a_broken_record_is_a_located_error_behind_the_frames_before_it() {
 }
 
 fn body_of(record: &str) -> Body {
-    let read = record::read(record.as_bytes()).unwrap();
-    read.unwrap().body
+    let (mut frames, error) = read(format!("{HEADER}{record}\n").as_bytes());
+    assert_eq!(error, None, "{record}");
+    frames.remove(0).body
 }
 
 #[test]
@@ -248,9 +250,15 @@ fn each_wrong_record_says_what_is_wrong() {
 /// The published schema of a line.
 static VALIDATOR: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     let schema =
-        serde_json::from_str(include_str!("../../../../schemas/conform/transcript.json")).unwrap();
+        serde_json::from_str(include_str!("../../../schemas/conform/transcript.json")).unwrap();
     jsonschema::draft202012::new(&schema).unwrap()
 });
+
+fn any_body() -> impl Strategy<Value = Value> {
+    let number = any::<i64>().prop_map(Value::from);
+    let value = prop_oneof![number, ".*".prop_map(Value::from)];
+    vec((".*", value), 0..5).prop_map(|members| Value::Object(members.into_iter().collect()))
+}
 
 fn any_line() -> impl Strategy<Value = Line> {
     let bytes = prop_oneof![vec(any::<u8>(), 0..40), ".*".prop_map(String::into_bytes)];
@@ -282,8 +290,8 @@ fn any_frame() -> impl Strategy<Value = Frame> {
         any_line().prop_map(Body::ToAgent),
         any_line().prop_map(Body::FromAgent),
         any_line().prop_map(Body::Stderr),
-        (any::<u64>(), ".*", any_json()).prop_map(|(n, path, body)| request(n, &path, body)),
-        (any::<u64>(), any::<u16>(), reply_end, any_json()).prop_map(|(n, status, end, body)| {
+        (any::<u64>(), ".*", any_body()).prop_map(|(n, path, body)| request(n, &path, body)),
+        (any::<u64>(), any::<u16>(), reply_end, any_body()).prop_map(|(n, status, end, body)| {
             let body = Some(body).filter(|body| !body.is_null());
             Body::LlmReply(LlmReply {
                 n,

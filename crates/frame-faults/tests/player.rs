@@ -1,8 +1,8 @@
 //! What a fault makes of a sequence of frames.
 
-use super::*;
-use crate::{FaultTable, NestedKinds};
+use frame_faults::{FaultPlayer, FaultTable, KindPointers, NestedKinds, Output};
 use frame_language::Pointer;
+use serde_json::Value;
 
 fn player(fault: &str, from: Option<u32>) -> FaultPlayer {
     let frames = "frames: { some: { on: 'a{/id absent}' } }";
