@@ -1,6 +1,7 @@
 //! The causes of the findings of an exploration, coarse enough to recognise them in a smaller session.
 
 use super::PlayedSession;
+use super::finding_text::event;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::ScenarioReport;
 use conform_report::verdict_rules::is_of_a_step;
@@ -33,12 +34,39 @@ impl CausesFound {
 }
 
 /// The causes in a session that count: warnings and violations of the agent that follow from nothing else.
-fn causes_of(report: &ScenarioReport) -> impl Iterator<Item = FoundCause> {
+pub(super) fn causes_of(report: &ScenarioReport) -> impl Iterator<Item = FoundCause> {
     report.findings.iter().filter(|one| counts(one)).map(cause)
 }
 
 pub(super) fn counts(finding: &Finding) -> bool {
     is_of_the_agent(finding) && !finding.is_echo()
+}
+
+/// What is looked for in plays: a cause, and what happened in the session that had it first.
+pub(super) struct Sought<'c> {
+    pub(super) cause: &'c FoundCause,
+    pub(super) event: String,
+}
+
+impl<'c> Sought<'c> {
+    /// A cause of a session.
+    pub(super) fn of(cause: &'c FoundCause, report: &ScenarioReport) -> Self {
+        let mut sought = Sought {
+            cause,
+            event: String::new(),
+        };
+        let finding = sought.found_in(report);
+        sought.event = finding.map_or_else(String::new, |one| event(&one.message));
+        sought
+    }
+
+    /// The finding with this cause in a session. One that follows from another has it too if the same happened.
+    pub(super) fn found_in<'r>(&self, report: &'r ScenarioReport) -> Option<&'r Finding> {
+        report.findings.iter().find(|one| {
+            let is_same = !one.is_echo() || event(&one.message) == self.event;
+            is_same && is_of_the_agent(one) && cause(one) == *self.cause
+        })
+    }
 }
 
 /// A warning or a violation of the agent that is not in the baseline.

@@ -3,17 +3,26 @@
 
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Evidence, Finding, Part};
+use conform_judge::frame::Body;
+use conform_judge::framing::ParsedFrame;
 use conform_report::reporter::text::{visible, who, wrap};
+use serde_json::Value;
 
-/// The most characters of a line, of a value in it, of a frame, of the name of a scenario, and of a word in such a name.
+/// The most characters of a line, of a value in it, of a frame, of a message to the model, of the name of a scenario, and of a word in such a name.
 const LINE: usize = 120;
 const VALUE: usize = 500;
 const FRAME: usize = 240;
+const MESSAGE: usize = 120;
 const TITLE: usize = 110;
 const WORD: usize = 36;
 
 /// The lines above a scenario: what was found, at which frame, what was expected, and the clause.
-pub(super) fn heading(found: &str, finding: &Finding, dialect: &Dialect) -> String {
+pub(super) fn heading(
+    found: &str,
+    finding: &Finding,
+    got: Option<String>,
+    dialect: &Dialect,
+) -> String {
     let message = first_line(&finding.message);
     let mut lines = vec![format!("{found}: {}: {message}", finding.rule)];
     let words: Vec<&str> = message.split([' ', ',', ';', ':']).collect();
@@ -40,8 +49,10 @@ pub(super) fn heading(found: &str, finding: &Finding, dialect: &Dialect) -> Stri
     if !expected.is_empty() {
         lines.push(format!("Expected: {}", expected.join(" or ")));
     }
-    let clause = finding.clauses.first();
-    if let Some((id, clause)) = clause.and_then(|id| Some((id, dialect.clauses.get(id)?))) {
+    lines.extend(got.map(|got| format!("Got: {got}")));
+    if let [id] = &finding.clauses[..]
+        && let Some(clause) = dialect.clauses.get(id)
+    {
         lines.push(format!("Clause: {id}: {}", clause.text));
     }
     let wrapped = lines.iter().flat_map(|line| {
@@ -51,6 +62,30 @@ pub(super) fn heading(found: &str, finding: &Finding, dialect: &Dialect) -> Stri
             .map(|(n, line)| format!("{}{line}\n", if n == 0 { "# " } else { "#   " }))
     });
     wrapped.collect()
+}
+
+/// What is at the place of a finding in its frame, with what stands beside it; of a request to the model, the conversation in it.
+pub(super) fn got(finding: &Finding, frames: &[Vec<ParsedFrame>]) -> Option<String> {
+    let session = usize::try_from(finding.origin.session.max(1) - 1).ok()?;
+    let at = usize::try_from(finding.at.checked_sub(1)?).ok()?;
+    match &frames.get(session)?.get(at)?.frame.body {
+        Body::LlmRequest(request) => {
+            let keys = ["messages", "input", "contents"];
+            let messages = keys.iter().find_map(|key| request.body[key].as_array())?;
+            let texts = messages
+                .iter()
+                .map(|one| shortened(&one.to_string(), MESSAGE));
+            Some(texts.collect::<Vec<_>>().join(" "))
+        }
+        Body::FromAgent(line) => {
+            let (object, _) = finding.pointer.rsplit_once('/')?;
+            let frame: Value = serde_json::from_slice(&line.bytes).ok()?;
+            let value = frame.pointer(object)?.to_string();
+            let (name, value) = (object.trim_start_matches('/'), shortened(&value, FRAME));
+            Some(format!("{name} {value}").trim_start().to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// A scenario as text, with a mark at the step that fails.
@@ -88,11 +123,13 @@ pub(super) fn title(message: &str) -> String {
     let text = words.join(" ");
     let most = match text.char_indices().nth(TITLE) {
         Some((most, _)) => most,
-        None if text.contains('…') => text.len(),
-        None => return text,
+        None => match text.find('…') {
+            Some(cut) => cut,
+            None => return text,
+        },
     };
     let ends = ["; ", ": ", ", ", " "].map(|end| text[..most].rfind(end).unwrap_or_default());
-    let end = ends.into_iter().find(|end| *end >= most / 4);
+    let end = ends.into_iter().find(|end| *end >= most / 6);
     text[..end.unwrap_or(most)].to_owned()
 }
 

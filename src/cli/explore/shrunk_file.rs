@@ -1,8 +1,10 @@
 //! Makes the first session of each cause small, tells whether it repeats itself, and writes it as a scenario.
 
-use super::causes_found::{CausesFound, FoundCause, cause, counts, is_of_the_agent};
+use super::causes_found::{
+    CausesFound, FoundCause, Sought, cause, causes_of, counts, is_of_the_agent,
+};
 use super::explored_dialect::ExploredDialect;
-use super::finding_text::{event, heading, marked, title};
+use super::finding_text::{event, got, heading, marked, title};
 use super::{Exploration, PlayedSession};
 use crate::cli::command_error::CommandError;
 use crate::cli::mutants::player;
@@ -12,6 +14,7 @@ use conform_judge::finding::Finding;
 use conform_report::ScenarioReport;
 use conform_runner::explore::{Session, shrink};
 use conform_runner::scenario::Scenario;
+use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::RunEvent;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -33,8 +36,8 @@ pub(super) struct Shrinker<'a> {
 /// A session that was made smaller.
 struct Shrunk {
     session: Session,
-    /// The finding in it, if it was found again.
-    finding: Option<Finding>,
+    /// The finding in it, if it was found again, and what was got at its place.
+    finding: Option<(Finding, Option<String>)>,
     /// What it shows in every play.
     shown: HashSet<Shown>,
     /// What is to be said about it.
@@ -48,11 +51,11 @@ struct Written {
     shown: HashSet<Shown>,
 }
 
-/// What a play shows, be it that it follows from something else: a cause, or a rule with what happened or did not.
+/// What a play shows: a cause, or, be it that it follows from something else, a rule with what happened and a clause.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Shown {
     Cause(FoundCause),
-    Event(String, String),
+    Event(String, String, String),
 }
 
 impl Shrinker<'_> {
@@ -68,14 +71,14 @@ impl Shrinker<'_> {
         let mut lines = Vec::new();
         let mut written: Vec<Written> = Vec::new();
         for (found, at) in &causes.0 {
-            let finding = finding_of(&sessions[*at].run.report, found);
-            let message = finding.map_or("", |one| &one.message);
-            let any = [
-                Shown::Cause(found.clone()),
-                Shown::Event(found.rule.clone(), event(message)),
-            ];
+            let sought = Sought::of(found, &sessions[*at].run.report);
+            let clauses = found.clauses.iter();
+            let events = clauses.map(|clause| {
+                Shown::Event(found.rule.clone(), sought.event.clone(), clause.clone())
+            });
+            let any: HashSet<Shown> = events.chain([Shown::Cause(found.clone())]).collect();
             let mut files = written.iter();
-            let file = files.find(|file| any.iter().any(|one| file.shown.contains(one)));
+            let file = files.find(|file| !file.shown.is_disjoint(&any));
             let path = if let Some(file) = file {
                 let path = &file.path;
                 lines.push(("Wrote", format!("{} ({})", path.display(), found.rule)));
@@ -88,11 +91,11 @@ impl Shrinker<'_> {
                         "making the session with {} smaller",
                         found.rule
                     ));
-                    self.shrunk(found, session).await
+                    self.shrunk(&sought, session).await
                 } else {
                     Shrunk::not(session, "as it was found".to_owned())
                 };
-                let file = self.write(&shrunk, found, &sessions[*at], &written)?;
+                let file = self.write(&shrunk, &sought, &sessions[*at], &written)?;
                 let path = file.path.clone();
                 let line = format!("{} ({}; {})", path.display(), found.rule, shrunk.how);
                 lines.push(("Wrote", line));
@@ -112,7 +115,7 @@ impl Shrinker<'_> {
     }
 
     /// The smallest session with a cause.
-    async fn shrunk(&self, found: &FoundCause, session: Session) -> Shrunk {
+    async fn shrunk(&self, found: &Sought<'_>, session: Session) -> Shrunk {
         // What is found beside the cause: a session that is cut down may not show more.
         let mut beside = HashSet::new();
         let again = vec![session.clone(); REPEATS];
@@ -134,12 +137,12 @@ impl Shrinker<'_> {
             let (mut finding, mut times) = (None, 0);
             let mut shown: Option<HashSet<Shown>> = None;
             let again = vec![smaller.clone(); REPEATS];
-            self.play(&again, 1.0, |_, report| {
-                let now = shown_by(report);
-                times += usize::from(now.contains(&Shown::Cause(found.clone())));
-                finding = finding
-                    .take()
-                    .or_else(|| finding_of(report, found).cloned());
+            self.play(&again, 1.0, true, |_, run| {
+                let now = shown_by(&run.report);
+                if let Some(again) = found.found_in(&run.report) {
+                    times += 1;
+                    finding = Some((again.clone(), got(again, &run.frames)));
+                }
                 shown = Some(match shown.take() {
                     Some(before) => &before & &now,
                     None => now,
@@ -162,12 +165,13 @@ impl Shrinker<'_> {
         Shrunk::not(session, "as it was found".to_owned())
     }
 
-    /// Plays sessions, and shows each report with the number of its session; returns their scenarios.
+    /// Plays sessions, and shows each run with the number of its session; returns their scenarios.
     async fn play(
         &self,
         sessions: &[Session],
         time_scale: f64,
-        mut on_report: impl FnMut(usize, &ScenarioReport),
+        with_frames: bool,
+        mut on_run: impl FnMut(usize, &ScenarioRun),
     ) -> Vec<Scenario> {
         let numbered = sessions.iter().enumerate();
         let scenarios = numbered.filter_map(|(n, session)| {
@@ -177,12 +181,13 @@ impl Shrinker<'_> {
         let scenarios: Vec<Scenario> = scenarios.flatten().collect();
         let mut on_event = |event| {
             if let RunEvent::Ended(run) = event {
-                on_report(super::number_of(&run.report.id), &run.report);
+                on_run(super::number_of(&run.report.id), &run);
             }
         };
         let (surroundings, played) = (self.exploration.surroundings, scenarios.clone());
         let mut settings = self.exploration.settings();
         settings.time_scale *= time_scale;
+        settings.with_frames = with_frames;
         self.dialect
             .play(played, &settings, surroundings, &mut on_event)
             .await;
@@ -192,21 +197,21 @@ impl Shrinker<'_> {
     /// Plays sessions, and says of each whether it has the cause.
     async fn judge(
         &self,
-        found: &FoundCause,
+        found: &Sought<'_>,
         sessions: Vec<Session>,
         time_scale: f64,
         beside: &mut HashSet<FoundCause>,
     ) -> Vec<bool> {
         let mut has = vec![false; sessions.len()];
-        let on_report = |n: usize, report: &ScenarioReport| {
-            let mut all = report.findings.iter().map(cause);
-            has[n] = shown_by(report).contains(&Shown::Cause(found.clone()));
+        let on_run = |n: usize, run: &ScenarioRun| {
+            let mut all = run.report.findings.iter().map(cause);
+            has[n] = found.found_in(&run.report).is_some();
             match sessions[n].without.is_empty() {
                 true => beside.extend(all),
                 false => has[n] &= all.all(|cause| beside.contains(&cause)),
             }
         };
-        let scenarios = self.play(&sessions, time_scale, on_report).await;
+        let scenarios = self.play(&sessions, time_scale, false, on_run).await;
         // What is cut down must be legal: the reference agent passes it.
         let cut = scenarios.into_iter().filter(|one| {
             let n = super::number_of(&one.id);
@@ -247,18 +252,23 @@ impl Shrinker<'_> {
     fn write(
         &self,
         shrunk: &Shrunk,
-        found: &FoundCause,
+        found: &Sought<'_>,
         first: &PlayedSession,
         written: &[Written],
     ) -> Result<Written, String> {
-        let finding = shrunk.finding.as_ref();
-        let finding = finding.or_else(|| finding_of(&first.run.report, found));
-        let message = finding.map_or("", |one| &one.message);
+        let first_finding = || Some((found.found_in(&first.run.report)?.clone(), None));
+        let finding = shrunk.finding.clone().or_else(first_finding);
+        let message = finding.as_ref().map_or("", |(one, _)| &one.message);
         let (mut title, stem) = Self::names(&shrunk.session, message);
         let dialect = &self.dialect.suite.dialect;
         let out = &self.exploration.args.out;
         let folder = out.join(&dialect.name).join(&dialect.version);
-        let rule = found.rule.rsplit(['/', '.']).next().unwrap_or_default();
+        let rule = found
+            .cause
+            .rule
+            .rsplit(['/', '.'])
+            .next()
+            .unwrap_or_default();
         let numbers = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
         let mut paths = numbers.map(|number| folder.join(format!("{stem}.{rule}{number}.yaml")));
         let is_free = |path: &PathBuf| written.iter().all(|one| one.path != *path);
@@ -267,14 +277,14 @@ impl Shrinker<'_> {
             title = format!("{title} ({rule}, {})", written.len() + 1);
         }
         let table = &self.dialect.table;
-        let mut text = table.text(&shrunk.session, &title, &found.clauses);
-        if let Some(finding) = finding {
+        let mut text = table.text(&shrunk.session, &title, &found.cause.clauses);
+        if let Some((finding, got)) = &finding {
             let (seed, number) = (
                 self.exploration.start.seed,
                 super::number_of(&first.run.report.id),
             );
             let found = format!("Found by conform explore --seed {seed}, session {number}");
-            text = heading(&found, finding, dialect) + &marked(&text, finding);
+            text = heading(&found, finding, got.clone(), dialect) + &marked(&text, finding);
         }
         reports::write_text(&path, &text)?;
         Ok(Written {
@@ -300,17 +310,10 @@ impl Shrunk {
 /// What a session shows.
 fn shown_by(report: &ScenarioReport) -> HashSet<Shown> {
     let findings = report.findings.iter().filter(|one| is_of_the_agent(one));
-    let shown = findings.flat_map(|one| {
-        [
-            Shown::Cause(cause(one)),
-            Shown::Event(one.rule.clone(), event(&one.message)),
-        ]
+    let events = findings.flat_map(|one| {
+        let (rule, event) = (&one.rule, event(&one.message));
+        let clauses = one.clauses.iter();
+        clauses.map(move |clause| Shown::Event(rule.clone(), event.clone(), clause.clone()))
     });
-    shown.collect()
-}
-
-/// The finding with this cause.
-fn finding_of<'r>(report: &'r ScenarioReport, found: &FoundCause) -> Option<&'r Finding> {
-    let mut findings = report.findings.iter();
-    findings.find(|one| is_of_the_agent(one) && cause(one) == *found)
+    events.chain(causes_of(report).map(Shown::Cause)).collect()
 }
