@@ -88,24 +88,31 @@ pub(super) fn got(finding: &Finding, frames: &[Vec<ParsedFrame>]) -> Option<Stri
     }
 }
 
-/// A scenario as text, with a mark at the step that fails.
-pub(super) fn marked(text: &str, finding: &Finding) -> String {
-    let Part::Step { number, .. } = finding.origin.part else {
+/// A scenario as text, with a mark at the step that failed when it was played in another text with the same steps.
+pub(super) fn marked(text: &str, played: &str, finding: &Finding) -> String {
+    let Part::Step { line, .. } = finding.origin.part else {
         return text.to_owned();
     };
-    let (mut step, mut is_steps) = (0, false);
-    let lines = text.lines().map(|line| {
-        is_steps = match line.starts_with(' ') {
-            true => is_steps,
-            false => line == "steps:",
-        };
-        step += usize::from(is_steps && line.starts_with("  - "));
-        match is_steps && line.starts_with("  - ") && step == number {
+    let failed = beginnings_of_steps(played).take_while(|at| *at < line as usize);
+    let Some(failed) = beginnings_of_steps(text).nth(failed.count().wrapping_sub(1)) else {
+        return text.to_owned();
+    };
+    let lines = text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| match at == failed {
             true => format!("  # Here it fails.\n{line}\n"),
             false => format!("{line}\n"),
-        }
-    });
+        });
     lines.collect()
+}
+
+/// The lines at which the steps of a scenario begin, from 0.
+fn beginnings_of_steps(text: &str) -> impl Iterator<Item = usize> {
+    let lines = text.lines().enumerate();
+    let steps = lines.skip_while(|(_, line)| *line != "steps:").skip(1);
+    let steps = steps.take_while(|(_, line)| line.starts_with(' '));
+    steps.filter_map(|(at, line)| line.starts_with("  - ").then_some(at))
 }
 
 /// The name of a scenario: what a message says first, without what stands in parentheses, numbers of frames and the middle of long values.
@@ -170,14 +177,20 @@ mod tests {
 
     #[test]
     fn the_step_that_fails_is_marked() {
-        let finding = json!({
-            "rule": "scenario.expect", "level": "must", "source": "spec", "blame": "agent", "at": 3, "message": "m",
-            "origin": { "part": { "step": { "number": 2, "line": 6 } } },
-        });
-        let finding: Finding = serde_json::from_value(finding).unwrap();
-        let text = "model:\n  - text: a\nsteps:\n  - send: 1\n  - unordered:\n      - 2\n      - 3\n  - rest:\n";
-        let expected = text.replace("  - unordered", "  # Here it fails.\n  - unordered");
-        assert_eq!(marked(text, &finding), expected);
+        let at_line = |line: u32| -> Finding {
+            let finding = json!({
+                "rule": "scenario.expect", "level": "must", "source": "spec", "blame": "agent", "at": 3, "message": "m",
+                "origin": { "part": { "step": { "number": 7, "line": line } } },
+            });
+            serde_json::from_value(finding).unwrap()
+        };
+        let text = "model:\n  - text: a\nsteps:\n  - send: 1\n  - unordered:\n      - 2\n      - 3\n  - rest:\nfiles_after: x\n";
+        let played = format!("name: x\nclauses: y\n{text}");
+        for (line, step) in [(6, "  - send"), (7, "  - unordered"), (10, "  - rest")] {
+            let expected = text.replace(step, &format!("  # Here it fails.\n{step}"));
+            assert_eq!(marked(text, &played, &at_line(line)), expected);
+        }
+        assert_eq!(marked(text, &played, &at_line(1)), text);
     }
 
     #[test]

@@ -279,12 +279,14 @@ impl Shrinker<'_> {
         let table = &self.dialect.table;
         let mut text = table.text(&shrunk.session, &title, &found.cause.clauses);
         if let Some((finding, got)) = &finding {
+            let played = table.text(&shrunk.session, &shrunk.session.title(), &[]);
             let (seed, number) = (
                 self.exploration.start.seed,
                 super::number_of(&first.run.report.id),
             );
             let found = format!("Found by conform explore --seed {seed}, session {number}");
-            text = heading(&found, finding, got.clone(), dialect) + &marked(&text, finding);
+            text =
+                heading(&found, finding, got.clone(), dialect) + &marked(&text, &played, finding);
         }
         reports::write_text(&path, &text)?;
         Ok(Written {
