@@ -62,7 +62,7 @@ fn a_fault_becomes_a_small_scenario_that_fails_by_itself() {
         text.starts_with("# Found by conform explore --seed 0, session "),
         "{text}"
     );
-    assert!(text.contains("\n# Clause: aionrs."), "{text}");
+    assert!(text.contains("\n# Expected: stream_end"), "{text}");
     assert!(text.lines().count() < 30, "{text}");
     let lint = finish(dir.command("lint").arg(file).spawn().unwrap());
     assert_eq!(lint.status.code(), Some(0), "{text}");
