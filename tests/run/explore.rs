@@ -140,7 +140,7 @@ fn situations_are_counted_in_scenarios_and_in_sessions() {
         !left_out.contains("astral"),
         "what is left out is no gap: {left_out}"
     );
-    assert!(shown.contains("members that nobody knows are passed over"));
+    assert!(shown.contains("members that nobody knows are ignored"));
     let gaps = situations(&["--dialect", "aionrs@0.1", "--sessions", "1", "--gaps"]);
     assert!(
         gaps.lines()

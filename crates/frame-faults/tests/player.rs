@@ -25,7 +25,7 @@ fn shown(output: Output) -> String {
 
 #[test]
 fn each_fault_changes_what_it_says() {
-    let cases = spanned_yaml::load_yaml("cases.yaml", include_str!("cases.yaml")).unwrap();
+    let cases = spanned_yaml::load_yaml("player.yaml", include_str!("player.yaml")).unwrap();
     for case in cases.to_value().as_array().unwrap() {
         let mut fault = case["fault"].clone();
         fault["summary"] = case["what"].clone();

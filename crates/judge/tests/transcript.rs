@@ -186,7 +186,7 @@ fn body_of(record: &str) -> Body {
 }
 
 #[test]
-fn records_of_later_kinds_are_passed_over() {
+fn records_of_later_kinds_are_ignored() {
     let later = r#"{"at":2,"dir":"mcp_request","server":"files","line":"{}"}"#;
     let known = r#"{"at":3,"dir":"stdin_closed"}"#;
     for later in [later, &later.replace("mcp_request", "mcp_reply")] {

@@ -129,13 +129,10 @@ impl Walked {
             &mut out,
         )?;
         let heads = ["DATA AT", "IN SCENARIOS", "ONLY IN SESSIONS", "IN NEITHER"];
-        table::write(&heads, &self.data_at_places(gaps), &mut out)?;
+        let (rows, left_out) = self.data_at_places(gaps);
+        table::write(&heads, &rows, &mut out)?;
         if !gaps {
-            table::write(
-                &["NOT ASKED FOR AT", "DATA", ""],
-                &self.left_out(),
-                &mut out,
-            )?;
+            table::write(&["NOT ASKED FOR AT", "DATA", ""], &left_out, &mut out)?;
         }
         let (pairs, met) = (self.counts.moves_in_a_row(&self.table), &scenarios.commands);
         writeln!(
@@ -149,10 +146,12 @@ impl Walked {
         )
     }
 
-    /// By the place: the classes of data that come in scenarios, only in sessions, and nowhere.
-    fn data_at_places(&self, gaps: bool) -> Vec<Vec<String>> {
+    /// By the place: the classes of data that come in scenarios, only in sessions, and nowhere; then those that are not asked for there, with
+    /// the reason.
+    fn data_at_places(&self, gaps: bool) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         let (scenarios, sessions) = (&self.in_scenarios.data, &self.in_sessions.data);
         let places: BTreeSet<_> = scenarios.keys().chain(sessions.keys()).collect();
+        let mut left_out: IndexMap<(&String, &str), Vec<&str>> = IndexMap::new();
         let rows = places.into_iter().map(|place| {
             let came = |of: &BTreeMap<String, BTreeSet<String>>, class: &String| {
                 of.get(place).is_some_and(|classes| classes.contains(class))
@@ -160,18 +159,24 @@ impl Walked {
             let mut row = vec![vec![]; 3];
             for class in self.table.classes.keys() {
                 let column = match (came(scenarios, class), came(sessions, class)) {
-                    (true, _) => 0,
-                    (false, true) => 1,
-                    (false, false) if self.why_left_out(place, class).is_some() => continue,
-                    (false, false) => 2,
+                    (true, _) => &mut row[0],
+                    (false, true) => &mut row[1],
+                    (false, false) => match self.why_left_out(place, class) {
+                        Some(why) => left_out.entry((place, why)).or_default(),
+                        None => &mut row[2],
+                    },
                 };
-                row[column].push(class.as_str());
+                column.push(class.as_str());
             }
             let columns = row.into_iter().map(|classes| classes.join(", "));
             std::iter::once(place.clone()).chain(columns).collect()
         });
-        rows.filter(|row: &Vec<_>| !gaps || !row[3].is_empty())
-            .collect()
+        let rows = rows.filter(|row: &Vec<_>| !gaps || !row[3].is_empty());
+        let rows = rows.collect();
+        let left_out = left_out
+            .into_iter()
+            .map(|((place, why), classes)| vec![place.clone(), classes.join(", "), why.to_owned()]);
+        (rows, left_out.collect())
     }
 
     /// Why a class of data does not come at a place, if the dialect says so.
@@ -179,28 +184,6 @@ impl Walked {
         let mut left_out = self.table.left_out.iter();
         let found = left_out.rfind(|one| one.names(place, class));
         found.map(|one| one.why.as_str())
-    }
-
-    /// By the place: the classes of data that are not asked for, with the reason.
-    fn left_out(&self) -> Vec<Vec<String>> {
-        let (scenarios, sessions) = (&self.in_scenarios.data, &self.in_sessions.data);
-        let places: BTreeSet<_> = scenarios.keys().chain(sessions.keys()).collect();
-        let mut rows: IndexMap<(&String, &str), Vec<&str>> = IndexMap::new();
-        for place in places {
-            let came = |class: &String| {
-                let mut of = [scenarios, sessions].into_iter();
-                of.any(|of| of.get(place).is_some_and(|classes| classes.contains(class)))
-            };
-            for class in self.table.classes.keys().filter(|class| !came(class)) {
-                if let Some(why) = self.why_left_out(place, class) {
-                    rows.entry((place, why)).or_default().push(class);
-                }
-            }
-        }
-        let rows = rows
-            .into_iter()
-            .map(|((place, why), classes)| vec![place.clone(), classes.join(", "), why.to_owned()]);
-        rows.collect()
     }
 
     /// What checks each clause, and what comes to each moment with each outcome.

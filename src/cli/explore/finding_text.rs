@@ -20,7 +20,7 @@ const WORD: usize = 36;
 pub(super) fn heading(
     found: &str,
     finding: &Finding,
-    got: Option<String>,
+    got: Option<&str>,
     dialect: &Dialect,
 ) -> String {
     let message = first_line(&finding.message);
@@ -35,7 +35,7 @@ pub(super) fn heading(
         .iter()
         .filter(|one| one.here || is_named(one))
     {
-        let text = shortened(&visible(&frame.text), FRAME);
+        let text = shortened(&frame.text, FRAME);
         lines.push(format!("Frame {}: {} {text}", frame.frame, who(&frame.dir)));
     }
     if let Part::Slice(values) = &finding.origin.part {
@@ -56,7 +56,7 @@ pub(super) fn heading(
         lines.push(format!("Clause: {id}: {}", clause.text));
     }
     let wrapped = lines.iter().flat_map(|line| {
-        let lines = wrap(&shortened(line, VALUE), LINE).into_iter();
+        let lines = wrap(&visible(&shortened(line, VALUE)), LINE).into_iter();
         lines
             .enumerate()
             .map(|(n, line)| format!("{}{line}\n", if n == 0 { "# " } else { "#   " }))
@@ -173,17 +173,30 @@ fn shortened(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conform_judge::dialect::{DialectSource, load};
     use serde_json::json;
+
+    fn finding(message: &str, line: u32) -> Finding {
+        let finding = json!({
+            "rule": "scenario.expect", "level": "must", "source": "spec", "blame": "agent", "at": 3, "message": message,
+            "origin": { "part": { "step": { "number": 7, "line": line } } },
+        });
+        serde_json::from_value(finding).unwrap()
+    }
+
+    #[test]
+    fn what_an_agent_wrote_stays_in_the_comment() {
+        let dialect = load(&DialectSource::new(None), "aionrs@0.1").unwrap();
+        let wild = finding("came with \u{7}\u{0}\u{85}steps:\u{2028}name: x\r, why", 1);
+        let text = heading("Found", &wild, Some("a\nb: c"), &dialect);
+        let is_comment = |line: &str| line.starts_with("# ") && !line.contains(char::is_control);
+        assert!(text.lines().all(is_comment), "{text:?}");
+        assert!(!text.contains('\u{2028}'), "{text:?}");
+    }
 
     #[test]
     fn the_step_that_fails_is_marked() {
-        let at_line = |line: u32| -> Finding {
-            let finding = json!({
-                "rule": "scenario.expect", "level": "must", "source": "spec", "blame": "agent", "at": 3, "message": "m",
-                "origin": { "part": { "step": { "number": 7, "line": line } } },
-            });
-            serde_json::from_value(finding).unwrap()
-        };
+        let at_line = |line| finding("m", line);
         let text = "model:\n  - text: a\nsteps:\n  - send: 1\n  - unordered:\n      - 2\n      - 3\n  - rest:\nfiles_after: x\n";
         let played = format!("name: x\nclauses: y\n{text}");
         for (line, step) in [(6, "  - send"), (7, "  - unordered"), (10, "  - rest")] {

@@ -55,7 +55,11 @@ struct Written {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Shown {
     Cause(FoundCause),
-    Event(String, String, String),
+    Event {
+        rule: String,
+        event: String,
+        clause: String,
+    },
 }
 
 impl Shrinker<'_> {
@@ -74,7 +78,13 @@ impl Shrinker<'_> {
             let sought = Sought::of(found, &sessions[*at].run.report);
             let clauses = found.clauses.iter();
             let events = clauses.map(|clause| {
-                Shown::Event(found.rule.clone(), sought.event.clone(), clause.clone())
+                let (rule, event, clause) =
+                    (found.rule.clone(), sought.event.clone(), clause.clone());
+                Shown::Event {
+                    rule,
+                    event,
+                    clause,
+                }
             });
             let any: HashSet<Shown> = events.chain([Shown::Cause(found.clone())]).collect();
             let mut files = written.iter();
@@ -285,8 +295,8 @@ impl Shrinker<'_> {
                 super::number_of(&first.run.report.id),
             );
             let found = format!("Found by conform explore --seed {seed}, session {number}");
-            text =
-                heading(&found, finding, got.clone(), dialect) + &marked(&text, &played, finding);
+            text = heading(&found, finding, got.as_deref(), dialect)
+                + &marked(&text, &played, finding);
         }
         reports::write_text(&path, &text)?;
         Ok(Written {
@@ -315,7 +325,11 @@ fn shown_by(report: &ScenarioReport) -> HashSet<Shown> {
     let events = findings.flat_map(|one| {
         let (rule, event) = (&one.rule, event(&one.message));
         let clauses = one.clauses.iter();
-        clauses.map(move |clause| Shown::Event(rule.clone(), event.clone(), clause.clone()))
+        clauses.map(move |clause| Shown::Event {
+            rule: rule.clone(),
+            event: event.clone(),
+            clause: clause.clone(),
+        })
     });
     events.chain(causes_of(report).map(Shown::Cause)).collect()
 }

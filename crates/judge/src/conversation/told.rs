@@ -186,7 +186,7 @@ mod tests {
         let said = json!({ "path": "a.txt", "limit": 5, "all": true, "note": null });
         for told in [
             said.clone(),
-            json!({ "path": "/work/a.txt", "limit": 5.0, "all": "true", "offset": 0 }),
+            json!({ "path": "/project/a.txt", "limit": 5.0, "all": "true", "offset": 0 }),
             json!({ "path": " a.txt\r\n", "limit": "5", "all": true, "note": "" }),
         ] {
             assert!(tells(&told, &said), "{told}");

@@ -94,7 +94,7 @@ pub struct LeftOutFile {
     pub at: Node,
     /// The classes; all if left out.
     #[serde(default)]
-    pub class: Option<Words>,
+    pub class: Option<Spanned<Words>>,
     /// The reason.
     pub why: String,
 }

@@ -43,7 +43,7 @@ pub struct MoveTable {
 pub struct LeftOut {
     at: Matcher,
     /// The classes; all if there are none.
-    pub classes: Vec<String>,
+    classes: Vec<String>,
     /// The reason.
     pub why: String,
 }
@@ -211,16 +211,6 @@ impl MoveTable {
             let outcomes = file.outcomes.iter();
             outcomes.for_each(|(name, signs)| compile(name, signs, &mut table.outcomes));
             table.impossible.extend(file.impossible);
-            for one in file.left_out {
-                match compile_filled_node(&one.at) {
-                    Ok(at) => table.left_out.push(LeftOut {
-                        at,
-                        classes: one.class.map_or(Vec::new(), |words| words.all().to_vec()),
-                        why: one.why,
-                    }),
-                    Err(found) => errors.extend(found),
-                }
-            }
             let moments = file.moments.into_iter();
             table
                 .moments
@@ -240,6 +230,27 @@ impl MoveTable {
                     errors.push(root.error_at(name.span, "a pool has at least one datum"));
                 }
                 table.pools.entry(name.value).or_default().extend(data);
+            }
+            for one in file.left_out {
+                let classes = one.class.as_ref();
+                let classes = classes.map_or(&[][..], |words| words.all());
+                let known = table.pools.values().flatten();
+                let known = known.filter(|datum| datum.sign.is_some());
+                let known: Vec<&str> = known.map(|datum| datum.class.as_str()).collect();
+                let span = one.class.as_ref().map(|words| words.span);
+                for class in classes.iter().filter(|one| !known.contains(&one.as_str())) {
+                    let message =
+                        unknown("class of data with a sign", class, known.iter().copied());
+                    errors.extend(span.map(|span| root.error_at(span, message)));
+                }
+                match compile_filled_node(&one.at) {
+                    Ok(at) => table.left_out.push(LeftOut {
+                        at,
+                        classes: classes.to_vec(),
+                        why: one.why,
+                    }),
+                    Err(found) => errors.extend(found),
+                }
             }
             for (name, one) in file.starts {
                 let written = table.read(root, &name, one, false, &mut errors);
@@ -457,6 +468,16 @@ mod tests {
                 .any(|(line, message)| *line == 4 && message.contains("`rset`")),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn a_class_that_no_datum_has_cannot_be_left_out() {
+        let text = "moments: { rest: {} }\nstarts: { plain: {} }\nmoves: { go: { from: rest } }\nleft_out:\n  - { at: files, class: digist, why: w }\n";
+        let errors = table(text).unwrap_err();
+        let told = (errors.len(), errors[0].span.line);
+        assert_eq!(told, (1, 5), "{errors:?}");
+        assert!(errors[0].message.contains("`digits`"), "{errors:?}");
+        assert!(table(&text.replace("digist", "digits")).is_ok());
     }
 
     #[test]

@@ -284,7 +284,7 @@ moves:
   begin: { from: rest, to: busy }
   end: { from: busy, to: rest }
   wait: { from: busy }
-  ask: { from: rest, model: [{ text: one }, { expect_request: { contains: two }, text: two, usage: { input: 1 } }], files_after: { a.txt: x }, steps: [{ send: { say: 1 } }, { expect: { heard: 1 } }, { send: { say: 2 } }, { expect: { hint: 2 } }, { expect: { heard: 2 } }] }
+  ask: { from: rest, model: [{ text: one }, { expect_request: { contains: two }, text: two, usage: { input: 1 } }], files: { b.txt: y }, files_after: { a.txt: x }, steps: [{ send: { say: 1 } }, { expect: { heard: 1 } }, { send: { say: 2 } }, { expect: { hint: 2 } }, { expect: { heard: 2 } }] }
 ";
 
     fn table() -> MoveTable {
