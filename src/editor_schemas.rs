@@ -2,12 +2,13 @@
 //! transcript's are generated from the Rust types that the loaders use.
 
 use crate::project_config::ProjectConfig;
-use conform_dialect::file::{Clause, DialectFile};
+use conform_dialect::clauses::ClausesFile;
+use conform_dialect::file::DialectFile;
 use conform_dialect::ordering::file::OrderingFile;
 use conform_report::Report;
 use conform_report::baseline::BaselineFile;
 use conform_runner::explore::file::ExploreFile;
-use conform_runner::mutation::bad_hosts::BadHost;
+use conform_runner::mutation::bad_hosts::HostsFile;
 use conform_runner::scenario::ScenarioFile;
 use control_socket::Request;
 use frame_faults::file::FaultsFile;
@@ -59,7 +60,7 @@ pub const FORMATS: &[FileFormat] = &[
     format(
         "clauses",
         "conform clauses",
-        schema_of::<Vec<Clause>>,
+        schema_of::<ClausesFile>,
         "clauses.yaml of a dialect",
     ),
     format(
@@ -71,7 +72,7 @@ pub const FORMATS: &[FileFormat] = &[
     format(
         "hosts",
         "conform bad hosts",
-        schema_of::<Vec<BadHost>>,
+        schema_of::<HostsFile>,
         "hosts.yaml of a dialect",
     ),
     format(

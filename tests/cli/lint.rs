@@ -43,7 +43,7 @@ fn the_dialects_of_this_repository_have_no_mistakes() {
 
 #[test]
 fn the_kind_of_a_file_is_detected_and_counted() {
-    let clause = "- { id: d.a, section: \"1\", strength: must, text: A. }\n";
+    let clause = "\"1\": { d.a: A. }\n";
     let schema = r#"{"$defs": {"hello": {"type": "object"}}}"#;
     let dialect = "name: d\nversion: \"1\"\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
     let folder = folder(&[
@@ -71,7 +71,7 @@ fn the_kind_of_a_file_is_detected_and_counted() {
         ("schemas/d/1/clauses.yaml", clause),
         (
             "schemas/d/1/hosts.yaml",
-            "- { id: h, summary: it sends nothing, caught_by: [once], session: \"stdin_closed\" }\n",
+            "hosts: { h: { summary: it sends nothing, caught_by: [once], session: stdin_closed } }\n",
         ),
         ("schemas/d/1/events.json", schema),
         ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
@@ -94,10 +94,7 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
         let folder = folder(&[
             ("schemas/d/1/dialect.yaml", dialect),
             ("schemas/d/1/ordering.yaml", &names(base)),
-            (
-                "schemas/d/1/clauses.yaml",
-                "- { id: d.a, section: \"1\", strength: must, text: A. }\n",
-            ),
+            ("schemas/d/1/clauses.yaml", "\"1\": { d.a: A. }\n"),
             ("schemas/d/1/events.json", schema),
             ("schemas/d/1/commands.json", "{\"$defs\": {}}"),
             ("schemas/d/2/dialect.yaml", delta),
@@ -189,10 +186,7 @@ rules:
     let folder = folder(&[
         ("d/1/dialect.yaml", dialect),
         ("d/1/ordering.yaml", ordering),
-        (
-            "d/1/clauses.yaml",
-            "- { id: d.a, section: \"1\", strength: must, text: A. }\n",
-        ),
+        ("d/1/clauses.yaml", "\"1\": { d.a: A. }\n"),
         ("d/1/events.json", schema),
         ("d/1/commands.json", "{\"$defs\": {}}"),
     ]);

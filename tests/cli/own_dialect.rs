@@ -472,14 +472,14 @@ fn a_broken_dialect_is_one_error_with_a_location() {
         ),
         (
             "dialects/parrot/1/clauses.yaml",
-            "strength: must,",
-            "strength: must, testable: true,",
+            "A shouted text is repeated in capitals.",
+            "{ testable: true, text: A shouted text is repeated in capitals. }",
             "leave `testable` out",
         ),
         (
             "dialects/parrot/1/clauses.yaml",
-            "strength: must,",
-            "strength: must, side: agent,",
+            "A shouted text is repeated in capitals.",
+            "{ side: agent, text: A shouted text is repeated in capitals. }",
             "leave `side` out: `agent` is the default",
         ),
         (

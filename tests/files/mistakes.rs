@@ -38,10 +38,11 @@ launch: { wires: { anthropic: {}, openai-chat: {} } }
     (
         "clauses.yaml",
         r#"
-- { id: demo.ready.once, section: "1", strength: should, text: Once. }
-- { id: demo.ready.first, section: "1", strength: should, text: First. }
-- { id: demo.turn.ends, section: "2", strength: must, text: It ends. }
-- { id: demo.log.stderr, section: "3", strength: may, text: It may log., untestable: what a log may say is left open. }
+"1":
+  demo.ready.once: { strength: should, text: Once. }
+  demo.ready.first: { strength: should, text: First. }
+"2": { demo.turn.ends: It ends. }
+"3": { demo.log.stderr: { strength: may, text: It may log., untestable: what a log may say is left open. } }
 "#,
     ),
     (

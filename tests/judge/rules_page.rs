@@ -28,8 +28,7 @@ session: { ready: hello, turn: begin, quit: ">quit" }
 budgets: { response: 2s }
 "#;
 
-const CLAUSES: &str =
-    "- { id: toy.turn.closed, section: '1', strength: must, text: Words come in turns. }";
+const CLAUSES: &str = "'1': { toy.turn.closed: Words come in turns. }";
 
 /// An example of the page: rules, and the sessions after it.
 struct Example {

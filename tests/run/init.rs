@@ -194,10 +194,7 @@ fn a_dialect_without_scenarios_gets_one_that_is_played() {
              events: { hello: }\ncommands: { bye: }\nsession: { ready: hello }\n\
              budgets: { start: 5s, response: 5s, idle: 5s, total: 20s, exit: 5s }\n",
         ),
-        (
-            "clauses.yaml",
-            "- { id: tiny.hello, section: \"1\", strength: must, text: It greets. }\n",
-        ),
+        ("clauses.yaml", "\"1\": { tiny.hello: It greets. }\n"),
         (
             "ordering.yaml",
             "rules:\n  once: { clauses: [tiny.hello], doc: It says hello once., order: hello }\n",

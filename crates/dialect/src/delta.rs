@@ -1,6 +1,7 @@
 //! Merges a delta (a dialect that `extends` another) into its base: frames, clauses, schemas and the launch recipe.
 
-use crate::file::{Clause, DialectFile, InheritanceFile, LaunchRecipe, ToolName};
+use crate::clauses::Clause;
+use crate::file::{DialectFile, InheritanceFile, LaunchRecipe, ToolName};
 use crate::ordering::Ordering;
 use indexmap::IndexMap;
 use serde_json::Value;

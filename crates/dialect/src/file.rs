@@ -1,6 +1,5 @@
-//! The format of `dialect.yaml` and `clauses.yaml`.
+//! The format of `dialect.yaml`.
 
-use crate::requirement::{Blame, Level};
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
 use schemars::JsonSchema;
@@ -310,25 +309,4 @@ pub struct WireRecipe {
     pub call_ids: Option<String>,
     /// Whether an agent may be without it: a scenario that names it is skipped if the agent does not ask its model over it.
     pub optional: bool,
-}
-
-/// One normative statement of the specification.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(rename = "ClauseFile")]
-pub struct Clause {
-    /// Its id; append-only.
-    pub id: Spanned<String>,
-    /// The section of the specification.
-    pub section: String,
-    /// The requirement level in the specification: must, should or may.
-    pub strength: Level,
-    /// Whom it applies to: `host`, or the agent if left out.
-    #[serde(default)]
-    #[schemars(extend("const" = "host"))]
-    pub side: Blame,
-    /// The requirement, in our words.
-    pub text: String,
-    /// Why it cannot be checked; if left out, it is testable.
-    pub untestable: Option<String>,
 }

@@ -3,6 +3,7 @@
 //! compiled by the judge.
 
 pub mod clause_names;
+pub mod clauses;
 mod delta;
 mod faults;
 pub mod file;
@@ -12,8 +13,9 @@ pub mod requirement;
 mod source;
 mod types;
 
+pub use clauses::Clause;
 pub use faults::{faults, nested_kinds};
-pub use file::{Clause, MemberNames, ToolName};
+pub use file::{MemberNames, ToolName};
 pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};
 pub use source::DialectSource;
 pub use types::{Base, FrameIdentity, FrameNames, Inheritance};

@@ -1,10 +1,11 @@
 //! Reads the YAML and JSON files of a dialect folder, and merges a delta into its base.
 
+use crate::clauses::Clause;
 use crate::delta::{
     check_state_kinds, merge_clauses, merge_definitions, merge_dialect_files, removed_clauses,
     rename_sections,
 };
-use crate::file::{Clause, DialectFile, InheritanceFile};
+use crate::file::{DialectFile, InheritanceFile};
 use crate::ordering::Ordering;
 use crate::source::{BASE, DIALECT, DialectSource};
 use crate::types::{Base, Inheritance};
@@ -134,9 +135,8 @@ impl MergedFiles {
             .map_or(Ok(Ordering::default()), Ordering::read)?;
         let mut clauses = Vec::new();
         if let Some(node) = yaml(source, name, version, "clauses.yaml")? {
-            former_keys(&node)?;
-            let list: Vec<Clause> = spanned_yaml::decode_all(&node)?;
-            clauses.extend(list.into_iter().map(|clause| (clause, node.clone())));
+            let own = Clause::read(&node)?.into_iter();
+            clauses.extend(own.map(|clause| (clause, node.clone())));
         }
         Ok(MergedFiles {
             events: schema(source, name, version, "events.json")?,
@@ -193,22 +193,6 @@ impl MergedFiles {
             bases,
         })
     }
-}
-
-/// Refuses what clauses no longer say.
-fn former_keys(clauses: &Node) -> Result<(), Vec<Error>> {
-    let written = clauses.as_list().into_iter().flatten();
-    let entries = written.filter_map(Node::as_map).flatten();
-    let errors = entries.filter_map(|(key, value)| {
-        let message = match (key.name.as_str(), value.as_str()) {
-            ("testable", _) => "leave `testable` out: a clause is testable unless it has `untestable:` with the reason",
-            ("side", Some("agent")) => "leave `side` out: `agent` is the default",
-            _ => return None,
-        };
-        Some(clauses.error_at(key.span, message))
-    });
-    let errors: Vec<_> = errors.collect();
-    errors.is_empty().then_some(()).ok_or(errors)
 }
 
 fn yaml(

@@ -31,10 +31,12 @@ const SHAPES: &[FileShape] = &[
     FileShape(FileKind::Dialect, "fault file", "faults"),
     FileShape(FileKind::AgentScript, "agent script", "agent-script"),
     FileShape(FileKind::Script, "script", "script"),
-    FileShape(FileKind::Dialect, "clause file", "clauses"),
+    CLAUSES,
     FileShape(FileKind::Dialect, "host file", "hosts"),
     FileShape(FileKind::Dialect, "exploration file", "explore"),
 ];
+
+const CLAUSES: FileShape = FileShape(FileKind::Dialect, "clause file", "clauses");
 
 impl FileShape {
     /// How many of these keys are in the schema; `None` if its files are not of this form.
@@ -70,6 +72,16 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
         .max_by_key(|(score, _)| *score)
         .filter(|(score, _)| *score > 0)
         .map(|(_, shape)| shape)
+        .or_else(|| has_clauses(file).then_some(&CLAUSES))
+}
+
+/// Whether a file has clauses by section. Sections and ids have names of the author's, so no keys show them.
+fn has_clauses(file: &Node) -> bool {
+    let sections = file.as_map().unwrap_or_default().iter();
+    let mut clauses = sections.flat_map(|(_, section)| section.as_map().unwrap_or_default());
+    clauses.next().is_some_and(|(id, clause)| {
+        id.name.contains('.') && (clause.as_str().is_some() || clause.get("text").is_some())
+    })
 }
 
 /// The message for a file without a known shape.

@@ -61,7 +61,7 @@ fn the_bad_hosts_of_the_page_are_all_caught() {
     std::fs::write(&path, torn).unwrap();
     let lint = conform(folder.path(), &commands()[0]).assert().code(2);
     lint.stderr(
-        contains("this line is not a frame of a session: <{").and(contains("hosts.yaml:5:5")),
+        contains("this line is not a frame of a session: <{").and(contains("hosts.yaml:3:5")),
     );
     std::fs::write(&path, text.replace(r#""text":7"#, r#""text":"7""#)).unwrap();
     let run = conform(folder.path(), line.trim()).assert().code(1);
