@@ -16,6 +16,32 @@ fn assert_one_error(mistakes: &[Mistake]) {
 }
 
 #[test]
+fn what_is_owed_and_what_is_set_have_their_keys() {
+    assert_one_error(&[
+        (
+            "state:\n  a: { flag: { set: begin }, on: { end: clear } }",
+            2,
+            "its changes under one of `flag`, `owed`, `setting` and `on`",
+        ),
+        (
+            "state:\n  a: { owed: { from: begin, to: end, by: [/a, /b, /c] } }",
+            2,
+            "a list of the key in `from` and that in `to`",
+        ),
+        (
+            "state:\n  a: { setting: { ask: \">go\" } }",
+            2,
+            "`ask` needs `by`",
+        ),
+        (
+            "state:\n  open: { owed: { from: begin, to: end } }\n  b: { setting: { ask: \">go\", by: /id, alone: opne } }",
+            3,
+            "unknown variable with `owed` `opne`; did you mean `open`?",
+        ),
+    ]);
+}
+
+#[test]
 fn a_former_key_says_what_it_is_called_now() {
     assert_one_error(&[
         (

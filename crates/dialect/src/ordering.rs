@@ -4,6 +4,7 @@ pub mod file;
 mod json_schema;
 mod keys;
 pub mod state;
+pub mod variables;
 
 use self::file::{Form, GroupFile, OrderingFile, RuleFile};
 use indexmap::IndexMap;
@@ -102,6 +103,7 @@ impl Ordering {
         all.conditions.extend(own.conditions);
         all.scopes.extend(own.scopes);
         all.state.extend(own.state);
+        all.settings = own.settings.or(all.settings.take());
         all.acknowledgements.extend(own.acknowledgements);
         all.aliases.extend(own.aliases);
         all.conversation = own.conversation.or(all.conversation.take());

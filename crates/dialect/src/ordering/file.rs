@@ -1,7 +1,8 @@
 //! The format of `ordering.yaml`: its YAML keys. Expressions are still text here. The doc comments are the descriptions in the JSON
 //! Schema that editors show; docs/rules.md defines each key with an example.
 
-use super::json_schema::{ChangesSchema, ConditionSchema, OperandSchema, SliceKeySchema};
+use super::json_schema::{ConditionSchema, OperandSchema, SliceKeySchema};
+use super::variables::{SettingFile, StateFile};
 use crate::requirement::{Blame, Level, Source};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -23,6 +24,9 @@ pub struct OrderingFile {
     pub scopes: IndexMap<String, ScopeFile>,
     /// The state variables.
     pub state: IndexMap<String, StateFile>,
+    /// What the variables of the kind `setting` share; their own keys replace these.
+    #[schemars(with = "Option<SettingFile>")]
+    pub settings: Option<SettingFile>,
     /// Events that answer commands: they show how far the agent has read.
     pub acknowledgements: Vec<AcknowledgementFile>,
     /// How frames become the conversation that the model must see, for the rules of the form `conversation`.
@@ -48,39 +52,6 @@ pub struct ScopeFile {
     /// The pattern of the frame that closes it and belongs to it.
     #[schemars(with = "String")]
     pub close: Node,
-}
-
-/// A state variable: what the rules remember of earlier frames. What it holds follows from its changes.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct StateFile {
-    /// Its content before the first frame; nothing if left out.
-    #[schemars(with = "Option<OperandSchema>")]
-    pub start: Option<Node>,
-    /// Flags of the agent's command line that replace `start`: `{ value: X }`, or `next` for the word behind the flag.
-    #[schemars(with = "IndexMap<String, OperandSchema>")]
-    pub argv: IndexMap<String, Node>,
-    /// A flag, which is true or nothing: the patterns of the frames that `set` it, and of those that `clear` it. Of both on one frame the
-    /// lower one counts.
-    #[schemars(with = "Option<FlagSchema>")]
-    pub flag: Option<Node>,
-    /// The changes, by the pattern of the frames that make them.
-    #[schemars(with = "Option<IndexMap<String, ChangesSchema>>")]
-    pub on: Option<Node>,
-    /// For state that the agent holds: the pattern of the events that show that the agent works with the commands that it has read.
-    #[schemars(with = "Option<String>")]
-    pub acknowledged_by: Option<Node>,
-}
-
-/// The frames that change a flag.
-#[derive(JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its JSON Schema is used")]
-struct FlagSchema {
-    /// The pattern of the frames that set it.
-    set: String,
-    /// The pattern of the frames that clear it.
-    clear: Option<String>,
 }
 
 /// An event that answers a command.
@@ -297,6 +268,9 @@ pub struct ResponseFile {
     /// The pattern of frames that must not come before the response.
     #[schemars(with = "Option<String>")]
     pub before: Option<Node>,
+    /// Whether each `from` needs a `to` of its own; otherwise one answers all before it.
+    #[serde(default)]
+    pub one_for_one: bool,
     /// The pattern of frames after which no response is needed.
     #[schemars(with = "Option<String>")]
     pub unless: Option<Node>,

@@ -1,6 +1,6 @@
 //! What a state variable holds, which follows from its changes.
 
-use super::file::StateFile;
+use super::variables::StateFile;
 use serde::Deserialize;
 use spanned_yaml::{Error, Node, unknown};
 
@@ -48,6 +48,9 @@ impl StateFile {
     /// # Errors
     /// A change that is none, or that does not go with the changes before it.
     pub fn kind(&self) -> Result<VariableKind, Error> {
+        if self.owed.is_some() {
+            return Ok(List);
+        }
         let mut kinds = vec![Value, Set, Map, List, Count];
         for change in self.changes() {
             let verbs = change.as_map().unwrap_or_default().iter();
@@ -77,18 +80,10 @@ impl StateFile {
         Ok(kinds[0])
     }
 
-    /// Every change as written, except those of a flag.
+    /// Every change under `on`.
     fn changes(&self) -> impl Iterator<Item = &Node> {
         let each = self.on.as_ref().and_then(Node::as_map).unwrap_or_default();
         let each = each.iter().map(|(_, changes)| changes);
         each.flat_map(|changes| changes.as_list().unwrap_or(std::slice::from_ref(changes)))
-    }
-
-    /// A place of the variable in its file.
-    pub(crate) fn place(&self) -> Option<&Node> {
-        self.on
-            .as_ref()
-            .or(self.flag.as_ref())
-            .or(self.start.as_ref())
     }
 }

@@ -4,6 +4,8 @@ mod condition;
 mod declarations;
 mod forms;
 mod named;
+mod owed;
+mod setting;
 mod slice_key;
 
 use super::conversation::ConversationFrames;
@@ -13,6 +15,7 @@ use super::parse::{self, Names};
 use super::rule::Rule;
 use super::symbol::Symbols;
 use conform_dialect::ordering::Ordering;
+use conform_dialect::ordering::variables::StateFile;
 use frame_language::parse::operand;
 use frame_language::{Operand, SyntaxError};
 use indexmap::IndexMap;
@@ -44,6 +47,7 @@ pub fn compile(
         names: Names::new(known.symbols),
         scopes: HashMap::new(),
         conditions: &ordering.file.conditions,
+        state: &ordering.file.state,
         errors: Vec::new(),
         seen: Vec::new(),
         conversation: None,
@@ -72,6 +76,8 @@ struct Compiler<'a> {
     scopes: HashMap<String, usize>,
     /// The named conditions as written, for the texts of requirements.
     conditions: &'a IndexMap<String, Node>,
+    /// The state variables as written.
+    state: &'a IndexMap<String, StateFile>,
     errors: Vec<Error>,
     /// The patterns of the `seen` conditions of the rule that is compiled.
     seen: Vec<FramePattern>,
@@ -104,6 +110,10 @@ impl<'a> Compiler<'a> {
 
     fn pattern(&mut self, node: &Node) -> Option<FramePattern> {
         self.read(node, parse::pattern)
+    }
+
+    fn state_number(&self, name: &str) -> Option<usize> {
+        self.names.declared.state.as_ref()?.get(name).copied()
     }
 
     /// A part that may be left out; `Some(None)` if it is.

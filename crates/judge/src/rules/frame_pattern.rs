@@ -2,7 +2,7 @@
 
 use super::eval_context::EvalContext;
 use super::symbol::{FrameSymbols, SymbolSet};
-use frame_language::Truth;
+use frame_language::{Condition, Truth};
 
 /// One alternative of a pattern.
 #[derive(Debug, Clone)]
@@ -49,6 +49,14 @@ impl FramePattern {
     /// Whether a frame matches.
     pub fn matches(&self, context: &EvalContext<'_>) -> Truth {
         Truth::any(self.0.iter().map(|atom| atom.matches(context)))
+    }
+
+    /// The same frames, for which these conditions hold too.
+    pub(super) fn with_guards(mut self, guards: &[Condition]) -> Self {
+        for atom in &mut self.0 {
+            atom.written.guards.extend_from_slice(guards);
+        }
+        self
     }
 
     /// The symbols that can match at all.

@@ -18,6 +18,8 @@ pub struct ResponseRule {
     pub from: FramePattern,
     /// The frame that must come.
     pub to: FramePattern,
+    /// Whether each `from` needs a `to` of its own.
+    pub one_for_one: bool,
     /// After this frame it is too late.
     pub before: FramePattern,
     /// This frame cancels the obligation.
@@ -55,6 +57,8 @@ impl ResponseRule {
 struct Obligation {
     since: u64,
     at: u64,
+    /// How many responses are missing.
+    missing: u64,
 }
 
 #[derive(Clone)]
@@ -74,6 +78,20 @@ impl ResponseMonitor {
                 .into_iter()
                 .collect(),
             None => self.owed.drain(),
+        }
+    }
+
+    /// A response came: it meets one obligation of its slice, or all.
+    fn meet(&mut self, key: Option<&SliceKey>) {
+        if let Some(key) = key
+            && self.rule.one_for_one
+            && let Some(owed) = self.owed.get_mut(key)
+            && owed.missing > 1
+        {
+            owed.missing -= 1;
+            self.exercised += 1;
+        } else {
+            self.exercised += self.take_obligations(key).len() as u64;
         }
     }
 
@@ -111,8 +129,7 @@ impl Monitor for ResponseMonitor {
         let (config, context) = (at.config, at.context);
         let response = Arc::clone(&self.rule);
         if context.matches(&response.to) != Truth::False {
-            let met = self.take_obligations(key);
-            self.exercised += met.len() as u64;
+            self.meet(key);
         }
         if context.matches(&response.unless) != Truth::False {
             let excused = self.take_obligations(key);
@@ -143,10 +160,12 @@ impl Monitor for ResponseMonitor {
             && context.matches(&response.from) == Truth::True
             && context.certainly_holds(config.when.as_ref())
         {
-            self.owed.entry(key, || Obligation {
+            let owed = self.owed.entry(key, || Obligation {
                 since: context.n,
                 at: context.at,
+                missing: 0,
             });
+            owed.missing += 1;
         }
     }
 

@@ -146,6 +146,12 @@ impl<T> Slices<T> {
         self.values[*place].as_ref()
     }
 
+    /// The value of a slice.
+    pub fn get_mut(&mut self, key: &SliceKey) -> Option<&mut T> {
+        let place = self.places.get(key)?;
+        self.values[*place].as_mut()
+    }
+
     /// Takes the value of a slice out.
     pub fn remove(&mut self, key: &SliceKey) -> Option<T> {
         let place = self.places.remove(key)?;

@@ -59,6 +59,22 @@ pub struct DeclaredChange {
     pub for_each: Option<Operand>,
 }
 
+impl DeclaredChange {
+    /// A change that is made once at each of these frames.
+    pub(super) fn at(on: FramePattern, change: Change<Operand>) -> Self {
+        DeclaredChange {
+            on,
+            change,
+            for_each: None,
+        }
+    }
+
+    /// Back to nothing at these frames.
+    pub(super) fn clear(on: FramePattern) -> Self {
+        DeclaredChange::at(on, Change::Clear)
+    }
+}
+
 /// A variable as declared.
 #[derive(Debug, Clone)]
 pub struct VariableSpec {

@@ -1,13 +1,16 @@
-//! The compiler of declarations: state variables, scopes, classes and acknowledgements.
+//! The compiler of declarations: state variables, scopes and acknowledgements.
 
 use super::Compiler;
+use super::setting::SettingChanges;
+use crate::rules::frame_pattern::FramePattern;
 use crate::rules::history_state::{Acknowledgement, Declarations, ScopeDeclaration};
 use crate::rules::parse;
 use crate::rules::variable_spec::{Change, DeclaredChange, VariableSpec};
 use conform_dialect::ordering::Ordering;
-use conform_dialect::ordering::file::StateFile;
+use conform_dialect::ordering::state::VariableKind;
+use conform_dialect::ordering::variables::{SettingFile, StateFile};
 use frame_language::Operand;
-use spanned_yaml::{Node, unknown};
+use spanned_yaml::{Key, Node, unknown};
 
 impl Compiler<'_> {
     pub(super) fn declarations(&mut self, ordering: &Ordering) -> Declarations {
@@ -22,9 +25,20 @@ impl Compiler<'_> {
             });
         }
         for (name, state) in &ordering.file.state {
-            if let Some(var) = self.variable(name, state) {
-                declarations.variables.push(var);
+            if let Err(error) = state.is_of_one_kind() {
+                self.errors.push(error);
+                continue;
             }
+            let variables = match &state.setting {
+                None => self.variable(name, state).map(|one| vec![one]),
+                Some(setting) => {
+                    let setting = setting.over(ordering.file.settings.as_ref());
+                    self.setting_variables(name, &setting)
+                }
+            };
+            declarations
+                .variables
+                .extend(variables.into_iter().flatten());
         }
         for answer in &ordering.file.acknowledgements {
             let key = answer.key.as_ref().and_then(|k| self.operand(k));
@@ -53,27 +67,46 @@ impl Compiler<'_> {
                     .push(node.error("`next` or `{ value: X }` was expected")),
             }
         }
-        let changes = match (&state.flag, &state.on) {
-            (Some(flag), None) => self.flag(flag)?,
-            (None, on) => self.changes(on.as_ref()),
-            (Some(flag), Some(_)) => {
-                return self
-                    .fail(flag.error("a variable is a `flag`, or has its changes under `on`"));
-            }
+        let changes = match (&state.flag, &state.owed) {
+            (Some(flag), _) => self.flag(flag)?,
+            (_, Some(owed)) => self.owed(owed)?,
+            (None, None) => self.changes(state.on.as_ref()),
         };
         let acknowledged_by = self.optional(state.acknowledged_by.as_ref(), Self::pattern)?;
-        let from_commands = changes
-            .iter()
-            .any(|change| change.on.symbols().intersects(&self.known.symbols.host));
         Some(VariableSpec {
             name: name.to_owned(),
             kind,
             start: state.start.as_ref().map(Node::to_value),
             argv,
+            from_commands: self.are_from_commands(&changes),
             changes,
             acknowledged_by,
-            from_commands,
         })
+    }
+
+    /// The variables of a setting, in the order of `StateFile::names`.
+    fn setting_variables(&mut self, name: &str, file: &SettingFile) -> Option<Vec<VariableSpec>> {
+        let number = self.state_number(name)?;
+        let SettingChanges { own, asked } = self.setting(number, file)?;
+        let parts = asked.into_iter().flatten().zip(["asked", "before"]);
+        let parts =
+            parts.map(|(changes, part)| (format!("{name}.{part}"), VariableKind::Map, changes));
+        let all = std::iter::once((name.to_owned(), VariableKind::Value, own)).chain(parts);
+        let all = all.map(|(name, kind, changes)| VariableSpec {
+            name,
+            kind,
+            start: None,
+            argv: Vec::new(),
+            from_commands: self.are_from_commands(&changes),
+            changes,
+            acknowledged_by: None,
+        });
+        Some(all.collect())
+    }
+
+    fn are_from_commands(&self, changes: &[DeclaredChange]) -> bool {
+        let mut frames = changes.iter().map(|change| change.on.symbols());
+        frames.any(|symbols| symbols.intersects(&self.known.symbols.host))
     }
 
     fn flag(&mut self, node: &Node) -> Option<Vec<DeclaredChange>> {
@@ -91,11 +124,7 @@ impl Compiler<'_> {
                     return self.fail(node.error_at(key.span, message));
                 }
             };
-            Some(DeclaredChange {
-                on: self.pattern(pattern)?,
-                change,
-                for_each: None,
-            })
+            Some(DeclaredChange::at(self.pattern(pattern)?, change))
         });
         each.collect()
     }
@@ -103,12 +132,8 @@ impl Compiler<'_> {
     fn changes(&mut self, on: Option<&Node>) -> Vec<DeclaredChange> {
         let mut changes = Vec::new();
         for (key, node) in on.and_then(Node::as_map).unwrap_or_default() {
-            let on = match parse::pattern(&key.name, &self.names) {
-                Ok(pattern) => pattern,
-                Err(error) => {
-                    self.errors.push(node.error_at(key.span, error.message));
-                    continue;
-                }
+            let Some(on) = self.pattern_of_key(key, node) else {
+                continue;
             };
             for node in node.as_list().unwrap_or(std::slice::from_ref(node)) {
                 if let Some((change, for_each)) = self.change(node) {
@@ -121,6 +146,14 @@ impl Compiler<'_> {
             }
         }
         changes
+    }
+
+    /// The pattern that is the key of an entry.
+    pub(super) fn pattern_of_key(&mut self, key: &Key, entry: &Node) -> Option<FramePattern> {
+        match parse::pattern(&key.name, &self.names) {
+            Ok(pattern) => Some(pattern),
+            Err(error) => self.fail(entry.error_at(key.span, error.message)),
+        }
     }
 
     /// A change whose name is known, and the list for whose elements it is made.

@@ -99,6 +99,7 @@ impl Compiler<'_> {
         Some(RuleForm::Response(Arc::new(ResponseRule {
             from: self.pattern(&file.from)?,
             to: self.pattern(&file.to)?,
+            one_for_one: file.one_for_one,
             before: self.optional_pattern(file.before.as_ref())?,
             unless: self.optional_pattern(file.unless.as_ref())?,
             unless_within: self.optional(file.unless_within.as_ref(), |this, name| {

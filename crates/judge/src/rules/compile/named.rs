@@ -10,8 +10,10 @@ impl Compiler<'_> {
     /// Makes the names of state variables, conditions and classes known.
     pub(super) fn names(&mut self, ordering: &Ordering) {
         let state = self.names.declared.state.get_or_insert_default();
-        for (n, name) in ordering.file.state.keys().enumerate() {
-            state.insert(name.clone(), n);
+        let declared = ordering.file.state.iter();
+        let names = declared.flat_map(|(name, variable)| variable.names(name));
+        for (n, name) in names.enumerate() {
+            state.insert(name, n);
         }
         for name in by_dependency(ordering) {
             if let Some(node) = ordering.file.conditions.get(name) {
