@@ -2,8 +2,11 @@
 //!
 //! aimock comes from npm, into the target folder. Without node, npm or a network it is skipped.
 
+mod chat;
+
+use chat::{read_answer, request};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -156,12 +159,7 @@ impl Running {
 
 /// Answers a second: all connections ask, then each is read.
 fn load(addr: SocketAddr, stream: bool) -> f64 {
-    let body = json!({ "model": "gpt-4o", "stream": stream, "messages": [{ "role": "user", "content": "hello" }] });
-    let body = body.to_string();
-    let length = body.len();
-    let request = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\nauthorization: Bearer k\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
-    );
+    let request = request(stream);
     let connect = |_| TcpStream::connect(addr).expect("a connection");
     let mut connections: Vec<_> = (0..CONNECTIONS).map(connect).collect();
     let (mut answered, mut answer) = (0_u32, Vec::new());
@@ -176,30 +174,4 @@ fn load(addr: SocketAddr, stream: bool) -> f64 {
         }
     }
     f64::from(answered) / began.elapsed().as_secs_f64()
-}
-
-/// Reads one answer, to its content length or its last chunk.
-fn read_answer(connection: &mut TcpStream, answer: &mut Vec<u8>) {
-    let mut buffer = [0; 64 << 10];
-    answer.clear();
-    while !is_whole(answer) {
-        let read = connection.read(&mut buffer).expect("an answer");
-        assert_ne!(read, 0, "the connection closed");
-        answer.extend_from_slice(&buffer[..read]);
-    }
-}
-
-fn is_whole(answer: &[u8]) -> bool {
-    let Some(head) = answer.windows(4).position(|end| end == b"\r\n\r\n") else {
-        return false;
-    };
-    let text = String::from_utf8_lossy(&answer[..head]).to_ascii_lowercase();
-    assert!(text.starts_with("http/1.1 200"), "{text}");
-    match text.split_once("content-length: ") {
-        None => answer.ends_with(b"\r\n0\r\n\r\n"),
-        Some((_, length)) => {
-            let length = length.lines().next().unwrap_or_default();
-            answer.len() == head + 4 + length.parse::<usize>().expect("a length")
-        }
-    }
 }

@@ -2,9 +2,7 @@
 //! start, an empty line, and a turn, in which a line behind `* ` is a delta that comes again and again. `{n}` is the number of the turn,
 //! `{words}` the text of a delta, and `{text}` that of all deltas so far.
 
-use conform_judge::frame::Frame;
-use conform_judge::history;
-use conform_judge::transcript::{Header, TranscriptWriter};
+use serde_json::json;
 use std::io::{self, Write};
 
 /// Deltas in a turn.
@@ -45,27 +43,29 @@ pub(crate) const SESSIONS: &[Session] = &[
 
 impl Session {
     /// Writes the transcript. Gives the number of its frames.
-    pub(crate) fn write(&self, out: impl Write, turns: usize) -> io::Result<u64> {
-        let header = Header {
-            dialect: Some(self.dialect.to_owned()),
-            agent: self.agent.iter().map(|&word| word.to_owned()).collect(),
-        };
-        let mut writer = TranscriptWriter::new(out, &header)?;
+    pub(crate) fn write(&self, mut out: impl Write, turns: usize) -> io::Result<u64> {
+        let header =
+            json!({ "conform_transcript": 1, "dialect": self.dialect, "agent": self.agent });
+        writeln!(out, "{header}")?;
         let (start, turn) = self.file.split_once("\n\n").unwrap_or(("", self.file));
-        let turns = (0..turns).flat_map(|n| frames(&played(turn, n)));
-        let mut written = 0;
-        for frame in frames(start).into_iter().chain(turns) {
-            written += 1;
-            let at = written * 100;
-            writer.write(&Frame { at, ..frame })?;
+        let turns = (0..turns).map(|n| played(turn, n));
+        let mut frames = 0;
+        for part in std::iter::once(start.to_owned()).chain(turns) {
+            for line in part.lines() {
+                let (mark, line) = line.split_once(' ').expect("a mark and a frame");
+                let dir = if mark == "<" {
+                    "from_agent"
+                } else {
+                    "to_agent"
+                };
+                frames += 1;
+                let record = json!({ "at": frames * 100, "dir": dir, "line": line });
+                writeln!(out, "{record}")?;
+            }
         }
-        writer.finish()?;
-        Ok(written)
+        out.flush()?;
+        Ok(frames)
     }
-}
-
-fn frames(text: &str) -> Vec<Frame> {
-    history::frames(text).expect("frames of a session")
 }
 
 /// The lines of turn number `n`.

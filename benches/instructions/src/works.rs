@@ -1,0 +1,191 @@
+//! The works whose instructions are counted. Most costs are the difference of a large and a small work, so that a start is counted alone.
+
+use crate::chat::{read_answer, request};
+use crate::long::SESSIONS;
+use crate::valgrind::{Counted, Counts};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::Command;
+
+/// Costs by name, which begins with the name of the work.
+pub(crate) type Costs = BTreeMap<String, f64>;
+
+/// The works, the longest first.
+pub(crate) const WORKS: &[(&str, fn(&str) -> Costs)] = &[
+    ("run pi@0.87", |name| played(name, "run/thinking", "run/t*")),
+    ("run pi@0.73", |name| played(name, "run/thinking", "run/t*")),
+    ("run pi@0.14", |name| played(name, "run/thinking", "run/t*")),
+    ("run aionrs@0.2", |name| {
+        played(name, "turn/thinking", "turn/t*")
+    }),
+    ("run aionrs@0.1", |name| {
+        played(name, "turn/thinking", "turn/t*")
+    }),
+    ("run synaps@1", |name| {
+        played(name, "prompt/thinking", "prompt/t*")
+    }),
+    ("explore aionrs@0.1", explored),
+    ("load pi@0.87", loaded),
+    ("load aionrs@0.1", loaded),
+    ("check aionrs@0.1", checked),
+    ("check synaps@1", checked),
+    ("check pi@0.73", checked),
+    ("provider", provider),
+    ("mock-agent", started),
+];
+
+/// The dialect that a work is named after.
+fn dialect_of(name: &str) -> &str {
+    name.split_once(' ').expect("a work and a dialect").1
+}
+
+/// Parses the lines of a transcript, and nothing more.
+pub(crate) fn parse(path: &Path) {
+    let text = std::fs::read_to_string(path).expect("a transcript");
+    for record in text.lines() {
+        let record: Value = serde_json::from_str(record).expect("a record is JSON");
+        if let Some(line) = record["line"].as_str() {
+            black_box(serde_json::from_str::<Value>(line).expect("a line is JSON"));
+        }
+    }
+}
+
+fn counts(program: &str, args: &[&str]) -> Counts {
+    Counted::start(program, args).finish()
+}
+
+fn in_thousands(name: String, instructions: f64) -> (String, f64) {
+    (name, (instructions / 1000.0).round())
+}
+
+/// The costs of a work beyond those of a smaller one.
+fn beyond(name: &str, less: &[&str], more: &[&str]) -> Costs {
+    let (less, more) = (counts("conform", less), counts("conform", more));
+    Costs::from([
+        in_thousands(format!("{name} (harness)"), more.own - less.own),
+        in_thousands(format!("{name} (agent)"), more.children - less.children),
+    ])
+}
+
+/// Some scenarios, end to end.
+fn played(name: &str, one: &str, all: &str) -> Costs {
+    let dialect = dialect_of(name);
+    let run = [
+        "run",
+        "--dialect",
+        dialect,
+        "--time-scale=20",
+        "--jobs=1",
+        "--only",
+    ];
+    let with = |only| [&run[..], &[only]].concat();
+    beyond(name, &with(one), &with(all))
+}
+
+/// Two sessions that nobody wrote.
+fn explored(name: &str) -> Costs {
+    let dialect = dialect_of(name);
+    let explore = [
+        "explore",
+        "--dialect",
+        dialect,
+        "--time-scale=20",
+        "--jobs=1",
+    ];
+    let with = |sessions| [&explore[..], &[sessions]].concat();
+    let (one, three) = (with("--sessions=1"), with("--sessions=3"));
+    beyond(name, &one, &three)
+}
+
+/// A transcript of some length, beside bare parsing of it.
+fn checked(name: &str) -> Costs {
+    let dialect = dialect_of(name);
+    let session = SESSIONS.iter().find(|session| session.dialect == dialect);
+    let session = session.expect("a session of it");
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |turns| {
+        let path = folder.path().join(format!("{turns}.jsonl"));
+        let file = std::fs::File::create(&path).expect("a file");
+        session.write(file, turns).expect("the disk holds it");
+        path.display().to_string()
+    };
+    let (short, long) = (written(1), written(1 + session.turns / 20));
+    let parsed = |path| counts("instructions", &["parse", path]).own;
+    let checked = |path| counts("conform", &["check", path]).own;
+    let ratio = (checked(&long) - checked(&short)) / (parsed(&long) - parsed(&short));
+    let name = format!("{name} (times bare parsing)");
+    Costs::from([(name, (ratio * 100.0).round() / 100.0)])
+}
+
+/// A dialect, and its scenarios.
+fn loaded(name: &str) -> Costs {
+    let dialect = dialect_of(name);
+    let cost = |what| counts("conform", &["list", what, "--dialect", dialect]).own;
+    let (rules, scenarios) = (cost("rules"), cost("scenarios"));
+    Costs::from([
+        in_thousands(format!("{name} (compiled)"), rules),
+        in_thousands(format!("{name} (its suite)"), scenarios - rules),
+    ])
+}
+
+/// A start of the reference agent that ends at once.
+fn started(name: &str) -> Costs {
+    let start = |args: &[&str]| {
+        let args = [&["--json-stream"], args].concat();
+        counts("mock-agent", &args).own
+    };
+    Costs::from([
+        in_thousands(format!("{name} (start)"), start(&[])),
+        in_thousands(
+            format!("{name} (start with a fault)"),
+            start(&["--fault", "log-line-on-stdout"]),
+        ),
+    ])
+}
+
+/// Answers to count, after the first ones.
+const ANSWERS: usize = 50;
+
+/// An answer of the scripted model in one document, and a stream of 50 chunks, each a write.
+fn provider(name: &str) -> Costs {
+    let cost = |stream| {
+        let answered = |answers| served(answers, stream);
+        (answered(ANSWERS + 10) - answered(10)) / ANSWERS as f64
+    };
+    Costs::from([
+        in_thousands(format!("{name} (a request)"), cost(false)),
+        in_thousands(format!("{name} (a stream of 50 chunks)"), cost(true)),
+    ])
+}
+
+/// The instructions of a provider that gives some answers.
+fn served(answers: usize, stream: bool) -> f64 {
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script.yaml");
+    let reply = json!([{ "text": vec!["nineteen letters or "; 50], "delivery": { "whole": false }, "repeat": "forever" }]);
+    std::fs::write(&script, reply.to_string()).expect("a script");
+    let script = script.display().to_string();
+    let mut counted = Counted::start(
+        "conform",
+        &["provider", "--script", &script, "--journal=journal.jsonl"],
+    );
+    let mut url = String::new();
+    let stdout = counted.child.stdout.as_mut().expect("a pipe");
+    BufReader::new(stdout)
+        .read_line(&mut url)
+        .expect("its address");
+    let address = url.trim().trim_start_matches("http://");
+    let mut connection = TcpStream::connect(address).expect("a connection");
+    let (request, mut answer) = (request(stream), Vec::new());
+    for _ in 0..answers {
+        connection.write_all(request.as_bytes()).expect("sent");
+        read_answer(&mut connection, &mut answer);
+    }
+    let pid = counted.child.id().to_string();
+    Command::new("kill").arg(pid).status().expect("a signal");
+    counted.finish().own
+}
