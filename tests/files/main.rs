@@ -12,4 +12,5 @@ mod loader_properties;
 mod mistakes;
 mod published_matrices;
 mod published_reports;
+mod quoted_figures;
 mod repository;
