@@ -85,7 +85,7 @@ fn the_web_host_is_pinned_and_names_no_registry() {
     assert!(lock.contains(r#""integrity": "sha512-"#));
     assert!(!lock.contains("://"));
     let package = fs::read_to_string(folder.join("package.json")).unwrap();
-    let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
+    let ci = fs::read_to_string(root().join(".ci/npm.txt")).unwrap();
     let version = Regex::new(r#""playwright-core": "([0-9.]+)""#).unwrap();
     let version = &version.captures(&package).unwrap()[1];
     assert!(ci.contains(&format!("playwright-core@{version}")));
