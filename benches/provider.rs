@@ -37,9 +37,9 @@ fn main() {
     let (joined, written) = (serve(true), serve(false));
     let aimock = Running::aimock(&folder);
     for (what, stream, ours, least) in [
-        ("requests", false, &joined, 2.0),
-        ("streams of 50 chunks", true, &joined, 1.0),
-        ("streams of 50 chunks, each a write", true, &written, 0.0),
+        ("requests", false, &joined, 3.0),
+        ("streams of 50 chunks", true, &joined, 2.0),
+        ("streams of 50 chunks, each a write", true, &written, 0.8),
     ] {
         let (mut own, mut other) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {

@@ -19,7 +19,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What it says, if the message is whole.
+    /// The content of a complete message.
     pub(crate) fn said(&self) -> Option<Value> {
         match self {
             Answer::Message(message) => said(&message.blocks(), message.stop()),
@@ -28,7 +28,7 @@ impl Answer {
     }
 }
 
-/// The texts and calls of a message that came whole, as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
+/// The texts and calls of a complete message, as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
 pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
     if !matches!(stop, Some(Stop::EndTurn | Stop::ToolUse)) {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
         Some(match &block.start {
             BlockStart::Text => json!({ "text": block.text() }),
             BlockStart::Call { id, tool } => {
-                let arguments = serde_json::from_str::<Value>(&block.text()).ok()?;
+                let arguments = serde_json::from_str::<Value>(block.text()).ok()?;
                 json!({ "call": { "id": id, "name": tool, "arguments": arguments } })
             }
             BlockStart::Thinking | BlockStart::Redacted(_) => return None,
@@ -214,8 +214,10 @@ pub struct Block {
     pub index: usize,
     /// How it began.
     pub start: BlockStart,
-    /// The text, the thinking, or the arguments of a tool call, in pieces that are not empty.
-    pub pieces: Vec<String>,
+    /// The text, the thinking, or the arguments of a tool call.
+    text: String,
+    /// The end of each piece of the text. No piece is empty.
+    ends: Vec<usize>,
     /// The signature of thinking; empty if there is none.
     pub signature: String,
 }
@@ -227,21 +229,32 @@ impl Block {
         Block {
             index,
             start: start.clone(),
-            pieces: Vec::new(),
+            text: String::new(),
+            ends: Vec::new(),
             signature: String::new(),
         }
     }
 
     /// Its content, joined.
     #[must_use]
-    pub fn text(&self) -> String {
-        self.pieces.concat()
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its content in the pieces in which it was streamed.
+    pub(crate) fn pieces(&self) -> Vec<String> {
+        let starts = [0].iter().chain(&self.ends);
+        let pieces = starts.zip(&self.ends);
+        pieces
+            .map(|(start, end)| self.text[*start..*end].to_owned())
+            .collect()
     }
 
     /// Adds content.
     pub fn push(&mut self, text: &str) {
         if !text.is_empty() {
-            self.pieces.push(text.to_owned());
+            self.text.push_str(text);
+            self.ends.push(self.text.len());
         }
     }
 }

@@ -34,9 +34,10 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
     };
     builder.reply(reply);
     let usage = usage(reply.usage.unwrap_or_default(), builder.characters);
-    let usual_stop = match builder.has_calls {
-        true => Stop::ToolUse,
-        false => Stop::EndTurn,
+    let usual_stop = if builder.has_calls {
+        Stop::ToolUse
+    } else {
+        Stop::EndTurn
     };
     let mut pieces = builder.pieces;
     if !matches!(

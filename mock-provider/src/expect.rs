@@ -27,12 +27,12 @@ impl Expect {
         self.last_contains.0.iter().chain(&self.contains.0)
     }
 
-    /// Whether it waits for a request with a text of its own.
+    /// Whether it requires a text.
     pub(crate) fn names_text(&self) -> bool {
         self.required_texts().next().is_some()
     }
 
-    /// Whether it waits for a request with a part of this text.
+    /// Whether it requires a part of this text.
     pub(crate) fn is_about(&self, text: &str) -> bool {
         self.required_texts()
             .any(|part| text.contains(part.as_str()))

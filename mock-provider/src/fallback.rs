@@ -47,15 +47,14 @@ fn forced_tool(body: &Value) -> Option<(&str, &Value)> {
     if named.is_none() && !any {
         return None;
     }
-    let tools = body["tools"].as_array()?.iter().filter_map(|tool| {
+    let mut tools = list(&body["tools"]).iter().filter_map(|tool| {
         let function = tool.get("function").unwrap_or(tool);
         let schema = function
             .get("input_schema")
             .or_else(|| function.get("parameters"));
         Some((function["name"].as_str()?, schema.unwrap_or(&Value::Null)))
     });
-    let mut tools = tools.filter(|(name, _)| named.is_none_or(|named| named == *name));
-    tools.next()
+    tools.find(|(name, _)| named.is_none_or(|named| named == *name))
 }
 
 /// The schema of the JSON that the request asks for; null for any object.

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
-use crate::answer::{Answer, Block, BlockStart, Piece};
+use crate::answer::{Answer, Block, BlockStart, Chunk, Piece};
 use crate::conversation::{ConversationView, list};
 use crate::failure::News;
 use crate::request::Request;
@@ -93,10 +93,10 @@ pub(crate) struct RequestHistory {
     first_side_request: Option<u64>,
 }
 
-/// What the next reply of the script that has no condition says of a request.
+/// How the next reply without a condition relates to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NextReply {
-    /// There is none.
+    /// No reply is left.
     None,
     /// It expects messages that the request has.
     Expected,
@@ -106,7 +106,7 @@ pub(crate) enum NextReply {
     Open,
 }
 
-/// The shortest prompt that is looked for in a text of the agent's own, in bytes.
+/// The shortest prompt that is searched for in the agent's own texts, in bytes.
 const MIN_QUOTED: usize = 3;
 
 /// Most requests in the history.
@@ -126,8 +126,11 @@ impl PastRequest {
             name.as_str().map(|text| hash(&text))
         };
         let (mut instructions, mut texts) = (Vec::new(), BTreeSet::new());
-        let outputs = conversation.results().flat_map(|result| &result.texts);
-        let outputs = outputs.map(|text| TextId::of_text(text)).collect();
+        let outputs = conversation
+            .results()
+            .flat_map(|result| &result.texts)
+            .map(|text| TextId::of_text(text))
+            .collect();
         instructions.extend(conversation.system.iter().copied().map(|text| hash(&text)));
         for message in &conversation.messages {
             let own = message.texts.iter().copied();
@@ -140,13 +143,14 @@ impl PastRequest {
             }
         }
         instructions.extend(tools.iter().filter_map(named));
-        let recent = conversation.messages.iter().rev();
-        let recent = recent.take_while(|message| !message.is_from_model);
-        let new_texts = recent.filter(|message| !message.is_instruction);
-        let new_texts = new_texts.flat_map(|message| message.texts.iter().copied());
-        let mut from_newest = conversation.messages.iter().rev();
-        let newest = from_newest.find(|message| !message.is_from_model && !message.is_instruction);
-        let newest = newest.and_then(|message| message.texts.last().copied());
+        let from_newest = || conversation.messages.iter().rev();
+        let new_texts = from_newest()
+            .take_while(|message| !message.is_from_model)
+            .filter(|message| !message.is_instruction)
+            .flat_map(|message| message.texts.iter().copied());
+        let newest = from_newest()
+            .find(|message| !message.is_from_model && !message.is_instruction)
+            .and_then(|message| message.texts.last().copied());
         PastRequest {
             n: request.n,
             new_texts: new_texts.map(TextId::of_text).collect(),
@@ -201,10 +205,10 @@ impl RequestHistory {
         !request.has_tools && self.brings_agent_text(request) && prompts.any(quotes)
     }
 
-    /// Whether a request is a side request, such as one for a title, and the next reply of the script is for another request: for that of
-    /// a prompt, which this one does not bring, or for that of the next prompt, because the turn is over and the host has said nothing
-    /// since. A request to compact the conversation is none if the host asked for it, if it is what the next reply expects, or if the
-    /// script has replies that wait for requests of their own.
+    /// Whether a request is a side request, such as one for a title, and the next reply of the script is for another request: for the
+    /// request of a prompt that this one does not contain, or for the next prompt, because the turn is over and the host has sent
+    /// nothing since. A request to compact the conversation is not a side request if the host asked for it, if the next reply expects
+    /// it, or if the script has replies with conditions on texts.
     pub(crate) fn is_side_request(
         &self,
         request: &PastRequest,
@@ -218,8 +222,8 @@ impl RequestHistory {
             return !request.has_tools;
         };
         let has_condition = |text: &String| when.iter().any(|when| when.is_about(text));
-        let mut owed = self.owed_prompts.iter();
-        let owed = owed.any(|texts| !texts.iter().any(has_condition));
+        let mut prompts = self.owed_prompts.iter();
+        let owed = prompts.any(|texts| !texts.iter().any(has_condition));
         let is_of_other_form = !request.has_tools && last.has_tools;
         let is_silent = last.commands_before == self.commands;
         let for_other = match next {
@@ -263,16 +267,19 @@ impl RequestHistory {
             .any(|text| request.new_texts.contains(text))
     }
 
-    /// What a request brings to the conversation; none for a request outside of it, such as one for a title, and for a text of the agent's
-    /// own, such as one that asks for a summary.
+    /// What a request adds to the conversation; none for a request outside of it, such as one for a title, and for the agent's own
+    /// texts, such as one that asks for a summary.
     pub(crate) fn news(&self, request: &PastRequest) -> Option<News> {
         if self.requests.is_empty() {
             return (request.has_tools || self.has_host_text(request)).then_some(News::Prompt);
         }
         let alike = |one: &&PastRequest| one.instructions == request.instructions;
-        let new = request.texts.iter().filter(|text| self.is_new(text));
         let is_output = |text: &TextId| text.is_result || request.outputs.contains(text);
-        let mut new = new.filter(|text| !is_output(text)).peekable();
+        let mut new = request
+            .texts
+            .iter()
+            .filter(|text| self.is_new(text) && !is_output(text))
+            .peekable();
         self.requests.iter().find(alike)?;
         if new.peek().is_none() {
             return Some(News::Results);
@@ -334,7 +341,7 @@ impl RequestHistory {
         side_request
     }
 
-    /// Prompts that a request brings are owed no longer; an agent may put them into a text of its own.
+    /// Removes the prompts that a request contains from the owed ones. An agent may rewrite a prompt in its own words.
     fn settle_prompts(&mut self, request: &PastRequest) {
         let brings = |text: &String| request.texts.contains(&TextId::of_text(text));
         let owed = self.owed_prompts.len();
@@ -412,17 +419,21 @@ fn is_complete(answer: &Answer) -> bool {
     if !is_whole || message.pieces.iter().any(breaks) {
         return false;
     }
-    let blocks = message.blocks();
-    let is_call = |block: &Block| matches!(block.start, BlockStart::Call { .. });
-    let mut calls = blocks.iter().filter(|block| is_call(block));
-    let is_valid = calls
-        .all(|call| call.pieces.is_empty() || serde_json::from_str::<Value>(&call.text()).is_ok());
-    let says = |block: &Block| match block.start {
-        BlockStart::Text => !block.text().trim().is_empty(),
-        BlockStart::Call { .. } => !block.pieces.is_empty(),
+    let says = |chunk: &Chunk| match chunk {
+        Chunk::Text { text, .. } => !text.trim().is_empty(),
+        Chunk::Args { fragment, .. } => !fragment.is_empty(),
         _ => false,
     };
-    is_valid && blocks.iter().any(says)
+    let is_call = |block: &BlockStart| matches!(block, BlockStart::Call { .. });
+    let is_valid =
+        |call: &Block| call.text().is_empty() || serde_json::from_str::<Value>(call.text()).is_ok();
+    message.chunks().any(says)
+        && (!message.starts().any(is_call)
+            || message
+                .blocks()
+                .iter()
+                .filter(|block| is_call(&block.start))
+                .all(is_valid))
 }
 
 #[cfg(test)]

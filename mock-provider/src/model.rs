@@ -89,8 +89,8 @@ impl Model {
     /// Answers a request: with the first remaining reply whose `when` matches, else with the next reply without a `when`.
     ///
     /// A request that the real API would refuse gets the API's error and takes no reply. A request for which no reply is left gets a
-    /// short fallback answer. Both are failures. A side request, such as one for a title, gets that answer as well unless a reply is for
-    /// it, and is no failure.
+    /// short fallback answer. Both are failures. A side request, such as one for a title, also gets it unless a reply is for it, and is
+    /// not a failure.
     pub fn next(&mut self, request: &Request) -> ModelResponse {
         if let Some(error) = wire::validation_error(request, &self.signatures) {
             let failure = ScriptFailure::refused(request.n, &error);
@@ -158,8 +158,8 @@ impl Model {
         answer_builder::answer(&fallback::reply(request), path, self.seed, request)
     }
 
-    /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. By these the model tells requests of the
-    /// conversation from side requests, such as one for a title.
+    /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. The model uses them to
+    /// distinguish requests of the conversation from side requests, such as one for a title.
     pub fn note_command(&mut self, texts: Vec<String>, is_prompt: bool) {
         self.history.note_command(texts, is_prompt);
     }
@@ -308,8 +308,9 @@ const MAX_QUOTED: usize = 120;
 fn last_message(request: &Request) -> String {
     let conversation = ConversationView::new(request);
     let last = conversation.messages.last();
-    let text = last.and_then(|message| message.texts.last()).copied();
-    let text = text.unwrap_or_default().trim();
+    let text = last
+        .and_then(|message| message.texts.last())
+        .map_or("", |text| text.trim());
     match text.char_indices().nth(MAX_QUOTED) {
         Some((end, _)) => format!("{:?}…", &text[..end]),
         None => format!("{text:?}"),

@@ -51,12 +51,16 @@ impl FromStr for Pace {
             "human" => return Ok(Pace::HUMAN),
             _ => {}
         }
-        let speed = text.parse::<f64>().ok();
-        let speed = speed.filter(|speed| (1.0 / MAX_SPEED..=MAX_SPEED).contains(speed));
-        let speed = speed.ok_or_else(|| {
-            format!("{text:?} is not a pace: none, human, or a multiple of it such as 4 or 0.5")
-        })?;
-        Ok(Pace { speed: Some(speed) })
+        let speed = text
+            .parse()
+            .ok()
+            .filter(|speed| (1.0 / MAX_SPEED..=MAX_SPEED).contains(speed));
+        match speed {
+            Some(speed) => Ok(Pace { speed: Some(speed) }),
+            None => Err(format!(
+                "{text:?} is not a pace: none, human, or a multiple of it such as 4 or 0.5"
+            )),
+        }
     }
 }
 
@@ -70,20 +74,17 @@ pub struct Pauses {
 impl Pauses {
     /// The pause before a chunk, if there is one.
     pub fn before(&mut self, chunk: &Chunk) -> Option<Duration> {
-        match chunk {
-            Chunk::Start { .. } => self.about(BLOCK),
+        let speed = self.speed?;
+        let average = match chunk {
+            Chunk::Start { .. } => BLOCK,
             Chunk::Text { text, .. }
             | Chunk::Thinking { text, .. }
-            | Chunk::Args { fragment: text, .. } => self.about(reading(text)),
-            _ => None,
-        }
-    }
-
-    fn about(&mut self, pause: Duration) -> Option<Duration> {
-        let speed = self.speed?;
+            | Chunk::Args { fragment: text, .. } => reading(text),
+            _ => return None,
+        };
         // Between half and one and a half of the average.
         let jitter = 0.5 + (self.bits.next() >> 11) as f64 / (1_u64 << 53) as f64;
-        Some(pause.mul_f64(jitter / speed))
+        Some(average.mul_f64(jitter / speed))
     }
 }
 

@@ -2,17 +2,19 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::pace::Pace;
 use crate::request::Request;
 use crate::script::{Cut, Delivery};
-use crate::wire::{self, Encoder, WireContext};
+use crate::wire::{self, Encoder, EventBuffer, WireContext};
 
 /// One step of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResponseStep {
     /// Write these bytes at once.
-    Write(Vec<u8>),
+    Write(Bytes),
     /// Wait for a gate.
     Gate(String),
     /// Wait for a time.
@@ -26,7 +28,7 @@ pub enum ResponseStep {
         /// For how long; none: until the client disconnects.
         length: Option<Duration>,
         /// The bytes of one.
-        bytes: Vec<u8>,
+        bytes: Bytes,
     },
     /// Cut the connection.
     Cut(Cut),
@@ -46,7 +48,7 @@ impl ResponsePlan {
     pub(crate) fn document(bytes: Vec<u8>) -> Self {
         ResponsePlan {
             length: Some(bytes.len()),
-            body: vec![ResponseStep::Write(bytes)],
+            body: vec![ResponseStep::Write(bytes.into())],
         }
     }
 }
@@ -73,12 +75,9 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace)
         {
             writer.wait(ResponseStep::Sleep(pause));
         }
-        match wait(piece, encoder.as_ref()) {
+        match wait(piece, Some(encoder.as_ref()), &message.delivery) {
             Some(step) => writer.wait(step),
-            None => encoder
-                .encode(piece)
-                .into_iter()
-                .for_each(|event| writer.event(event)),
+            None => writer.write(|events| encoder.encode(piece, events)),
         }
     }
     ResponsePlan {
@@ -94,16 +93,11 @@ pub(crate) fn whole(
     message: &AnswerMessage,
     pace: Pace,
 ) -> (Vec<ResponseStep>, Result<ResponsePlan, HttpError>) {
-    let encoder = wire::encoder(context, message);
+    let delivery = &message.delivery;
     let pieces = message.pieces.iter();
-    let waits = pieces.filter_map(|piece| wait(piece, encoder.as_ref()));
-    let (cuts, mut before): (Vec<_>, Vec<_>) =
-        waits.partition(|step| matches!(step, ResponseStep::Cut(_)));
-    for step in &mut before {
-        if let ResponseStep::Pings { length, .. } = step {
-            *step = length.map_or(ResponseStep::Forever, ResponseStep::Sleep);
-        }
-    }
+    let (cuts, mut before): (Vec<_>, Vec<_>) = pieces
+        .filter_map(|piece| wait(piece, None, delivery))
+        .partition(|step| matches!(step, ResponseStep::Cut(_)));
     let mut pauses = pace.pauses(context.seed, &message.path);
     let paused = message.chunks().filter_map(|chunk| pauses.before(chunk));
     let paused: Duration = paused.sum();
@@ -111,7 +105,7 @@ pub(crate) fn whole(
         before.push(ResponseStep::Sleep(paused));
     }
     let mut bytes = match wire::whole(context, message) {
-        Ok(document) => document.to_string().into_bytes(),
+        Ok(document) => document,
         Err(error) => return (before, Err(error)),
     };
     let mut length = bytes.len();
@@ -121,8 +115,8 @@ pub(crate) fn whole(
             length = bytes.len();
         }
     }
-    let mut writer = Writer::new(&message.delivery);
-    writer.event(bytes);
+    let mut writer = Writer::new(delivery);
+    writer.write(|events| events.whole(&bytes));
     cuts.into_iter().for_each(|cut| writer.wait(cut));
     let plan = ResponsePlan {
         body: writer.finish(),
@@ -131,31 +125,37 @@ pub(crate) fn whole(
     (before, Ok(plan))
 }
 
-/// The step of a piece that is a wait or a cut.
-fn wait(piece: &Piece, encoder: &dyn Encoder) -> Option<ResponseStep> {
+/// The step of a piece that is a wait or a cut. A stall is silent without the encoder of its pings.
+fn wait(piece: &Piece, encoder: Option<&dyn Encoder>, delivery: &Delivery) -> Option<ResponseStep> {
     Some(match piece {
         Piece::Gate(name) => ResponseStep::Gate(name.clone()),
         Piece::Delay(time) => ResponseStep::Sleep(*time),
-        Piece::Stall { length, pings } => match (*pings, *length) {
-            (Some(every), length) => ResponseStep::Pings {
+        Piece::Stall { length, pings } => match (*pings, encoder) {
+            (Some(every), Some(encoder)) => ResponseStep::Pings {
                 every,
-                length,
-                bytes: encoder.ping(),
+                length: *length,
+                bytes: ping(encoder, delivery),
             },
-            (None, length) => length.map_or(ResponseStep::Forever, ResponseStep::Sleep),
+            _ => length.map_or(ResponseStep::Forever, ResponseStep::Sleep),
         },
         Piece::Cut(cut) => ResponseStep::Cut(*cut),
         _ => return None,
     })
 }
 
+fn ping(encoder: &dyn Encoder, delivery: &Delivery) -> Bytes {
+    let mut events = EventBuffer::new(delivery.crlf);
+    encoder.ping(&mut events);
+    events.take(events.len())
+}
+
 /// Divides the bytes of a stream into writes.
 struct Writer<'a> {
     delivery: &'a Delivery,
     steps: Vec<ResponseStep>,
-    /// Bytes not yet written.
-    pending: Vec<u8>,
-    /// The number of bytes written so far.
+    /// The events that are not yet in a step.
+    events: EventBuffer,
+    /// The number of bytes in the steps.
     offset: usize,
 }
 
@@ -164,15 +164,18 @@ impl<'a> Writer<'a> {
         Writer {
             delivery,
             steps: Vec::new(),
-            pending: Vec::new(),
+            events: EventBuffer::new(delivery.crlf),
             offset: 0,
         }
     }
 
-    fn event(&mut self, bytes: Vec<u8>) {
-        self.pending.extend(bytes);
+    /// Adds the events that a function writes.
+    fn write(&mut self, write: impl FnOnce(&mut EventBuffer)) {
+        write(&mut self.events);
         if self.delivery.is_by_events() {
-            self.flush();
+            while let Some(event) = self.events.take_event() {
+                self.push(event);
+            }
         }
     }
 
@@ -182,16 +185,19 @@ impl<'a> Writer<'a> {
     }
 
     fn flush(&mut self) {
-        while !self.pending.is_empty() {
-            let length = self.delivery.next_write(self.offset);
-            let rest = self.pending.split_off(length.clamp(1, self.pending.len()));
-            let bytes = std::mem::replace(&mut self.pending, rest);
-            self.offset += bytes.len();
-            self.steps.push(ResponseStep::Write(bytes));
-            let pause = self.delivery.pause;
-            self.steps
-                .extend(pause.map(|span| ResponseStep::Sleep(span.0)));
+        while self.events.len() > 0 {
+            let longest = self.delivery.next_write(self.offset);
+            let bytes = self.events.take(longest.clamp(1, self.events.len()));
+            self.push(bytes);
         }
+    }
+
+    fn push(&mut self, bytes: Bytes) {
+        self.offset += bytes.len();
+        self.steps.push(ResponseStep::Write(bytes));
+        let pause = self.delivery.pause;
+        self.steps
+            .extend(pause.map(|span| ResponseStep::Sleep(span.0)));
     }
 
     fn finish(mut self) -> Vec<ResponseStep> {

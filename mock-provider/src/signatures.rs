@@ -24,16 +24,17 @@ impl SignatureStore {
     /// The signatures of a script. All are known from the start, because an agent may resume the session of an earlier run.
     pub(crate) fn new(script: &Script) -> Self {
         let thinking = script.replies.iter().flat_map(|reply| {
-            let listed = reply.content.iter().flatten();
-            let listed = listed.filter_map(|item| match item {
+            let items = reply.content.iter().flatten();
+            let listed = items.filter_map(|item| match item {
                 ContentItem::Thinking(thinking) => Some(thinking),
                 _ => None,
             });
             reply.thinking.iter().chain(listed)
         });
-        let signed = thinking.filter_map(|one| Some((one.signature.clone()?, one.text.joined())));
         SignatureStore {
-            thinking: signed.collect(),
+            thinking: thinking
+                .filter_map(|one| Some((one.signature.clone()?, one.text.joined())))
+                .collect(),
             ..SignatureStore::default()
         }
     }

@@ -14,6 +14,7 @@ use spanned_yaml::Node;
 use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,6 +62,9 @@ const BASES: &[(&str, &str, &str)] = &[
     ("OpenAI Responses", "/responses", "/v1"),
 ];
 
+/// Most threads that serve connections.
+const MAX_THREADS: usize = 4;
+
 pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
     Ok(serve(&args)?)
 }
@@ -77,8 +81,11 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
     };
     let recorder = Arc::new(JournalWriter::new(out));
     let variable = || std::env::var("MOCK_AGENT_CONTROL").ok();
-    let control = args.control.clone().or_else(variable);
-    let control = control.filter(|folder| !folder.is_empty());
+    let control = args
+        .control
+        .clone()
+        .or_else(variable)
+        .filter(|folder| !folder.is_empty());
     let options = ServerOptions {
         seed: args.seed,
         pace: args.pace,
@@ -86,7 +93,9 @@ fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
         open_gates: control.is_none(),
         ..ServerOptions::default()
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(cores.min(MAX_THREADS))
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start: {error}"))?;
@@ -161,11 +170,9 @@ impl ScriptContext {
 }
 
 fn filled(node: &Node, workspace: Option<&Path>) -> Result<Script, String> {
-    let workspace = match workspace {
-        Some(folder) => std::path::absolute(folder),
-        None => std::env::current_dir(),
-    };
-    let workspace = workspace.map_err(|error| format!("there is no current folder: {error}"))?;
+    let workspace = workspace
+        .map_or_else(std::env::current_dir, std::path::absolute)
+        .map_err(|error| format!("the current folder is unknown: {error}"))?;
     Script::load(node, &workspace).map_err(|errors| render_errors(&errors))
 }
 

@@ -51,7 +51,7 @@ pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
     Some(reply::scripted(decoder, error, answer.end))
 }
 
-/// What the model said in this answer, if it came whole: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
+/// The content of this answer, if it is complete: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
 #[must_use]
 pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
     let (mut decoder, error) = decoded(answer)?;
@@ -64,7 +64,7 @@ pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
     said(&blocks.0, decoder.stop()).filter(|_| is_whole)
 }
 
-/// The decoder behind the answer, and the error that the answer reports.
+/// The decoder after the whole answer, and the error that the answer reports.
 fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamError>)> {
     let mut decoder = ReplyDecoder::new(wire_of(answer.path)?);
     let decoded = match serde_json::from_str::<Value>(answer.body) {

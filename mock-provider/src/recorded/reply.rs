@@ -23,11 +23,11 @@ pub(super) fn scripted(
             usage = Some(used);
         }
     }
-    let blocks = blocks.0;
     let calls = |block: &Block| matches!(block.start, BlockStart::Call { .. });
-    let usual_stop = match blocks.iter().any(calls) {
-        true => Stop::ToolUse,
-        false => Stop::EndTurn,
+    let usual_stop = if blocks.0.iter().any(calls) {
+        Stop::ToolUse
+    } else {
+        Stop::EndTurn
     };
     let last = match (decoder.stop(), error, end) {
         (_, Some(error), _) => Some(ContentItem::Error(error)),
@@ -36,7 +36,7 @@ pub(super) fn scripted(
         (None, None, ExchangeEnd::ClientClosed) => Some(ContentItem::Stall(Stall::default())),
         (None, None, ExchangeEnd::Cut) => Some(ContentItem::Cut(Cut::Close)),
     };
-    let items: Vec<_> = blocks.into_iter().map(item).chain(last).collect();
+    let items: Vec<_> = blocks.0.into_iter().map(item).chain(last).collect();
     let mut reply = ScriptReply {
         usage: usage.map(scripted_usage),
         stop: decoder.stop().filter(|stop| *stop != usual_stop),
@@ -94,14 +94,15 @@ fn is_plain(items: &[ContentItem]) -> bool {
 }
 
 fn item(block: Block) -> ContentItem {
+    let pieces = block.pieces();
     match block.start {
-        BlockStart::Text => ContentItem::Text(Texts(block.pieces)),
+        BlockStart::Text => ContentItem::Text(Texts(pieces)),
         BlockStart::Thinking => ContentItem::Thinking(Thinking {
-            text: Texts(block.pieces),
+            text: Texts(pieces),
             signature: plain_signature(block.signature),
         }),
         BlockStart::Redacted(data) => ContentItem::RedactedThinking(data),
-        BlockStart::Call { id, tool } => ContentItem::ToolCall(tool_call(id, tool, block.pieces)),
+        BlockStart::Call { id, tool } => ContentItem::ToolCall(tool_call(id, tool, pieces)),
     }
 }
 
@@ -109,8 +110,9 @@ fn item(block: Block) -> ContentItem {
 fn tool_call(id: String, name: String, streamed: Vec<String>) -> ToolCall {
     let joined = streamed.concat();
     let is_even = fragments(&joined, streamed.len()) == streamed;
-    let args = serde_json::from_str::<Value>(&joined).ok();
-    let args = args.filter(|args| is_even && args.is_object() && format!("{args}") == joined);
+    let args = serde_json::from_str::<Value>(&joined)
+        .ok()
+        .filter(|args| is_even && args.is_object() && args.to_string() == joined);
     let is_written = args.is_some();
     ToolCall {
         id: Some(id).filter(|id| !id.is_empty()),

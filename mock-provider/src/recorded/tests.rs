@@ -1,4 +1,4 @@
-//! What is served over each wire is read as the reply that it came from.
+//! A reply that is served over a wire is read back as the same reply.
 
 use super::{ExchangeEnd, RecordedAnswer, recorded_reply};
 use crate::script::{Script, ScriptReply};

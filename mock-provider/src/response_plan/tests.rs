@@ -31,7 +31,7 @@ fn plan_of(reply: &Value, wire: Wire) -> ResponsePlan {
     stream(&context, &message, Pace::default())
 }
 
-fn writes(plan: &ResponsePlan) -> impl Iterator<Item = &Vec<u8>> {
+fn writes(plan: &ResponsePlan) -> impl Iterator<Item = &Bytes> {
     plan.body.iter().filter_map(|step| match step {
         ResponseStep::Write(bytes) => Some(bytes),
         _ => None,
@@ -54,7 +54,7 @@ fn received(reply: &Value, wire: Wire) -> ReceivedContent {
     }
     let mut received = ReceivedContent::default();
     for block in blocks.0 {
-        let text = block.text();
+        let text = block.text().to_owned();
         match block.start {
             BlockStart::Text => received.texts += &text,
             BlockStart::Thinking => received.thinking += &text,

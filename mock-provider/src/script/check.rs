@@ -190,7 +190,7 @@ fn http_fault(at: &mut ErrorCollector, fault: &HttpFault) {
     if fault.body.is_some()
         && (fault.kind.is_some() || fault.message.is_some() || fault.code.is_some())
     {
-        at.error("`body` replaces the error document: `type`, `message` and `code` cannot stand beside it");
+        at.error("`body` replaces the error document: `type`, `message` and `code` cannot be used with it");
     }
     for (name, value) in &fault.headers {
         if let Err(message) = headers::validate(name, &value.0) {

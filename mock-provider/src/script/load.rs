@@ -23,9 +23,9 @@ impl Script {
     pub fn of_node(replies: &Node) -> Result<Self, Vec<Error>> {
         let script: Script = decode_all(replies)?;
         let problems = script.check().into_iter();
-        let errors =
-            problems.map(|problem| replies.nearest(&problem.pointer).error(problem.message));
-        let errors = errors.collect::<Vec<_>>();
+        let errors: Vec<_> = problems
+            .map(|problem| replies.nearest(&problem.pointer).error(problem.message))
+            .collect();
         errors.is_empty().then_some(script).ok_or(errors)
     }
 

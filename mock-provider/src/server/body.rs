@@ -83,7 +83,7 @@ pub(super) struct ResponseBody {
     steps: VecDeque<ResponseStep>,
     exchange: Exchange,
     waiting: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    /// A write was given to hyper and must be flushed before the next step.
+    /// What was given to hyper must be written before the next step.
     needs_flush: bool,
     length: Option<usize>,
 }
@@ -111,7 +111,7 @@ impl Body for ResponseBody {
         let body = &mut *self;
         loop {
             if std::mem::take(&mut body.needs_flush) {
-                // hyper flushes when the body is pending: so every write is sent on its own.
+                // hyper writes what it has when the body is pending.
                 cx.waker().wake_by_ref();
                 return Poll::Pending;
             }
@@ -122,11 +122,12 @@ impl Body for ResponseBody {
             match body.steps.pop_front() {
                 None => return Poll::Ready(None),
                 Some(ResponseStep::Write(bytes)) => {
-                    body.needs_flush = !body.steps.is_empty();
+                    // A chunk is a separate write anyway, a part of a document is not. The end is noted after everything else is written.
+                    body.needs_flush = body.length.is_some() || body.steps.len() == 1;
                     if body.steps.is_empty() {
                         body.exchange.end(ExchangeEnd::Complete);
                     }
-                    return Poll::Ready(Some(Ok(Frame::data(bytes.into()))));
+                    return Poll::Ready(Some(Ok(Frame::data(bytes))));
                 }
                 Some(ResponseStep::Cut(Cut::End)) => {
                     body.exchange.end(ExchangeEnd::Cut);
@@ -167,7 +168,7 @@ fn insert_ping(
     steps: &mut VecDeque<ResponseStep>,
     every: std::time::Duration,
     length: Option<std::time::Duration>,
-    bytes: Vec<u8>,
+    bytes: Bytes,
 ) {
     match length {
         Some(left) if left <= every => steps.push_front(ResponseStep::Sleep(left)),

@@ -45,7 +45,7 @@ pub(super) struct Exchange {
     pub(super) n: u64,
     status: u16,
     reply: Option<usize>,
-    /// What the model says, if the answer comes whole.
+    /// The content of a complete answer.
     pub(super) message: Option<Value>,
     /// HTTP allows no body in this response.
     pub(super) bodiless: bool,

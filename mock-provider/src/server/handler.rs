@@ -137,9 +137,10 @@ fn outcome(
 ) -> Result<Outcome, HttpError> {
     let (endpoint, headers) = (&arrived.endpoint, &arrived.headers);
     let wire = endpoint.wire(headers);
-    let error = endpoint.route_error(wire, &arrived.method, &arrived.path);
-    let error = error.or_else(|| header_error(wire, headers, shared.options.keyless));
-    error.map_or(Ok(()), Err)?;
+    endpoint
+        .route_error(wire, &arrived.method, &arrived.path)
+        .or_else(|| header_error(wire, headers, shared.options.keyless))
+        .map_or(Ok(()), Err)?;
     let body = body.ok_or_else(|| wire.usual_error(413))?;
     let request = |wire: Wire| -> Result<Request, HttpError> {
         Ok(Request {

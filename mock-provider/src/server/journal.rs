@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use super::route::ApiEndpoint;
 use crate::failure::ScriptFailure;
 
-/// The receiver of the journal. It is unbounded: clients wait for their answers, so the journal is never far ahead of its reader.
+/// The receiver of the journal. It is unbounded: clients wait for their answers, so its reader is never far behind.
 pub type Journal = mpsc::UnboundedReceiver<JournalEntry>;
 
 /// One entry of the journal.
@@ -45,7 +45,7 @@ pub enum JournalEvent {
         status: u16,
         /// The number of the reply in the script; none if the request got no reply of the script.
         reply: Option<usize>,
-        /// What the model said, if the answer came whole: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
+        /// The content of a complete answer: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
         message: Option<Value>,
         /// How it ended.
         end: ExchangeEnd,

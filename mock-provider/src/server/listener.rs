@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 
+use super::connection::ChunkedSocket;
 use super::exchange::Socket;
 use super::handler;
 use super::journal::Journal;
@@ -84,7 +84,7 @@ impl Server {
         format!("http://{}", self.addr)
     }
 
-    /// Opens a gate for good: for an answer that waits at it and for every later one. False if there is no such gate.
+    /// Opens a gate permanently: for the answer that waits at it and for all later ones. False if no gate has this name.
     pub fn release(&self, gate: &str) -> bool {
         self.state.gates.release(gate)
     }
@@ -105,8 +105,8 @@ impl Server {
         self.state.reset(script);
     }
 
-    /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. By these the model tells requests of
-    /// the conversation from side requests, such as one for a title.
+    /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. The model uses them to
+    /// distinguish requests of the conversation from side requests, such as one for a title.
     pub fn note_command(&self, texts: Vec<String>, is_prompt: bool) {
         self.state.model().model.note_command(texts, is_prompt);
     }
@@ -168,7 +168,7 @@ async fn serve(stream: TcpStream, state: Arc<ServerState>) {
     });
     let served = hyper::server::conn::http1::Builder::new()
         .auto_date_header(false)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(ChunkedSocket::new(stream), service);
     if let Err(error) = served.await {
         tracing::debug!(%error, "a connection broke off");
     }

@@ -8,6 +8,7 @@
 //! ```
 
 mod body;
+mod connection;
 mod exchange;
 mod gates;
 mod handler;

@@ -50,7 +50,7 @@ pub(super) fn error(
         exchange.end(ExchangeEnd::Complete);
         Vec::new()
     } else {
-        vec![ResponseStep::Write(body.into_bytes())]
+        vec![ResponseStep::Write(body.into())]
     };
     let body = ResponseBody::new(steps, Some(length), exchange);
     response(status, headers, body)

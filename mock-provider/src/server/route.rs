@@ -78,8 +78,9 @@ impl ApiEndpoint {
 
 /// The error of a request without the headers that its wire requires.
 pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Option<HttpError> {
-    let bearer = text(headers, "authorization").and_then(|value| value.strip_prefix("Bearer "));
-    let bearer = bearer.is_some_and(|key| !key.is_empty());
+    let bearer = text(headers, "authorization")
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .is_some_and(|key| !key.is_empty());
     let key = text(headers, "x-api-key").is_some_and(|key| !key.is_empty());
     match wire {
         Wire::AnthropicMessages if !keyless && !key && !bearer => Some(HttpError::new(

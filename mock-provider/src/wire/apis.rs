@@ -1,8 +1,9 @@
-//! What the real APIs say in general, as data: response headers, the usual error of each HTTP status, models.
+//! Common parts of the real APIs' responses, as data: response headers, the usual error of each HTTP status, models.
 
 use std::sync::LazyLock;
 
 use hyper::HeaderMap;
+use hyper::header::{HeaderName, HeaderValue};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,7 +25,9 @@ struct Apis {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Api {
-    /// Headers of every response, with the placeholder `REQUEST_ID`.
+    /// The header with the id of the request.
+    request_id: String,
+    /// Other headers of every response.
     headers: IndexMap<String, String>,
     limit: LimitHeaders,
     /// The rate limits, by name.
@@ -73,10 +76,26 @@ impl Wire {
 
     /// The headers of a response; the script's own replace them.
     pub(crate) fn headers(self, status: u16, request_id: &str) -> HeaderMap {
+        static OF_SUCCESS: [LazyLock<HeaderMap>; 2] = [
+            LazyLock::new(|| Wire::AnthropicMessages.constant_headers(200)),
+            LazyLock::new(|| Wire::OpenAiChat.constant_headers(200)),
+        ];
+        let mut headers = if status == 200 {
+            HeaderMap::clone(&OF_SUCCESS[usize::from(self != Wire::AnthropicMessages)])
+        } else {
+            self.constant_headers(status)
+        };
+        let name = HeaderName::try_from(&self.api().request_id);
+        if let (Ok(name), Ok(id)) = (name, HeaderValue::try_from(request_id)) {
+            headers.insert(name, id);
+        }
+        headers
+    }
+
+    /// The headers that do not depend on the request.
+    fn constant_headers(self, status: u16) -> HeaderMap {
         let api = self.api();
-        let always = api.headers.iter();
-        let always =
-            always.map(|(name, value)| (name.clone(), value.replace("REQUEST_ID", request_id)));
+        let always = api.headers.clone().into_iter();
         // As the vendors' SDKs retry.
         let is_retried = matches!(status, 408 | 409 | 429) || status >= 500;
         let says_retry = self == Wire::AnthropicMessages && status >= 400;
@@ -93,7 +112,7 @@ impl Wire {
         header_map(always.chain(retry).chain(limits))
     }
 
-    /// The usual error of an HTTP status; that of 400 or 500 if the status has none.
+    /// The usual error of an HTTP status; the error of 400 or 500 if the status has none.
     pub(crate) fn usual_error(self, status: u16) -> HttpError {
         let find = |status| self.api().errors.iter().find(|one| one.status == status);
         let general = if status >= 500 { 500 } else { 400 };
@@ -119,7 +138,7 @@ impl Wire {
     /// One model.
     ///
     /// # Errors
-    /// There is no model of this name.
+    /// No model has this name.
     pub(crate) fn model(self, id: &str) -> Result<&'static Value, HttpError> {
         let mut models = list(&self.models()["data"]).iter();
         let found = models.find(|model| model["id"] == id);

@@ -40,7 +40,7 @@ pub(super) trait Decoder {
     /// Decodes a message in one document.
     fn document(&mut self, document: &Value, reply: &mut DecodedReply);
 
-    /// Ends a stream whose API has an end of its own for it, which may be missing.
+    /// Ends a stream without the API's end event, which some servers leave out.
     fn end(&mut self, _reply: &mut DecodedReply) {}
 }
 

@@ -1,5 +1,6 @@
 //! What each wire does: encodes a message, validates a request, writes errors.
 
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::encoder::{Encoder, WireContext};
@@ -25,7 +26,7 @@ pub(crate) fn encoder<'a>(
 ///
 /// # Errors
 /// The HTTP error, if the script ends the message with an error.
-pub(crate) fn whole(context: &WireContext, message: &AnswerMessage) -> Result<Value, HttpError> {
+pub(crate) fn whole(context: &WireContext, message: &AnswerMessage) -> Result<Bytes, HttpError> {
     let wire = context.request.wire;
     let mut errors = message.pieces.iter().filter_map(|piece| match piece {
         Piece::Error(error) => Some(error),
@@ -34,11 +35,12 @@ pub(crate) fn whole(context: &WireContext, message: &AnswerMessage) -> Result<Va
     if let Some(StreamError { kind, message }) = errors.next() {
         return Err(HttpError::new(wire.status_of(kind), kind, message));
     }
-    Ok(match wire {
+    let document = match wire {
+        Wire::OpenAiChat => return Ok(chat::whole(context, message)),
         Wire::AnthropicMessages => anthropic::whole(context, message),
-        Wire::OpenAiChat => chat::whole(context, message),
         Wire::OpenAiResponses => responses::whole(context, message),
-    })
+    };
+    Ok(document.to_string().into())
 }
 
 /// The error of the real API for a request that is not valid.

@@ -1,4 +1,9 @@
-//! Stream encoders, and the writer of server-sent events (SSE).
+//! Stream encoders, and the buffer of server-sent events (SSE) that they write to.
+
+use std::collections::VecDeque;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use serde::Serialize;
 
 use crate::answer::{Chunk, Piece};
 use crate::request::Request;
@@ -12,57 +17,112 @@ pub(crate) struct WireContext<'a> {
 
 /// The stream encoder of a wire: turns a message into server-sent events.
 pub(crate) trait Encoder {
-    /// The events of a chunk, each as its bytes.
-    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>>;
-    /// The event of an error, which ends the stream.
-    fn error(&mut self, error: &StreamError) -> Vec<u8>;
-    /// An event without content, which keeps the connection alive.
-    fn ping(&self) -> Vec<u8>;
+    /// Writes the events of a chunk.
+    fn chunk(&mut self, chunk: &Chunk, out: &mut EventBuffer);
+    /// Writes the event of an error, which ends the stream.
+    fn error(&mut self, error: &StreamError, out: &mut EventBuffer);
+    /// Writes an event without content, which keeps the connection alive.
+    fn ping(&self, out: &mut EventBuffer);
 
-    /// The writes of a piece; none for waits and cuts.
-    fn encode(&mut self, piece: &Piece) -> Vec<Vec<u8>> {
+    /// Writes the events of a piece; none for waits and cuts.
+    fn encode(&mut self, piece: &Piece, out: &mut EventBuffer) {
         match piece {
-            Piece::Chunk(chunk) => self.chunk(chunk),
-            Piece::Error(error) => vec![self.error(error)],
-            Piece::Ping => vec![self.ping()],
-            Piece::Raw(bytes) => vec![bytes.clone().into_bytes()],
-            _ => Vec::new(),
+            Piece::Chunk(chunk) => self.chunk(chunk, out),
+            Piece::Error(error) => self.error(error, out),
+            Piece::Ping => self.ping(out),
+            Piece::Raw(bytes) => out.whole(bytes.as_bytes()),
+            _ => {}
         }
     }
 }
 
-/// A text as JSON. The deltas of a stream are written with it, because a tree of JSON for each is most of what a stream costs.
-pub(crate) fn quoted(text: &str) -> String {
-    // Serializing a string does not fail.
-    serde_json::to_string(text).unwrap_or_default()
-}
-
-/// A writer of server-sent events.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sse {
+/// Server-sent events in one buffer. The data of an event is written in parts, because a JSON tree and a buffer for each event would be
+/// most of the cost of a stream.
+#[derive(Debug)]
+pub(crate) struct EventBuffer {
     /// The end of a line.
     eol: &'static str,
+    bytes: BytesMut,
+    /// The end of each event that is not taken, as an offset into the whole stream.
+    ends: VecDeque<usize>,
+    /// The number of bytes already taken.
+    taken: usize,
 }
 
-impl Sse {
+/// What the events of a usual message take, in bytes.
+const CAPACITY: usize = 16 << 10;
+
+impl EventBuffer {
     pub(crate) fn new(crlf: bool) -> Self {
-        Sse {
+        EventBuffer {
             eol: if crlf { "\r\n" } else { "\n" },
+            bytes: BytesMut::with_capacity(CAPACITY),
+            ends: VecDeque::new(),
+            taken: 0,
         }
     }
 
-    /// An event with its name on an `event:` line. The data is one line of JSON.
-    pub(crate) fn named(self, name: &str, data: &str) -> Vec<u8> {
-        format!("event: {name}{0}data: {data}{0}{0}", self.eol).into_bytes()
+    /// Begins an event with its name on an `event:` line. Its data must be one line of JSON.
+    pub(crate) fn named(&mut self, name: &str) -> &mut Self {
+        let eol = self.eol;
+        self.raw("event: ").raw(name).raw(eol).data()
     }
 
-    /// An event with only data.
-    pub(crate) fn data(self, data: &str) -> Vec<u8> {
-        format!("data: {data}{0}{0}", self.eol).into_bytes()
+    /// Begins an event with only data.
+    pub(crate) fn data(&mut self) -> &mut Self {
+        self.raw("data: ")
     }
 
-    /// A comment, which clients ignore.
-    pub(crate) fn comment(self, text: &str) -> Vec<u8> {
-        format!(": {text}{0}{0}", self.eol).into_bytes()
+    /// Adds text to the data.
+    pub(crate) fn raw(&mut self, text: &str) -> &mut Self {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self
+    }
+
+    /// Adds a value as JSON to the data.
+    pub(crate) fn json(&mut self, value: &(impl Serialize + ?Sized)) -> &mut Self {
+        // Texts, numbers and JSON values can be serialized, and writing to memory does not fail.
+        let _ = serde_json::to_writer((&mut self.bytes).writer(), value);
+        self
+    }
+
+    /// Ends an event.
+    pub(crate) fn end(&mut self) {
+        let eol = self.eol;
+        self.raw(eol).raw(eol).close();
+    }
+
+    /// Writes a comment, which clients ignore.
+    pub(crate) fn comment(&mut self, text: &str) {
+        self.raw(": ").raw(text).end();
+    }
+
+    /// Writes bytes as an event; nothing if there are none.
+    pub(crate) fn whole(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.bytes.extend_from_slice(bytes);
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        self.ends.push_back(self.taken + self.bytes.len());
+    }
+
+    /// The number of bytes not yet taken.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Takes the first event.
+    pub(crate) fn take_event(&mut self) -> Option<Bytes> {
+        let end = self.ends.pop_front()?;
+        Some(self.take(end.saturating_sub(self.taken)))
+    }
+
+    /// Takes the first bytes, regardless of events.
+    pub(crate) fn take(&mut self, length: usize) -> Bytes {
+        self.taken += length;
+        self.bytes.split_to(length).freeze()
     }
 }

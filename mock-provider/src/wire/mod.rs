@@ -15,4 +15,4 @@ mod sse;
 
 pub use decoder::{DecodeError, ReplyDecoder};
 pub(crate) use dispatch::{count_tokens, encoder, token_count_error, validation_error, whole};
-pub(crate) use encoder::{Encoder, WireContext};
+pub(crate) use encoder::{Encoder, EventBuffer, WireContext};

@@ -31,12 +31,12 @@ impl ReplyBuilder {
     pub(crate) fn into_text(self) -> String {
         let blocks = self.0.0.into_iter();
         let texts = blocks.filter(|block| block.start == BlockStart::Text);
-        texts.map(|block| block.text()).collect()
+        texts.map(|block| block.text().to_owned()).collect()
     }
 }
 
 fn content_block(block: Block) -> Option<ContentBlock> {
-    let text = block.text();
+    let text = block.text().to_owned();
     match block.start {
         BlockStart::Text => (!text.is_empty()).then_some(ContentBlock::Text(text)),
         BlockStart::Thinking => Some(ContentBlock::Thinking {

@@ -4,7 +4,6 @@ use super::error::ModelError;
 use super::http_client::HttpBody;
 use crate::control::Gates;
 use crate::os::clock::Clock;
-use hyper::body::Bytes;
 use mock_provider::script::Cut;
 use mock_provider::{Chunk, Pauses, ReplyDecoder, ResponseStep};
 use std::rc::Rc;
@@ -71,7 +70,7 @@ impl ReplyStream {
                     Some(ResponseStep::Cut(Cut::Close | Cut::Reset)) => {
                         Err(ModelError::disconnected())
                     }
-                    Some(ResponseStep::Write(bytes)) => Ok(Some(Bytes::from(bytes))),
+                    Some(ResponseStep::Write(bytes)) => Ok(Some(bytes)),
                     Some(wait) => {
                         self.wait(wait).await;
                         return Ok(());

@@ -7,12 +7,11 @@ use serde_json::{Value, json};
 use crate::answer::{AnswerMessage, BlockStart, Chunk};
 use crate::ids;
 use crate::script::{Stop, StreamError};
-use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
+use crate::wire::encoder::{Encoder, EventBuffer, WireContext};
 
 /// A message as a stream of events.
 pub(in crate::wire) struct AnthropicStream<'a> {
     context: &'a WireContext<'a>,
-    sse: Sse,
     message: &'a AnswerMessage,
     started: bool,
     /// A ping follows the start of the first block, as in the real API.
@@ -23,20 +22,14 @@ impl<'a> AnthropicStream<'a> {
     pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
         AnthropicStream {
             context,
-            sse: Sse::new(message.delivery.crlf),
             message,
             started: false,
             pinged: false,
         }
     }
 
-    fn event(&self, data: &Value) -> Vec<u8> {
-        self.sse
-            .named(data["type"].as_str().unwrap_or_default(), &data.to_string())
-    }
-
-    /// The event of a delta.
-    fn delta(&self, chunk: &Chunk) -> Option<Vec<u8>> {
+    /// Writes the event of a delta. False for any other chunk.
+    fn delta(&self, chunk: &Chunk, out: &mut EventBuffer) -> bool {
         let (index, kind, member, text) = match chunk {
             Chunk::Text { index, text } => (index, "text_delta", "text", text),
             Chunk::Thinking { index, text } => (index, "thinking_delta", "thinking", text),
@@ -46,11 +39,20 @@ impl<'a> AnthropicStream<'a> {
             Chunk::Args { index, fragment } => {
                 (index, "input_json_delta", "partial_json", fragment)
             }
-            _ => return None,
+            _ => return false,
         };
-        let delta = format!(r#"{{"type":"{kind}","{member}":{}}}"#, quoted(text));
-        let data = format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#);
-        Some(self.sse.named("content_block_delta", &data))
+        out.named("content_block_delta")
+            .raw(r#"{"type":"content_block_delta","index":"#)
+            .json(index)
+            .raw(r#","delta":{"type":""#)
+            .raw(kind)
+            .raw(r#"",""#)
+            .raw(member)
+            .raw(r#"":"#)
+            .json(text)
+            .raw("}}")
+            .end();
+        true
     }
 
     /// The events of a chunk that is not a delta.
@@ -94,28 +96,34 @@ impl<'a> AnthropicStream<'a> {
     }
 }
 
+/// Writes an event, which is named after its type.
+fn event(data: &Value, out: &mut EventBuffer) {
+    let kind = data["type"].as_str().unwrap_or_default();
+    out.named(kind).json(data).end();
+}
+
 impl Encoder for AnthropicStream<'_> {
-    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
+    fn chunk(&mut self, chunk: &Chunk, out: &mut EventBuffer) {
         // A delta follows the start of its block.
-        if let Some(delta) = self.delta(chunk) {
-            return vec![delta];
+        if self.delta(chunk, out) {
+            return;
         }
-        let mut events = self.content(chunk);
+        let events = self.content(chunk);
         if !events.is_empty() && !std::mem::replace(&mut self.started, true) {
             // The real API counts one token before it has sent any.
             let output = self.message.usage.output.min(1);
             let message = message_document(self.context, self.message, json!([]), None, output);
-            events.insert(0, json!({ "type": "message_start", "message": message }));
+            event(&json!({ "type": "message_start", "message": message }), out);
         }
-        events.iter().map(|data| self.event(data)).collect()
+        events.iter().for_each(|data| event(data, out));
     }
 
-    fn error(&mut self, StreamError { kind, message }: &StreamError) -> Vec<u8> {
-        self.event(&error_document(kind, message))
+    fn error(&mut self, StreamError { kind, message }: &StreamError, out: &mut EventBuffer) {
+        event(&error_document(kind, message), out);
     }
 
-    fn ping(&self) -> Vec<u8> {
-        self.event(&json!({ "type": "ping" }))
+    fn ping(&self, out: &mut EventBuffer) {
+        event(&json!({ "type": "ping" }), out);
     }
 }
 
@@ -132,7 +140,7 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
             BlockStart::Redacted(_) => {}
             BlockStart::Call { .. } => {
                 let text = block.text();
-                document["input"] = serde_json::from_str(&text).unwrap_or(text.into());
+                document["input"] = serde_json::from_str(text).unwrap_or(text.into());
             }
         }
         document

@@ -3,19 +3,22 @@
 //! Source: <https://platform.openai.com/docs/api-reference/chat> and the vendor's SDKs. Thinking is sent as
 //! `reasoning_content`, the name that compatible servers and clients use.
 
+use bytes::Bytes;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
 use crate::ids;
 use crate::script::{Stop, StreamError};
-use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
+use crate::wire::encoder::{Encoder, EventBuffer, WireContext};
 
 /// A message as a stream of chunks.
 pub(in crate::wire) struct ChatStream<'a> {
-    sse: Sse,
     message: &'a AnswerMessage,
     /// Every chunk as text, up to its choices.
     head: String,
+    /// The end of a chunk, after the reason.
+    tail: &'static str,
     /// The numbers of the tool call blocks, in order: a call's position here is its index on the wire.
     calls: Vec<usize>,
     started: bool,
@@ -25,112 +28,140 @@ pub(in crate::wire) struct ChatStream<'a> {
 impl<'a> ChatStream<'a> {
     pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
         let include_usage = context.request.body["stream_options"]["include_usage"] == true;
-        let mut head = envelope(context, message, "chat.completion.chunk").to_string();
-        head.pop();
         ChatStream {
-            sse: Sse::new(message.delivery.crlf),
             message,
-            head,
+            head: head(context, message, "chat.completion.chunk"),
+            tail: if include_usage {
+                r#"],"usage":null}"#
+            } else {
+                "]}"
+            },
             calls: Vec::new(),
             started: false,
             include_usage,
         }
     }
 
-    fn event(&self, choices: &str, usage: &Value) -> Vec<u8> {
-        let usage = match self.include_usage {
-            true => format!(r#","usage":{usage}"#),
-            false => String::new(),
-        };
-        let chunk = format!(r#"{},"choices":[{choices}]{usage}}}"#, self.head);
-        self.sse.data(&chunk)
+    /// Writes a chunk with the delta that a function writes.
+    fn delta(
+        &self,
+        out: &mut EventBuffer,
+        reason: Option<&str>,
+        write: impl FnOnce(&mut EventBuffer),
+    ) {
+        out.data().raw(&self.head).raw(r#"{"index":0,"delta":{"#);
+        write(out);
+        out.raw(r#"},"logprobs":null,"finish_reason":"#)
+            .json(&reason)
+            .raw("}")
+            .raw(self.tail)
+            .end();
     }
 
-    /// A chunk with this delta, which is JSON.
-    fn delta(&self, delta: &str, finish_reason: Option<&str>) -> Vec<u8> {
-        let reason = finish_reason.map_or_else(|| "null".to_owned(), quoted);
-        let choice =
-            format!(r#"{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{reason}}}"#);
-        self.event(&choice, &Value::Null)
-    }
-
-    /// The first chunk, with the role. Its content is null if the message has only tool calls.
-    fn opening(&self) -> Vec<u8> {
+    /// Writes the first chunk, with the role. Its content is null if the message has only tool calls.
+    fn opening(&self, out: &mut EventBuffer) {
         let mut calls = false;
         let says = self.message.starts().any(|block| {
             calls |= matches!(block, BlockStart::Call { .. });
             *block == BlockStart::Text
         });
         let content = (says || !calls).then_some("");
-        let delta = json!({ "role": "assistant", "content": content, "refusal": null });
-        self.delta(&delta.to_string(), None)
+        self.delta(out, None, |out| {
+            out.raw(r#""role":"assistant","content":"#)
+                .json(&content)
+                .raw(r#","refusal":null"#);
+        });
     }
 
-    fn call(&self, call: Value) -> Vec<Vec<u8>> {
-        vec![self.delta(&json!({ "tool_calls": [call] }).to_string(), None)]
-    }
-
-    fn content(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
+    /// Writes the members of a delta.
+    fn content(&self, chunk: &Chunk, out: &mut EventBuffer) {
         match chunk {
             Chunk::Start {
-                index,
                 block: BlockStart::Call { id, tool },
+                ..
             } => {
-                self.calls.push(*index);
-                let function = json!({ "name": tool, "arguments": "" });
-                self.call(json!({ "index": self.calls.len() - 1, "id": id, "type": "function", "function": function }))
+                out.raw(r#""tool_calls":[{"index":"#)
+                    .json(&(self.calls.len() - 1))
+                    .raw(r#","id":"#)
+                    .json(id)
+                    .raw(r#","type":"function","function":{"name":"#)
+                    .json(tool)
+                    .raw(r#","arguments":""}}]"#);
             }
             Chunk::Args { index, fragment } => {
                 let place = self.calls.iter().position(|known| known == index);
-                self.call(json!({ "index": place, "function": { "arguments": fragment } }))
+                out.raw(r#""tool_calls":[{"index":"#)
+                    .json(&place)
+                    .raw(r#","function":{"arguments":"#)
+                    .json(fragment)
+                    .raw("}}]");
             }
             Chunk::Text { text, .. } => {
-                vec![self.delta(&format!(r#"{{"content":{}}}"#, quoted(text)), None)]
+                out.raw(r#""content":"#).json(text);
             }
             Chunk::Thinking { text, .. } => {
-                let delta = format!(r#"{{"reasoning_content":{}}}"#, quoted(text));
-                vec![self.delta(&delta, None)]
+                out.raw(r#""reasoning_content":"#).json(text);
             }
-            Chunk::Stop(stop) => {
-                let mut events = vec![self.delta("{}", Some(finish_reason(*stop)))];
-                if self.include_usage {
-                    events.push(self.event("", &usage_document(self.message.usage)));
-                }
-                events.push(self.sse.data("[DONE]"));
-                events
-            }
-            _ => Vec::new(),
+            _ => {}
         }
+    }
+
+    /// Writes the last chunks.
+    fn ending(&self, stop: Stop, out: &mut EventBuffer) {
+        self.delta(out, Some(finish_reason(stop)), |_| {});
+        if self.include_usage {
+            out.data()
+                .raw(&self.head)
+                .raw(r#"],"usage":"#)
+                .raw(&usage_document(self.message.usage))
+                .raw("}")
+                .end();
+        }
+        out.data().raw("[DONE]").end();
     }
 }
 
 impl Encoder for ChatStream<'_> {
-    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
-        let mut events = self.content(chunk);
-        if !events.is_empty() && !std::mem::replace(&mut self.started, true) {
-            events.insert(0, self.opening());
+    fn chunk(&mut self, chunk: &Chunk, out: &mut EventBuffer) {
+        let is_silent = match chunk {
+            Chunk::Start { block, .. } => !matches!(block, BlockStart::Call { .. }),
+            Chunk::Signature { .. } | Chunk::End { .. } | Chunk::Usage(_) => true,
+            _ => false,
+        };
+        if is_silent {
+            return;
         }
-        events
+        if !std::mem::replace(&mut self.started, true) {
+            self.opening(out);
+        }
+        if let Chunk::Start { index, .. } = chunk {
+            self.calls.push(*index);
+        }
+        match chunk {
+            Chunk::Stop(stop) => self.ending(*stop, out),
+            chunk => self.delta(out, None, |out| self.content(chunk, out)),
+        }
     }
 
-    fn error(&mut self, StreamError { kind, message }: &StreamError) -> Vec<u8> {
-        let document = error_document(kind, message, None, None);
-        self.sse.data(&document.to_string())
+    fn error(&mut self, StreamError { kind, message }: &StreamError, out: &mut EventBuffer) {
+        out.data()
+            .json(&error_document(kind, message, None, None))
+            .end();
     }
 
-    fn ping(&self) -> Vec<u8> {
-        self.sse.comment("ping")
+    fn ping(&self, out: &mut EventBuffer) {
+        out.comment("ping");
     }
 }
 
 /// A message as one document.
-pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
+pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Bytes {
     let (mut text, mut thinking, mut calls) = (None::<String>, None::<String>, Vec::new());
     for block in message.blocks() {
         let more = block.text();
-        match block.start {
-            BlockStart::Text => *text.get_or_insert_default() += &more,
-            BlockStart::Thinking => *thinking.get_or_insert_default() += &more,
+        match &block.start {
+            BlockStart::Text => text.get_or_insert_default().push_str(more),
+            BlockStart::Thinking => thinking.get_or_insert_default().push_str(more),
             BlockStart::Call { id, tool } => {
                 let function = json!({ "name": tool, "arguments": more });
                 calls.push(json!({ "id": id, "type": "function", "function": function }));
@@ -147,40 +178,57 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
     if !calls.is_empty() {
         answer["tool_calls"] = calls.into();
     }
-    let reason = message.stop().map(finish_reason);
-    let mut whole = envelope(context, message, "chat.completion");
-    whole["choices"] =
-        json!([{ "index": 0, "message": answer, "logprobs": null, "finish_reason": reason }]);
-    whole["usage"] = usage_document(message.usage);
-    whole
+    let mut out = EventBuffer::new(false);
+    out.raw(&head(context, message, "chat.completion"))
+        .raw(r#"{"index":0,"message":"#)
+        .json(&answer)
+        .raw(r#","logprobs":null,"finish_reason":"#)
+        .json(&message.stop().map(finish_reason))
+        .raw(r#"}],"usage":"#)
+        .raw(&usage_document(message.usage))
+        .raw("}");
+    out.take(out.len())
 }
 
 /// The members before the choices.
-fn envelope(context: &WireContext, message: &AnswerMessage, object: &str) -> Value {
-    json!({
-        "id": ids::id("chatcmpl-", 29, context.seed, &message.path),
-        "object": object,
-        "created": ids::EPOCH + context.request.n,
-        "model": context.request.model(),
-        "service_tier": "default",
-        "system_fingerprint": ids::id("fp_", 10, context.seed, ""),
-    })
+#[derive(Serialize)]
+struct Envelope<'a> {
+    id: String,
+    object: &'a str,
+    created: u64,
+    model: &'a str,
+    service_tier: &'a str,
+    system_fingerprint: String,
 }
 
-fn usage_document(used: Usage) -> Value {
+/// A chunk or a completion as text, up to its choices.
+fn head(context: &WireContext, message: &AnswerMessage, object: &str) -> String {
+    let envelope = Envelope {
+        id: ids::id("chatcmpl-", 29, context.seed, &message.path),
+        object,
+        created: ids::EPOCH + context.request.n,
+        model: context.request.model(),
+        service_tier: "default",
+        system_fingerprint: ids::id("fp_", 10, context.seed, ""),
+    };
+    let mut text = serde_json::to_string(&envelope).unwrap_or_default();
+    text.pop();
+    text + r#","choices":["#
+}
+
+fn usage_document(used: Usage) -> String {
     let prompt = used.all_input();
-    json!({
-        "prompt_tokens": prompt,
-        "completion_tokens": used.output,
-        "total_tokens": prompt + used.output,
-        "prompt_tokens_details": { "cached_tokens": used.cache_read, "cache_write_tokens": used.cache_write, "audio_tokens": 0 },
-        "completion_tokens_details": {
-            "reasoning_tokens": used.reasoning,
-            "audio_tokens": 0,
-            "accepted_prediction_tokens": 0,
-            "rejected_prediction_tokens": 0,
-        },
-    })
+    let Usage {
+        output,
+        cache_read,
+        cache_write,
+        reasoning,
+        ..
+    } = used;
+    let total = prompt + output;
+    format!(
+        r#"{{"prompt_tokens":{prompt},"completion_tokens":{output},"total_tokens":{total},"prompt_tokens_details":{{"cached_tokens":{cache_read},"cache_write_tokens":{cache_write},"audio_tokens":0}},"completion_tokens_details":{{"reasoning_tokens":{reasoning},"audio_tokens":0,"accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}}}"#
+    )
 }
 
 /// The document of an error, for a stream and for a body.

@@ -9,7 +9,7 @@ use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
 use crate::conversation::list;
 use crate::ids;
 use crate::script::{Stop, StreamError};
-use crate::wire::encoder::{Encoder, Sse, WireContext, quoted};
+use crate::wire::encoder::{Encoder, EventBuffer, WireContext};
 
 /// The request fields that a response repeats, with their defaults as JSON.
 const REPEATED: [(&str, &str); 14] = [
@@ -35,7 +35,6 @@ const ENCRYPTED: &str = "reasoning.encrypted_content";
 /// A message as a stream of events.
 pub(in crate::wire) struct ResponsesStream<'a> {
     context: &'a WireContext<'a>,
-    sse: Sse,
     message: &'a AnswerMessage,
     /// The output so far. The number of a block is the number of its item.
     items: Vec<OutputItem>,
@@ -48,10 +47,8 @@ type SseFields = (&'static str, Value);
 
 impl<'a> ResponsesStream<'a> {
     pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
-        let sse = Sse::new(message.delivery.crlf);
         ResponsesStream {
             context,
-            sse,
             message,
             items: Vec::new(),
             started: false,
@@ -59,8 +56,8 @@ impl<'a> ResponsesStream<'a> {
         }
     }
 
-    /// Numbers an event.
-    fn event(&mut self, (kind, fields): SseFields) -> Vec<u8> {
+    /// Numbers an event and writes it.
+    fn event(&mut self, (kind, fields): SseFields, out: &mut EventBuffer) {
         let mut event = Map::from_iter([
             ("type".to_owned(), kind.into()),
             ("sequence_number".to_owned(), self.sequence.into()),
@@ -69,7 +66,7 @@ impl<'a> ResponsesStream<'a> {
         if let Value::Object(fields) = fields {
             event.extend(fields);
         }
-        self.sse.named(kind, &Value::Object(event).to_string())
+        out.named(kind).json(&event).end();
     }
 
     /// The events of a chunk that is not a delta.
@@ -113,8 +110,8 @@ impl<'a> ResponsesStream<'a> {
         [added].into_iter().chain(part).collect()
     }
 
-    /// The event of a delta.
-    fn delta(&mut self, chunk: &Chunk) -> Option<Vec<u8>> {
+    /// Adds the content of a delta to its item and writes its event. None for any other chunk.
+    fn delta(&mut self, chunk: &Chunk, out: &mut EventBuffer) -> Option<()> {
         let (index, text, kind, members) = match chunk {
             Chunk::Text { index, text } => {
                 let members = r#""content_index":0,"logprobs":[],"#;
@@ -132,12 +129,23 @@ impl<'a> ResponsesStream<'a> {
         };
         let item = self.items.get_mut(index)?;
         item.block.push(text);
-        let (number, item, text) = (self.sequence, quoted(&item.id), quoted(text));
+        out.named(kind)
+            .raw(r#"{"type":""#)
+            .raw(kind)
+            .raw(r#"","sequence_number":"#)
+            .json(&self.sequence)
+            .raw(r#","item_id":"#)
+            .json(&item.id)
+            .raw(r#","output_index":"#)
+            .json(&index)
+            .raw(",")
+            .raw(members)
+            .raw(r#""delta":"#)
+            .json(text)
+            .raw("}")
+            .end();
         self.sequence += 1;
-        let data = format!(
-            r#"{{"type":"{kind}","sequence_number":{number},"item_id":{item},"output_index":{index},{members}"delta":{text}}}"#
-        );
-        Some(self.sse.named(kind, &data))
+        Some(())
     }
 
     fn close(&self, index: usize) -> Vec<SseFields> {
@@ -172,11 +180,10 @@ impl<'a> ResponsesStream<'a> {
                 json!({ "name": tool, "arguments": text }),
             )],
         };
-        let events = events
-            .into_iter()
-            .map(|(kind, fields)| (kind, item.at(fields)));
         let done = json!({ "output_index": index, "item": item.document("completed") });
         events
+            .into_iter()
+            .map(|(kind, fields)| (kind, item.at(fields)))
             .chain([("response.output_item.done", done)])
             .collect()
     }
@@ -193,47 +200,46 @@ impl<'a> ResponsesStream<'a> {
 }
 
 impl Encoder for ResponsesStream<'_> {
-    fn chunk(&mut self, chunk: &Chunk) -> Vec<Vec<u8>> {
+    fn chunk(&mut self, chunk: &Chunk, out: &mut EventBuffer) {
         // A delta follows the start of its item.
-        if let Some(delta) = self.delta(chunk) {
-            return vec![delta];
+        if self.delta(chunk, out).is_some() {
+            return;
         }
         let content = self.content(chunk);
-        let mut events = Vec::new();
         if !content.is_empty() && !std::mem::replace(&mut self.started, true) {
-            let response = json!({ "response": document(self.context, self.message, "in_progress", Vec::new()) });
-            events.extend([
-                ("response.created", response.clone()),
-                ("response.in_progress", response),
-            ]);
+            let response = document(self.context, self.message, "in_progress", Vec::new());
+            let fields = json!({ "response": response });
+            self.event(("response.created", fields.clone()), out);
+            self.event(("response.in_progress", fields), out);
         }
-        events.extend(content);
-        events.into_iter().map(|event| self.event(event)).collect()
+        for event in content {
+            self.event(event, out);
+        }
     }
 
     /// `response.failed` if the response has started, else `error`.
-    fn error(&mut self, StreamError { kind, message }: &StreamError) -> Vec<u8> {
+    fn error(&mut self, StreamError { kind, message }: &StreamError, out: &mut EventBuffer) {
         if !self.started {
             let fields = json!({ "code": kind, "message": message, "param": null });
-            return self.event(("error", fields));
+            return self.event(("error", fields), out);
         }
         let mut response = self.response("failed", None);
         response["error"] = json!({ "code": kind, "message": message });
         response["usage"] = Value::Null;
-        self.event(("response.failed", json!({ "response": response })))
+        self.event(("response.failed", json!({ "response": response })), out);
     }
 
-    fn ping(&self) -> Vec<u8> {
-        self.sse.comment("ping")
+    fn ping(&self, out: &mut EventBuffer) {
+        out.comment("ping");
     }
 }
 
 /// A message as one document: the response at the end of its stream.
 pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> Value {
     let mut stream = ResponsesStream::new(context, message);
-    let mut response = Value::Null;
+    let (mut response, mut unsent) = (Value::Null, EventBuffer::new(false));
     for chunk in message.chunks() {
-        drop(stream.delta(chunk));
+        stream.delta(chunk, &mut unsent);
         for (_, mut fields) in stream.content(chunk) {
             if matches!(chunk, Chunk::Stop(_)) {
                 response = fields["response"].take();

@@ -162,7 +162,7 @@ fn kind(block: &BlockStart) -> &'static str {
 
 fn content(block: &Block) -> Value {
     match &block.start {
-        BlockStart::Text => text(&block.text()),
+        BlockStart::Text => text(block.text()),
         BlockStart::Thinking | BlockStart::Redacted(_) => {
             let signature = Some(&block.signature).filter(|text| !text.is_empty());
             present(json!({
@@ -170,7 +170,7 @@ fn content(block: &Block) -> Value {
             }))
         }
         BlockStart::Call { id, tool } => {
-            let args = serde_json::from_str(&block.text()).unwrap_or_default();
+            let args = serde_json::from_str(block.text()).unwrap_or_default();
             json!({ "type": "toolCall", "id": id, "name": tool, "arguments": arguments(&args) })
         }
     }
