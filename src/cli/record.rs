@@ -90,21 +90,18 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         return Err("--to-script needs the answers of the model: add --llm URL, or write the frames of the agent with --to-agent-script".to_owned());
     }
     let path = Agent::find(program)?;
-    let judge = match args.judge {
-        true => Some(LiveJudge::new(&args.dialect, &path)?),
-        false => None,
-    };
-    let judge = judge.map(|judge| Arc::new(Mutex::new(judge)));
-    let upstream = args.llm.clone().map(Upstream::new).transpose();
-    let upstream = upstream.map_err(|message| format!("--llm: {message}"))?;
+    let live_judge = || LiveJudge::new(&args.dialect, &path).map(Mutex::new);
+    let judge = args.judge.then(live_judge).transpose()?.map(Arc::new);
+    let connected = args.llm.clone().map(Upstream::new).transpose();
+    let upstream = connected.map_err(|error| format!("--llm: {error}"))?;
     let recording = recording(args, judge.as_ref())?;
     let mut command = Command::new(&path);
     command.arg0(program);
     match (upstream, &args.llm) {
         (Some(upstream), Some(url)) => {
             let on_failure = Box::new(|why: &str| output::warning(why));
-            let address = relay_model(upstream, recording.clone(), on_failure);
-            let address = address.map_err(|error| format!("cannot listen on loopback: {error}"))?;
+            let address = relay_model(upstream, recording.clone(), on_failure)
+                .map_err(|error| format!("cannot listen on loopback: {error}"))?;
             let own = format!("http://{address}");
             redirect(&mut command, rest, &url.to_string(), &own);
         }

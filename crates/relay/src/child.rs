@@ -28,22 +28,22 @@ const FORWARDED: &[Signal] = &[
     Signal::WINCH,
 ];
 
-/// How often the relay looks whether its host is still there.
+/// How often the relay checks that its host still runs.
 const HOST_INTERVAL: Duration = Duration::from_millis(200);
-/// How long the agent may live on after its host has gone: it has its end of input, and may finish.
+/// How long the agent may run after its host has ended: its stdin is closed, and it may finish.
 const HOST_GRACE: Duration = Duration::from_secs(3);
-/// How often the relay looks whether anything still moves after the agent has ended.
+/// How often the relay checks for more output after the agent has ended.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
-/// How long processes that the agent has left behind may take to end before they are killed.
+/// How long orphans of the agent may take to end before they are killed.
 const ORPHAN_GRACE: Duration = Duration::from_secs(1);
-/// How long a pipe may stay silent and open after the agent has ended: a process that it left behind holds it.
+/// How long a pipe may stay silent and open after the agent has ended: an orphan holds it.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
-/// What the relay and the pipe of an agent that has ended may still hold of its output, in bytes.
+/// The most output that the relay and the pipe of an ended agent may still hold, in bytes.
 const LEFT: usize = 2 * CHUNK;
-/// How long a host that does not read may hold the relay after the agent has ended, if its pipe cannot take what is left.
+/// How long the relay waits for a host that does not read after the agent has ended, if its pipe cannot take the rest of the output.
 const READER_GRACE: Duration = Duration::from_secs(30);
 
-/// An agent and what the relay does with its bytes.
+/// An agent, and the stages that its bytes pass through.
 pub struct Relay {
     /// The program, its arguments and its environment; its standard streams are set by the relay.
     pub command: Command,
@@ -51,20 +51,20 @@ pub struct Relay {
     pub to_agent: Box<dyn Stage>,
     /// From the agent's stdout to the host.
     pub from_agent: Box<dyn Stage>,
-    /// From the agent's stderr to that of the relay.
+    /// From the agent's stderr to the relay's.
     pub stderr: Box<dyn Stage>,
     /// Called with the name of a signal before it is passed on.
     pub on_signal: Box<dyn FnMut(&str) + Send>,
-    /// Whether a guard process kills the agent's process tree if the relay is killed. Not needed where the host does that.
+    /// Whether a guard process kills the agent's process tree if the relay is killed. Not needed if the host does it.
     pub guarded: bool,
 }
 
 /// How a relayed session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelayEnd {
-    /// How the relay must end, so that the host sees the end of the agent.
+    /// How the relay must end, so that the host sees how the agent ended.
     pub ending: Ending,
-    /// The same as the last frame of a transcript.
+    /// The last frame of the transcript.
     pub frame: End,
 }
 
@@ -73,7 +73,7 @@ enum Event {
     PumpEnded(Flow),
 }
 
-/// The process that gets signals; `None` once it is reaped, because its number may belong to another process then.
+/// The process that gets signals; `None` after it is reaped, because its id may be reused.
 type SignalTarget = Arc<Mutex<Option<Pid>>>;
 
 impl Relay {
@@ -83,10 +83,7 @@ impl Relay {
     /// The agent cannot be started, or the relay has no standard input or output.
     pub fn run(mut self) -> io::Result<RelayEnd> {
         let mut tree = MarkedTree::new();
-        let mut guard = match self.guarded {
-            true => Some(Guard::start(&tree)?),
-            false => None,
-        };
+        let mut guard = self.guarded.then(|| Guard::start(&tree)).transpose()?;
         let numbers = FORWARDED.iter().map(|signal| signal.as_raw());
         let incoming = Signals::new(numbers)?;
         let started = self.start(&tree);
@@ -117,7 +114,7 @@ impl Relay {
         target.lock().unwrap_or_else(PoisonError::into_inner).take();
         let status = agent.wait()?;
         let orphans = tree.kill_at(output.since + ORPHAN_GRACE);
-        // What the killed processes held open ends now.
+        // Pipes that the killed processes held open end now.
         output.drain(PIPE_GRACE);
         guard.into_iter().for_each(Guard::dismiss);
         let orphans = u32::try_from(orphans).unwrap_or(u32::MAX);
@@ -141,11 +138,11 @@ impl Relay {
 
 /// Why the session ended.
 enum Why {
-    /// The agent ended by itself, or by a signal.
+    /// The agent exited or was killed by a signal.
     AgentEnded,
     /// A stage ended it.
     Stage(Ending),
-    /// The host ended before it.
+    /// The host ended first.
     HostEnded,
 }
 
@@ -164,10 +161,10 @@ fn end_of(status: Ending, why: &Why, orphans: u32) -> RelayEnd {
     RelayEnd { ending, frame }
 }
 
-/// An output of the agent on its way to the host.
+/// One output stream of the agent.
 struct Stream {
     progress: Arc<Progress>,
-    /// The host's end, as long as the pump has it.
+    /// The host's end, while the pump holds it.
     sink: Weak<File>,
 }
 
@@ -202,7 +199,7 @@ fn start_pumps(
         };
         std::thread::spawn(move || {
             let flow = pump.run();
-            // The input may end at any time. The end of the outputs is waited for.
+            // Stdin may end at any time. Only the ends of the outputs are awaited.
             if number > 0 || flow != Flow::Continue {
                 let _ = events.send(Event::PumpEnded(flow));
             }
@@ -212,7 +209,7 @@ fn start_pumps(
     Ok([stdout, stderr])
 }
 
-/// Sends an event when the agent has ended. It is not reaped yet.
+/// Sends an event when the agent has ended, without reaping it.
 fn watch_agent(pid: Pid, events: Sender<Event>) {
     std::thread::spawn(move || {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -245,14 +242,14 @@ fn forward_signals(
 struct Output {
     streams: [Stream; 2],
     inbox: Receiver<Event>,
-    /// How many of the outputs have ended.
+    /// The number of outputs that have ended.
     ended: usize,
-    /// When the agent has ended, or has started as long as it runs.
+    /// When the agent ended; while it runs, when it started.
     since: Instant,
 }
 
 impl Output {
-    /// Waits until the agent has ended and its output is passed on, or until there is a reason to kill it, which is done then.
+    /// Waits until the agent has ended and its output is passed on, or kills it if a stage ends the session or the host has ended.
     fn wait_for_end(&mut self, tree: &MarkedTree) -> Why {
         let host = rustix::process::getppid();
         let mut without_host = None;
@@ -283,7 +280,7 @@ impl Output {
         }
     }
 
-    /// Lets the pipes of a host that does not read take the rest, so that the end of the agent is not kept from it.
+    /// Enlarges the pipes of a host that does not read, so that the rest of the output does not delay the end.
     fn make_room(&self) {
         for stream in &self.streams {
             if let Some(sink) = stream.sink.upgrade() {
@@ -292,7 +289,7 @@ impl Output {
         }
     }
 
-    /// Waits until both outputs have ended, or nothing has moved for too long: `reader_grace` while the host does not read.
+    /// Waits until both outputs have ended, or have stalled for too long: for `reader_grace` if the host does not read.
     fn drain(&mut self, reader_grace: Duration) -> Flow {
         let (mut bytes, mut since) = (self.bytes(), Instant::now());
         while self.ended < self.streams.len() {

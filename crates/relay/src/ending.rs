@@ -37,7 +37,7 @@ impl Ending {
 
 /// Ends this process by a signal. Returns if the signal ends no process.
 fn raise(number: i32) {
-    // The core would be that of the relay.
+    // The core dump would show the relay, not the agent.
     let none = Rlimit {
         current: Some(0),
         maximum: None,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What both directions share.
+/// The state that both directions share.
 struct Shared {
     player: FaultPlayer,
     kinds: KindPointers,
@@ -66,9 +66,10 @@ impl Shared {
     }
 
     fn last_event(&mut self, last: Vec<u8>) -> Vec<Output> {
-        let mut outputs = match last.is_empty() {
-            true => Vec::new(),
-            false => self.event(&last),
+        let mut outputs = if last.is_empty() {
+            Vec::new()
+        } else {
+            self.event(&last)
         };
         outputs.append(&mut self.player.end());
         outputs
@@ -83,8 +84,9 @@ impl Shared {
 
     /// Counts a turn if this frame begins one.
     fn note_turn(&mut self, line: &[u8], kind_at: &str, is_command: bool) {
-        let turns = self.turns.iter();
-        let mut turns = turns
+        let mut turns = self
+            .turns
+            .iter()
             .filter(|turn| turn.is_of_commands() == is_command)
             .peekable();
         if turns.peek().is_none() {
@@ -110,11 +112,11 @@ impl Shared {
 /// The stage of one direction.
 struct LineFilter {
     shared: Arc<Mutex<Shared>>,
-    /// A line beyond the limit comes in parts, which no fault changes.
+    /// A line beyond the limit is split into parts, which no fault changes.
     lines: LineSplitter,
-    /// What is done in place of a line.
+    /// The outputs in place of a line.
     line: fn(&mut Shared, &[u8]) -> Vec<Output>,
-    /// What is done at the end, after these bytes without a newline.
+    /// The outputs at the end of the stream, for its last bytes without a newline.
     end: fn(&mut Shared, Vec<u8>) -> Vec<Output>,
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 /// The subcommand of this program that is the guard.
 pub const SUBCOMMAND: &str = "relay-guard";
 
-/// What the relay writes when there is nothing left to kill.
+/// The line that the relay writes when there is nothing left to kill.
 const DONE: &str = "done";
 
 /// The processes of one agent: its process group and session, and on Linux everything that has inherited the mark in its environment.
@@ -22,7 +22,7 @@ pub(super) struct MarkedTree {
 }
 
 impl MarkedTree {
-    /// A tree with a mark of its own, before its leader is started.
+    /// A tree with a new mark, before its leader is started.
     pub(super) fn new() -> Self {
         MarkedTree {
             mark: format!("CONFORM_RELAY_{}", std::process::id()),
@@ -93,7 +93,7 @@ impl Guard {
         Ok(Guard { process, pipe })
     }
 
-    /// Tells the guard which process leads the tree.
+    /// Sends the guard the process that leads the tree.
     pub(super) fn watch(&mut self, leader: Pid) {
         self.say(&leader.as_raw_pid().to_string());
     }

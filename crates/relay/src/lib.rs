@@ -1,4 +1,4 @@
-//! The relay: a process that stands between a host and its agent and passes everything on unchanged.
+//! The relay: a process between a host and its agent that forwards everything unchanged.
 //!
 //! ```text
 //!  host ── stdin ──► pump ── stage ──► stdin ──┐
@@ -7,8 +7,8 @@
 //!       ── signals ──────────────────► kill     ──► exit status, or the signal that ended the agent
 //! ```
 //!
-//! A pump holds one chunk at a time, so a side that does not read stops the other one, as a plain pipe does. A [`Stage`] sees every
-//! chunk: the recorder notes it, the fault filter changes it. A guard process kills the agent's process tree if the relay itself is
+//! A pump holds one chunk at a time, so it applies backpressure as a plain pipe does. A [`Stage`] sees every
+//! chunk: the recorder writes it down, the fault filter changes it. A guard process kills the agent's process tree if the relay itself is
 //! killed.
 
 mod agent_script;
@@ -29,7 +29,7 @@ pub use child::{Relay, RelayEnd};
 pub use ending::Ending;
 pub use fault_filter::FaultFilter;
 pub use guard::{SUBCOMMAND as GUARD, serve as serve_guard};
-pub use llm::{FailureObserver, ModelUrl, Upstream, relay_model};
+pub use llm::{FailureObserver, ModelUrl, ModelUrlError, Upstream, UpstreamError, relay_model};
 pub use model_script::model_script;
 pub use recording::{FrameObserver, RecordStage, Recording};
 pub use redact::Redactor;

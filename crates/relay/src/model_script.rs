@@ -1,4 +1,4 @@
-//! A recorded session as a model script: the replies of the model, as the recorded traffic with it has them.
+//! Turns a recorded session into a model script: the replies of the model, from its recorded traffic.
 
 use conform_judge::frame::{Body, Frame, LlmReply, ReplyEnd};
 use mock_provider::server::ExchangeEnd;
@@ -27,8 +27,9 @@ pub fn model_script(frames: &[Frame]) -> Option<Vec<Value>> {
             Some(answer) => scripted(&request.path, answer),
         }
     });
-    let replies = replies.collect::<Option<Vec<_>>>()?;
-    (!replies.is_empty()).then_some(replies)
+    replies
+        .collect::<Option<Vec<_>>>()
+        .filter(|replies| !replies.is_empty())
 }
 
 fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
@@ -36,7 +37,7 @@ fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
     serde_json::to_value(scripted).ok()
 }
 
-/// What the model said in an answer to a request to this path, if it came whole.
+/// The content of a complete answer to a request to this path.
 pub(crate) fn message_of(path: &str, reply: &LlmReply) -> Option<Value> {
     with_answer(path, reply, recorded_message)
 }
@@ -92,9 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer_is_told_as_a_message() {
+    fn a_complete_answer_becomes_a_message() {
         let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"b\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
-        let told = |status: u16, body: &str, end: ReplyEnd| {
+        let said = |status: u16, body: &str, end: ReplyEnd| {
             let body = Some(Value::from(body));
             let (n, message) = (0, None);
             let reply = LlmReply {
@@ -107,10 +108,10 @@ mod tests {
             message_of("/v1/chat/completions", &reply)
         };
         let whole = Some(json!([{ "text": "ab" }]));
-        assert_eq!(told(200, stream, ReplyEnd::Complete), whole);
-        assert_eq!(told(200, stream, ReplyEnd::ClientClosed), None);
-        assert_eq!(told(200, &stream[..60], ReplyEnd::Complete), None);
-        assert_eq!(told(500, stream, ReplyEnd::Complete), None);
+        assert_eq!(said(200, stream, ReplyEnd::Complete), whole);
+        assert_eq!(said(200, stream, ReplyEnd::ClientClosed), None);
+        assert_eq!(said(200, &stream[..60], ReplyEnd::Complete), None);
+        assert_eq!(said(500, stream, ReplyEnd::Complete), None);
     }
 
     #[test]

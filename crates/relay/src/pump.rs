@@ -8,13 +8,13 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The bytes that are read at once. They are all that the relay holds of a direction.
+/// The most bytes that are read at once. A pump holds no more than one chunk.
 pub(super) const CHUNK: usize = 64 << 10;
 
-/// The state of a pump, as far as others wait for it.
+/// The progress of a pump, for those who wait for it.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
-    /// The bytes that were passed on.
+    /// The number of bytes passed on.
     bytes: AtomicU64,
     /// Whether the pump holds bytes that the receiver has not taken.
     writing: AtomicBool,
@@ -39,7 +39,7 @@ pub(super) struct Pump {
 }
 
 impl Pump {
-    /// Passes everything on until the source ends, the receiver closes its end, or the stage ends the session.
+    /// Forwards everything until the source ends, the receiver closes its end, or the stage ends the session.
     pub(super) fn run(mut self) -> Flow {
         let mut buffer = vec![0; CHUNK];
         let mut sink = Sink(&self.sink);
@@ -81,7 +81,7 @@ fn is_temporary(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock)
 }
 
-/// Waits until the source has data or has ended. False if the receiver closes its end before, so that the sender learns of it at once.
+/// Waits until the source has data or has ended. False if the receiver closes its end first, so that the sender notices at once.
 fn wait_for_data(source: &File, sink: &File) -> bool {
     let closed = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
     loop {
@@ -104,7 +104,7 @@ fn wait_for_data(source: &File, sink: &File) -> bool {
     }
 }
 
-/// A writer that waits where the other side has set the pipe to non-blocking.
+/// A writer that also waits if the other side has set the pipe to non-blocking.
 struct Sink<'f>(&'f File);
 
 impl Write for Sink<'_> {
@@ -154,7 +154,7 @@ mod tests {
         let running = std::thread::spawn(move || pump.run());
         let chunk = vec![b'x'; CHUNK];
         let mut sent = 0;
-        // Two pipes and one chunk are all that fits.
+        // Two pipes and one chunk fit.
         while !(progress.is_writing() && (&host).write(&chunk).is_err()) {
             sent += (&host).write(&chunk).unwrap_or_default();
             assert!(sent < 1 << 20, "{sent} bytes went somewhere");

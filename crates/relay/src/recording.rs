@@ -13,14 +13,14 @@ use std::time::Instant;
 /// Called with each frame as it was sent, not redacted.
 pub type FrameObserver = Box<dyn FnMut(&Frame) + Send>;
 
-/// The recording of a session, shared by the stages of all directions. Each frame is written before it is passed on, so the order of
-/// the transcript is that of cause and effect.
+/// The recording of a session, shared by the stages of all directions. Each frame is written before it is passed on, so the
+/// transcript has cause and effect in order.
 #[derive(Clone)]
 pub struct Recording(Arc<Mutex<State>>);
 
 struct State {
     started: Instant,
-    /// `None` after a write has failed: the session goes on without its transcript.
+    /// `None` after a write has failed: the session continues without a transcript.
     transcript: Option<TranscriptWriter<File>>,
     failed: Option<io::Error>,
     redactor: Option<Redactor>,
@@ -52,7 +52,7 @@ impl Recording {
         }))))
     }
 
-    /// Records a frame with the present time.
+    /// Records a frame with the current time.
     pub fn add(&self, body: Body) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.add(body);
@@ -95,14 +95,14 @@ impl State {
     }
 }
 
-/// Records the lines of one direction and passes its bytes on as they are.
+/// Records the lines of one direction and forwards its bytes unchanged.
 pub struct RecordStage {
     recording: Recording,
     framer: Option<Framer>,
     body: fn(Line) -> Body,
-    /// The frame that the end of the stream is.
+    /// The frame for the end of the stream.
     end: Option<Body>,
-    /// The frame if the receiver closes its end before.
+    /// The frame for a receiver that closes its end first.
     closed: Option<Body>,
 }
 
@@ -166,7 +166,7 @@ impl Stage for RecordStage {
     }
 
     fn receiver_closed(&mut self) {
-        // The rest of the line is not read any more, so what came of it is not a line.
+        // The rest of the line will not be read, so its beginning is not a line.
         self.framer = None;
         if let Some(closed) = self.closed.take() {
             self.recording.add(closed);
@@ -175,7 +175,7 @@ impl Stage for RecordStage {
 }
 
 impl Drop for RecordStage {
-    /// A stream that is given up has a last line too.
+    /// An abandoned stream also has a last line.
     fn drop(&mut self) {
         self.last_line();
     }

@@ -1,4 +1,4 @@
-//! Redacts secrets in a recording: members with telling names, texts with the form of a key, and the values of secret environment variables.
+//! Redacts secrets in a recording: members with the name of a secret, texts with the form of a key, and the values of secret environment variables.
 //!
 //! Works on the text of a line, so that everything else in it stays byte for byte. A secret that is split over several frames is not found.
 
@@ -7,7 +7,7 @@ use regex::bytes::{Captures, Regex, RegexSet};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The forms of secrets. What the group `secret` matches is replaced; `name`, if there is one, is written into the mark, else the word here.
+/// The forms of secrets. The match of the group `secret` is replaced by a mark with the match of `name`, or else with this word.
 const FORMS: &[(&str, &str)] = &[
     (
         "secret",
@@ -212,7 +212,7 @@ mod tests {
         String::from_utf8(redactor.text(text.as_bytes()).into_owned()).unwrap()
     }
 
-    /// Texts, each with what is left of it on the next line.
+    /// Texts, each followed by its redacted form.
     const SECRETS: &str = r#"
 {"type":"init", "api_key" : "a\"b c","n":1}
 {"type":"init", "api_key" : "[redacted:api_key]","n":1}

@@ -1,29 +1,29 @@
-//! A stage: what the relay does with the bytes of one direction.
+//! A stage: processes the bytes of one direction.
 
 use super::Ending;
 use std::io::{self, Write};
 
-/// What the relay does after a chunk.
+/// Whether the session continues after a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
-    /// It goes on.
+    /// It continues.
     Continue,
-    /// It kills the agent and ends like this.
+    /// The relay kills the agent and ends in this way.
     End(Ending),
 }
 
-/// What the relay does with the bytes of one direction.
+/// Processes the bytes of one direction.
 pub trait Stage: Send {
-    /// Takes a chunk as it was read, and writes what the other side gets.
+    /// Processes a chunk as it was read, and writes the bytes for the other side.
     ///
     /// # Errors
-    /// What the other side reports, such as a closed pipe.
+    /// Writing failed, such as to a closed pipe.
     fn pass(&mut self, chunk: &[u8], out: &mut dyn Write) -> io::Result<Flow>;
 
     /// Called once after the last chunk, before the other side is closed.
     ///
     /// # Errors
-    /// What the other side reports.
+    /// Writing failed.
     fn end(&mut self, _out: &mut dyn Write) -> io::Result<Flow> {
         Ok(Flow::Continue)
     }
@@ -32,7 +32,7 @@ pub trait Stage: Send {
     fn receiver_closed(&mut self) {}
 }
 
-/// The stage that changes nothing and notes nothing.
+/// The stage that forwards everything unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct PassOn;
 

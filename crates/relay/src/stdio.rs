@@ -1,10 +1,10 @@
-//! The relay's own standard input and output, taken over so that each can be closed like the agent's own.
+//! The relay's own standard input and output, taken over so that each can be closed as the agent's is.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 
-/// Takes standard input over: afterwards only the returned file has it, and closing the file closes it.
+/// Takes over standard input: the returned file is its only handle, and closing the file closes it.
 ///
 /// # Errors
 /// It is not open.
@@ -15,7 +15,7 @@ pub(super) fn take_stdin() -> io::Result<File> {
     Ok(taken.into())
 }
 
-/// Takes standard output over.
+/// Takes over standard output.
 ///
 /// # Errors
 /// It is not open.
@@ -26,7 +26,7 @@ pub(super) fn take_stdout() -> io::Result<File> {
     Ok(taken.into())
 }
 
-/// Lets a pipe hold so many bytes more, as far as the system allows; a file that is not a pipe stays as it is.
+/// Enlarges the buffer of a pipe by this many bytes, as far as the system allows. Does nothing to other files.
 #[cfg(target_os = "linux")]
 pub(super) fn make_room(pipe: &File, bytes: usize) {
     if let Ok(size) = rustix::pipe::fcntl_getpipe_size(pipe) {
@@ -34,7 +34,7 @@ pub(super) fn make_room(pipe: &File, bytes: usize) {
     }
 }
 
-/// Lets a pipe hold so many bytes more, which only Linux can.
+/// Does nothing: only Linux can enlarge the buffer of a pipe.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn make_room(_pipe: &File, _bytes: usize) {}
 

@@ -34,8 +34,8 @@ pub(super) fn write(
     let shown = transcript.display();
     let file =
         File::open(transcript).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
-    let reader = TranscriptReader::new(BufReader::new(file));
-    let reader = reader.map_err(|error| error.in_file(&shown).to_string())?;
+    let reader = TranscriptReader::new(BufReader::new(file))
+        .map_err(|error| error.in_file(&shown).to_string())?;
     let named = reader.header().and_then(|header| header.dialect.clone());
     // A session that was cut off still has what came before the end.
     let frames: Vec<Frame> = reader.map_while(Result::ok).collect();
@@ -49,8 +49,8 @@ pub(super) fn write(
     let text = match kind {
         ScriptKind::Model => model_text(&frames, &dialect),
         ScriptKind::Agent => agent_text(&frames, &dialect),
-    };
-    let text = text.map_err(|message| format!("{shown}: {message}"))?;
+    }
+    .map_err(|message| format!("{shown}: {message}"))?;
     let written = File::create(script).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| format!("cannot write {}: {error}", script.display()))
 }
@@ -74,7 +74,7 @@ fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
         losses,
     } = agent_script(frames, dialect);
     if events == 0 {
-        return Err("there is no event of the agent in it, so there is no script".to_owned());
+        return Err("it has no event of the agent, so there is no script".to_owned());
     }
     if text.len() > spanned_yaml::MAX_FILE_BYTES {
         return Err(format!(

@@ -115,14 +115,14 @@ pub(super) fn template(value: &Value, ids: &HostIds) -> Value {
         Value::String(text) => json_matcher::escape(text).into(),
         Value::Array(items) => items.iter().map(|item| template(item, ids)).collect(),
         Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| {
+            let written = members.iter().map(|(name, value)| {
                 let written = match ids.echo(name, value) {
                     Some(capture) => format!("{{{capture}}}").into(),
                     None => template(value, ids),
                 };
                 (plain_key(name), written)
             });
-            Value::Object(members.collect::<Map<_, _>>())
+            Value::Object(written.collect::<Map<_, _>>())
         }
         other => other.clone(),
     }

@@ -1,4 +1,4 @@
-//! A recorded session as an agent script: the frames of the agent as they were, at the commands of the host that they followed.
+//! Turns a recorded session into an agent script: the frames of the agent, each after the command of the host that it followed.
 //!
 //! ```text
 //!  frames ──► session: an action for each frame ──► yaml: one line of the file for each action

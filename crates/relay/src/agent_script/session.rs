@@ -1,4 +1,4 @@
-//! The session of the script: an action for each frame.
+//! Builds the session of the script: one action for each frame.
 
 use super::host_ids::{CommandMember, HostIds, plain_key, template};
 use super::yaml::item;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// The mark that the recorder leaves in place of a secret.
 const REDACTED: &str = "[redacted:";
 
-/// The exit status of a process that a signal has ended is this and the number of the signal.
+/// The exit status of a process that was killed by a signal is this plus the number of the signal.
 const SIGNALLED: i32 = 128;
 
 /// Signals for which a script has actions.
@@ -23,7 +23,7 @@ pub struct RecordedScript {
     pub text: String,
     /// The number of events in it.
     pub events: usize,
-    /// What the script does not play as it was recorded, a sentence each.
+    /// The differences between playing the script and the recording, a sentence each.
     pub losses: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Writer<'_> {
             Body::End(End::Signalled { signal, .. }) => {
                 let status = SIGNALLED + signal;
                 self.losses.push(format!(
-                    "signal {signal} has ended the agent; the script exits with status {status}"
+                    "signal {signal} killed the agent; the script exits with status {status}"
                 ));
                 self.exit(status);
             }
@@ -75,9 +75,10 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, item: &str) {
-        match self.is_terminated {
-            true => self.terminate.push_str(item),
-            false => self.session.push_str(item),
+        if self.is_terminated {
+            self.terminate.push_str(item);
+        } else {
+            self.session.push_str(item);
         }
     }
 
@@ -92,7 +93,7 @@ impl Writer<'_> {
         if line.dropped > 0 {
             let length = line.bytes.len();
             self.losses.push(format!(
-                "frame {number} was recorded up to {length} bytes only"
+                "only the first {length} bytes of frame {number} were recorded"
             ));
         }
         let sent = (line.eol == Eol::Lf).then(|| self.sent(line)).flatten();
@@ -108,7 +109,7 @@ impl Writer<'_> {
             Ok(text) => text,
             Err(_) => {
                 self.losses.push(format!(
-                    "frame {number} is not UTF-8; the script has U+FFFD for the bytes that are none"
+                    "frame {number} is not UTF-8; the script has U+FFFD in place of the invalid bytes"
                 ));
                 line.text().into_owned()
             }
@@ -185,9 +186,10 @@ impl Writer<'_> {
             Value::String(text) if text.contains(REDACTED) => json!({ "$type": "string" }),
             Value::String(text) => json_matcher::escape(text).into(),
             Value::Array(items) => {
-                let items = items.iter().enumerate();
-                let items = items.map(|(n, item)| self.matcher(item, format!("{at}/{n}"), capture));
-                items.collect()
+                let numbered = items.iter().enumerate();
+                numbered
+                    .map(|(n, item)| self.matcher(item, format!("{at}/{n}"), capture))
+                    .collect()
             }
             Value::Object(members) => {
                 let mut matcher = Map::new();

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// A value as flow YAML, if the YAML parser reads it as the same value: too deep a value, for one, is refused.
+/// A value as flow YAML; none if the YAML parser does not read it back, such as a value that is nested too deeply.
 pub(super) fn flow(value: &Value) -> Option<String> {
     let text = escaped(&value.to_string());
     let node = spanned_yaml::load_yaml("", &text).ok()?;
@@ -15,7 +15,7 @@ pub(super) fn item(action: &str, value: &Value) -> Option<String> {
     Some(format!("  - {}\n", flow(&Value::Object(map))?))
 }
 
-/// A JSON text in which every character that YAML does not take as it is has an escape. All of them are in strings.
+/// A JSON text with escapes for all characters that YAML does not accept. They only occur in strings.
 fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn what_yaml_cannot_read_is_refused() {
+    fn a_value_that_yaml_cannot_read_is_refused() {
         let deep = (0..80).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
         assert_eq!(flow(&deep), None);
         assert!(

@@ -1,4 +1,4 @@
-//! The answer of the model on its way to the agent, whose end is recorded.
+//! The body of an answer, which is recorded while it is streamed to the agent.
 
 use crate::model_script;
 use crate::recording::Recording;
@@ -9,23 +9,23 @@ use serde_json::Value;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The longest body that is recorded, in bytes. Of a longer one, nothing is.
+/// The largest recorded body, in bytes. A larger one is not recorded at all.
 const BODY_LIMIT: usize = 16 << 20;
 
-/// The record of an answer, written when it ends, or when it is dropped because the agent has gone away.
+/// The record of an answer. It is written when the answer ends, or when it is dropped because the agent has disconnected.
 pub(super) struct ReplyNote {
     recording: Recording,
     n: u64,
     path: String,
-    /// The HTTP status; 0 as long as there is none.
+    /// The HTTP status; 0 before the head of the answer.
     pub(super) status: u16,
-    /// The body so far; `None` if it is too long.
+    /// The body so far; `None` if it is too large.
     body: Option<Vec<u8>>,
     is_written: bool,
 }
 
 impl ReplyNote {
-    /// For the request of this number to this path.
+    /// The record of the answer to request `n`, which went to `path`.
     pub(super) fn new(recording: Recording, n: u64, path: &str) -> Self {
         ReplyNote {
             recording,
@@ -37,7 +37,7 @@ impl ReplyNote {
         }
     }
 
-    /// Keeps a part of the body for the record.
+    /// Adds a part of the body.
     fn keep(&mut self, part: &[u8]) {
         let fits = |body: &Vec<u8>| body.len() + part.len() <= BODY_LIMIT;
         self.body = self.body.take().filter(fits);
@@ -62,7 +62,7 @@ impl ReplyNote {
     }
 }
 
-/// A body as the transcript has it.
+/// A body in the form of a transcript: JSON, or its text.
 fn document(body: &[u8]) -> Option<Value> {
     if body.is_empty() {
         return None;
@@ -78,14 +78,14 @@ impl Drop for ReplyNote {
     }
 }
 
-/// A body that passes everything on and notes how it ends.
+/// A body that forwards everything and records how it ends.
 pub(super) struct RecordedBody {
     inner: Incoming,
     note: ReplyNote,
 }
 
 impl RecordedBody {
-    /// The body of the answer that this note is about.
+    /// Wraps the body of the answer that `note` records.
     pub(super) fn new(inner: Incoming, note: ReplyNote) -> Self {
         let mut body = RecordedBody { inner, note };
         body.note_the_end();

@@ -1,4 +1,4 @@
-//! Why the model does not answer, in words that say what to do.
+//! Explains failed requests to the model, with what to do.
 
 use super::url::ModelUrl;
 use rustls::CertificateError as Certificate;
@@ -24,7 +24,7 @@ pub(super) fn explain(error: &(dyn Error + 'static), model: &ModelUrl) -> String
 
 fn of_certificate(error: &Certificate, model: &ModelUrl) -> String {
     match error {
-        // A certificate in the place of the issuer's, with its name and another key, is as unknown.
+        // A signature by another key under the issuer's name is also an unknown issuer.
         Certificate::UnknownIssuer | Certificate::BadSignature => {
             "this system does not trust the issuer of its certificate. Name a PEM file with the issuer's certificate in SSL_CERT_FILE".to_owned()
         }
@@ -34,8 +34,11 @@ fn of_certificate(error: &Certificate, model: &ModelUrl) -> String {
                 names.truncate(SHOWN_NAMES);
                 names.push("…");
             }
-            let names = names.join(", ");
-            format!("its certificate is not for {}, only for [{names}]. Use such a name in the URL", model.host())
+            format!(
+                "its certificate is not for {}, only for [{}]. Use such a name in the URL",
+                model.host(),
+                names.join(", ")
+            )
         }
         Certificate::Expired | Certificate::ExpiredContext { .. } => {
             "its certificate has expired, or the clock of this machine is wrong".to_owned()
@@ -93,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn another_failure_is_told_by_its_first_cause() {
+    fn another_failure_is_explained_by_its_first_cause() {
         let model = ModelUrl::parse("https://localhost").unwrap();
         let refused = io::Error::new(io::ErrorKind::ConnectionRefused, "refused");
 

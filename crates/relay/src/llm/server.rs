@@ -1,4 +1,4 @@
-//! The HTTP server that stands for the model at the agent.
+//! The HTTP server that the agent uses as its model.
 
 use super::answer::{RecordedBody, ReplyNote};
 use super::upstream::Upstream;
@@ -19,10 +19,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::net::TcpListener;
 
-/// The longest body of a request, in bytes.
+/// The largest accepted request body, in bytes.
 const REQUEST_LIMIT: usize = 64 << 20;
 
-/// The pause after a connection could not be accepted, such as for lack of file descriptors.
+/// The pause after a failed accept, such as when file descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// The body of an answer.
@@ -39,10 +39,10 @@ struct State {
     last_failure: Mutex<String>,
 }
 
-/// Listens on loopback, on a free port, and relays until the process ends. Returns the address.
+/// Listens on a free port of the loopback interface, and relays until the process ends. Returns the address.
 ///
 /// # Errors
-/// The port or the runtime cannot be had.
+/// Listening or starting the runtime failed.
 pub fn relay_model(
     upstream: Upstream,
     recording: Recording,
@@ -113,25 +113,26 @@ async fn handle(request: Request<Incoming>, state: &State) -> Answer {
             note.status = response.status().as_u16();
             response.map(|body| RecordedBody::new(body, note).boxed())
         }
-        Err(why) => {
-            state.report(&why);
+        Err(error) => {
+            let reason = error.to_string();
+            state.report(&reason);
             note.status = StatusCode::BAD_GATEWAY.as_u16();
             note.ended(ReplyEnd::Complete);
-            failure(StatusCode::BAD_GATEWAY, &why)
+            failure(StatusCode::BAD_GATEWAY, &reason)
         }
     }
 }
 
 impl State {
     /// Reports a failure once, however often the agent tries again.
-    fn report(&self, why: &str) {
+    fn report(&self, reason: &str) {
         let mut last = self
             .last_failure
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if *last != why {
-            (self.on_failure)(why);
-            why.clone_into(&mut last);
+        if *last != reason {
+            (self.on_failure)(reason);
+            reason.clone_into(&mut last);
         }
     }
 }

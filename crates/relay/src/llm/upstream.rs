@@ -1,6 +1,7 @@
 //! The client of the model.
 
 use super::connector::Connector;
+use super::error::UpstreamError;
 use super::failure::explain;
 use super::url::ModelUrl;
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use hyper_util::client::proxy::matcher::Matcher;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use std::time::Duration;
 
-/// Headers that belong to one connection and are not passed on.
+/// Hop-by-hop headers, which are not forwarded (RFC 9110, section 7.6.1).
 const HOP_BY_HOP: [HeaderName; 9] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -29,10 +30,10 @@ const HOP_BY_HOP: [HeaderName; 9] = [
     UPGRADE,
 ];
 
-/// How long a connection is kept for the next request. Servers keep theirs longer, so that a request seldom meets one that just closes.
+/// How long an idle connection is kept. Servers keep theirs longer, so that a request seldom meets a connection that is being closed.
 const KEPT: Duration = Duration::from_secs(4);
 
-/// The model, as the relay sees it. Connections are kept for the next request.
+/// The HTTP client of a model, with a pool of connections.
 pub struct Upstream {
     model: ModelUrl,
     client: Client<Connector, Full<Bytes>>,
@@ -42,8 +43,8 @@ impl Upstream {
     /// A client for a model. Nothing is sent yet.
     ///
     /// # Errors
-    /// No certificates to trust are found, or the proxy of the environment cannot be used. One sentence says what to do.
-    pub fn new(model: ModelUrl) -> Result<Self, String> {
+    /// No certificates to trust are found, or the proxy of the environment cannot be used.
+    pub fn new(model: ModelUrl) -> Result<Self, UpstreamError> {
         let connector = Connector::new(&model, &Matcher::from_env())?;
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(KEPT)
@@ -52,17 +53,17 @@ impl Upstream {
         Ok(Upstream { model, client })
     }
 
-    /// Sends a request to the model and waits for the head of the answer. Its body is asked for without compression, so that the
-    /// recording of it can be read.
+    /// Sends a request to the model and waits for the head of the answer. It asks for an uncompressed body, so that the recording is
+    /// readable.
     ///
     /// # Errors
-    /// Why there is no answer, in one sentence.
+    /// There is no answer.
     pub(super) async fn forward(
         &self,
         mut request: Request<Full<Bytes>>,
-    ) -> Result<Response<Incoming>, String> {
+    ) -> Result<Response<Incoming>, UpstreamError> {
         let url = self.model.of_request(request.uri());
-        *request.uri_mut() = url.ok_or("the path cannot be passed on")?;
+        *request.uri_mut() = url.ok_or(UpstreamError::Path)?;
         *request.version_mut() = Version::HTTP_11;
         let headers = request.headers_mut();
         remove_hop_by_hop(headers);
@@ -70,12 +71,9 @@ impl Upstream {
         headers.remove(HOST);
         headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         let answered = self.client.request(request).await;
-        let mut response = answered.map_err(|error| {
-            format!(
-                "no answer from {}: {}",
-                self.model,
-                explain(&error, &self.model)
-            )
+        let mut response = answered.map_err(|error| UpstreamError::NoAnswer {
+            model: self.model.clone(),
+            reason: explain(&error, &self.model),
         })?;
         remove_hop_by_hop(response.headers_mut());
         Ok(response)

@@ -1,5 +1,6 @@
-//! Where the model is.
+//! The base URL of a model.
 
+use super::error::ModelUrlError;
 use hyper::Uri;
 use hyper::http::uri::{Authority, Parts, PathAndQuery, Scheme};
 use std::fmt;
@@ -9,7 +10,7 @@ use std::fmt;
 pub struct ModelUrl {
     scheme: Scheme,
     authority: Authority,
-    /// The path before that of a request, without a slash at its end.
+    /// The path in front of the path of a request, without a slash at its end.
     prefix: String,
 }
 
@@ -17,10 +18,12 @@ impl ModelUrl {
     /// Reads the base URL of a model.
     ///
     /// # Errors
-    /// What is wrong with it, in one sentence.
-    pub fn parse(url: &str) -> Result<Self, String> {
-        let not_a_url = |why: &dyn fmt::Display| format!("{url:?} is not a URL: {why}");
-        let uri: Uri = url.parse().map_err(|error| not_a_url(&error))?;
+    /// It is not a URL, or has parts that a base URL must not have.
+    pub fn parse(url: &str) -> Result<Self, ModelUrlError> {
+        let uri: Uri = url.parse().map_err(|source| ModelUrlError::Invalid {
+            url: url.to_owned(),
+            source,
+        })?;
         let Parts {
             scheme: Some(scheme),
             authority: Some(authority),
@@ -28,30 +31,29 @@ impl ModelUrl {
             ..
         } = uri.into_parts()
         else {
-            return Err(not_a_url(&"expected https://HOST or http://HOST:PORT"));
+            return Err(ModelUrlError::Incomplete(url.to_owned()));
         };
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
-            return Err(not_a_url(&"expected https:// or http://"));
+            return Err(ModelUrlError::Scheme(url.to_owned()));
         }
         if authority.as_str().contains('@') {
-            let why = "it has a user name or password; the agent sends its own credentials";
-            return Err(format!("{scheme}://…@{}: {why}", authority.host()));
+            return Err(ModelUrlError::Credentials {
+                scheme: scheme.to_string(),
+                host: authority.host().to_owned(),
+            });
         }
-        if path_and_query
-            .as_ref()
-            .is_some_and(|path| path.query().is_some())
-        {
-            return Err(format!("{url}: it has a query; name the base URL alone"));
+        let path = path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/"));
+        if path.query().is_some() {
+            return Err(ModelUrlError::Query(url.to_owned()));
         }
-        let path = path_and_query.as_ref().map_or("", PathAndQuery::path);
         Ok(ModelUrl {
-            prefix: path.trim_end_matches('/').to_owned(),
+            prefix: path.path().trim_end_matches('/').to_owned(),
             scheme,
             authority,
         })
     }
 
-    /// Whether the model is behind TLS.
+    /// Whether the model is reached over TLS.
     pub(super) fn is_secure(&self) -> bool {
         self.scheme == Scheme::HTTPS
     }
@@ -117,7 +119,7 @@ mod tests {
             ("https://user:secret@localhost", "its own credentials"),
             ("https://localhost/?a=b", "it has a query"),
         ] {
-            let message = ModelUrl::parse(url).unwrap_err();
+            let message = ModelUrl::parse(url).unwrap_err().to_string();
             assert!(message.contains(why), "{message}");
             assert!(!message.contains("secret"), "{message}");
         }
