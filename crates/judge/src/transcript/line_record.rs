@@ -18,24 +18,57 @@ pub(super) fn read(record: &[u8]) -> Option<Frame> {
     Some(Frame { at, body })
 }
 
+/// How many bytes are examined at once.
+const WORD: usize = 8;
+
 /// The text before the end of a record. Nearly all escapes in a line of JSON are of quotes.
 fn unescaped(mut rest: &[u8]) -> Option<String> {
-    let mut text = Vec::with_capacity(rest.len());
+    let mut text = vec![0; rest.len() + WORD];
+    let mut length = 0;
     loop {
-        let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..0x20);
-        let (plain, special) = rest.split_at(rest.iter().position(is_special)?);
-        text.extend_from_slice(plain);
-        let (byte, after) = match special {
-            b"\"}" => return String::from_utf8(text).ok(),
+        let plain = match rest.first_chunk::<WORD>() {
+            Some(word) => {
+                text[length..length + WORD].copy_from_slice(word);
+                plain_bytes(*word)
+            }
+            None => {
+                let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..0x20);
+                let plain = rest.iter().position(is_special)?;
+                text[length..length + plain].copy_from_slice(&rest[..plain]);
+                plain
+            }
+        };
+        length += plain;
+        rest = &rest[plain..];
+        if plain == WORD {
+            continue;
+        }
+        let (byte, after) = match rest {
+            b"\"}" => {
+                text.truncate(length);
+                return String::from_utf8(text).ok();
+            }
             [b'\\', byte @ (b'"' | b'\\' | b'/'), after @ ..] => (*byte, after),
             [b'\\', b'n', after @ ..] => (b'\n', after),
             [b'\\', b't', after @ ..] => (b'\t', after),
             [b'\\', b'r', after @ ..] => (b'\r', after),
             _ => return None,
         };
-        text.push(byte);
+        text[length] = byte;
+        length += 1;
         rest = after;
     }
+}
+
+/// How many bytes come before the first quote, backslash or control character of a word.
+fn plain_bytes(word: [u8; WORD]) -> usize {
+    const EACH: u64 = u64::MAX / 0xFF;
+    let word = u64::from_le_bytes(word);
+    // The high bit of a byte is set where the byte is below the limit. A borrow can only set bits after the first such byte.
+    let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
+    let is = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
+    let special = (below(word, 0x20) | is(b'"') | is(b'\\')) & (EACH << 7);
+    special.trailing_zeros() as usize / 8
 }
 
 /// What follows the name of a member: `before`, the name and a colon, with at most one space behind `before` and the colon.
