@@ -3,10 +3,10 @@
 use crate::dialect::{Dialect, FrameNames};
 use crate::finding::Blame;
 use crate::rules::rule::RuleForm;
+use foldhash::{HashMap, HashMapExt};
 use frame_language::Pointer;
 use jsonschema::Validator;
 use serde_json::Value;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The classifier of one direction: of events, or of commands.

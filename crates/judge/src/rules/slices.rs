@@ -1,8 +1,9 @@
 //! Slices of a history by key, such as one turn or one call, in bounded memory (parametric trace slicing).
 
 use crate::finding::{Part, SliceValue};
+use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
 /// The most slices a rule remembers. The oldest is forgotten first.
@@ -22,10 +23,8 @@ pub struct SliceKey {
 impl SliceKey {
     /// The key of this text.
     pub fn new(text: &str) -> Self {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
         SliceKey {
-            hash: hasher.finish(),
+            hash: FixedState::default().hash_one(text),
             text: text.into(),
         }
     }

@@ -6,10 +6,10 @@
 use super::variable_content::{Effect, VariableContent};
 use super::variable_spec::{Change, VariableSpec};
 use conform_dialect::ordering::state::VariableKind;
+use foldhash::{HashMap, HashMapExt};
 use frame_language::Operand;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// The most pending changes.
 const MAX_PENDING: usize = 64;

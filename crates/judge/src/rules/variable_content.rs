@@ -2,10 +2,10 @@
 
 use super::variable_spec::Change;
 use conform_dialect::ordering::state::VariableKind;
+use foldhash::{HashMap, HashMapExt, HashSet};
 use frame_language::{Operand, canonical};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 /// The most entries of a variable. Beyond them it is unknown, and no rule reports a violation because of it.
 pub const MAX_ENTRIES: usize = 65_536;
@@ -30,8 +30,8 @@ pub enum VariableContent {
     Set(HashSet<String>),
     /// Values by canonical key.
     Map(HashMap<String, Value>),
-    /// Values in order.
-    List(Vec<Value>),
+    /// Values in order: an array.
+    List(Value),
     /// A number.
     Count(u64),
     /// A map of which only these entries are known; `None` is an entry that is not there.
@@ -49,7 +49,7 @@ impl VariableContent {
                 VariableContent::Set(items.into_iter().flatten().map(canonical).collect())
             }
             VariableKind::Map => VariableContent::Map(HashMap::new()),
-            VariableKind::List => VariableContent::List(Vec::new()),
+            VariableKind::List => VariableContent::List(Value::Array(Vec::new())),
             VariableKind::Count => VariableContent::Count(0),
         }
     }
@@ -75,7 +75,9 @@ impl VariableContent {
             (VariableContent::Value(value), Change::Set(Operand::Literal(new))) => value == new,
             (VariableContent::Set(set), Change::Clear) => set.is_empty(),
             (VariableContent::Map(map), Change::Clear) => map.is_empty(),
-            (VariableContent::List(list), Change::Clear) => list.is_empty(),
+            (VariableContent::List(list), Change::Clear) => {
+                list.as_array().is_none_or(Vec::is_empty)
+            }
             (VariableContent::Count(n), Change::Clear) => *n == 0,
             _ => false,
         }
@@ -87,7 +89,9 @@ impl VariableContent {
             VariableContent::Value(Value::Null)
             | VariableContent::PartOfMap(_)
             | VariableContent::Unknown => None,
-            VariableContent::Value(value) => Some(Cow::Borrowed(value)),
+            VariableContent::Value(value) | VariableContent::List(value) => {
+                Some(Cow::Borrowed(value))
+            }
             VariableContent::Set(set) => {
                 let mut items: Vec<_> = set.iter().collect();
                 items.sort();
@@ -103,7 +107,6 @@ impl VariableContent {
                     members.into_iter().map(|(_, v)| v.clone()).collect(),
                 )))
             }
-            VariableContent::List(list) => Some(Cow::Owned(Value::Array(list.clone()))),
             VariableContent::Count(n) => Some(Cow::Owned(Value::from(*n))),
         }
     }
@@ -153,13 +156,13 @@ impl VariableContent {
             (VariableContent::PartOfMap(_), Change::Clear) => {
                 *self = VariableContent::Map(HashMap::new());
             }
-            (VariableContent::List(list), Change::Append(item)) => list.push(item),
-            (VariableContent::List(list), Change::Take(item)) => {
+            (VariableContent::List(Value::Array(list)), Change::Append(item)) => list.push(item),
+            (VariableContent::List(Value::Array(list)), Change::Take(item)) => {
                 if let Some(at) = list.iter().position(|i| *i == item) {
                     list.remove(at);
                 }
             }
-            (VariableContent::List(list), Change::Clear) => list.clear(),
+            (VariableContent::List(Value::Array(list)), Change::Clear) => list.clear(),
             (VariableContent::Count(n), Change::Increment) => *n += 1,
             (VariableContent::Count(n), Change::Clear) => *n = 0,
             _ => *self = VariableContent::Unknown,
@@ -168,7 +171,7 @@ impl VariableContent {
             VariableContent::Set(set) => set.len() > MAX_ENTRIES,
             VariableContent::Map(map) => map.len() > MAX_ENTRIES,
             VariableContent::PartOfMap(map) => map.len() > MAX_ENTRIES,
-            VariableContent::List(list) => list.len() > MAX_ENTRIES,
+            VariableContent::List(Value::Array(list)) => list.len() > MAX_ENTRIES,
             _ => false,
         };
         if is_too_large {
