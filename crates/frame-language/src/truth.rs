@@ -13,6 +13,7 @@ pub enum Truth {
 
 impl Truth {
     /// The negation.
+    #[inline]
     pub fn negate(self) -> Truth {
         match self {
             Truth::False => Truth::True,
@@ -35,6 +36,7 @@ impl Truth {
     }
 
     /// The conjunction of two.
+    #[inline]
     pub fn and(self, other: Truth) -> Truth {
         Truth::all([self, other].into_iter())
     }
@@ -59,6 +61,7 @@ impl Truth {
 }
 
 impl From<bool> for Truth {
+    #[inline]
     fn from(value: bool) -> Self {
         if value { Truth::True } else { Truth::False }
     }

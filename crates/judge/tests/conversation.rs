@@ -26,12 +26,12 @@ fn the_thinking_of_one_model_is_text_for_another_one_only() {
     for (model, is_legal) in [("thinker", true), ("other", false)] {
         let mut conversation = Conversation::default();
         conversation.note_said(HELLO);
-        conversation.on_request(Check::Kept, 0, &request("other", &as_text, &[HELLO]));
+        conversation.on_request(&[Check::Kept], 0, &request("other", &as_text, &[HELLO]));
         conversation.note_said(MORE);
         let next = request(model, &as_thinking, &[HELLO, MORE]);
-        let found = conversation.on_request(Check::Kept, 1, &next);
-        assert_eq!(found.is_none(), is_legal, "{model}: {found:?}");
-        assert_eq!(conversation.exercised(), 1);
+        let found = conversation.on_request(&[Check::Kept], 1, &next);
+        assert_eq!(found[0].departure.is_none(), is_legal, "{model}: {found:?}");
+        assert_eq!(found[0].times, 1);
     }
 }
 
@@ -45,14 +45,14 @@ fn what_was_thought_between_two_texts_may_be_told_to_another_model() {
         let mut conversation = Conversation::default();
         conversation.note_said(HELLO);
         let first = json!({ "tools": [], "messages": [{ "role": "user", "content": HELLO }] });
-        conversation.on_request(Check::Answered, 0, &first);
+        conversation.on_request(&[Check::Answered], 0, &first);
         let parts = json!([{ "text": "I look into it." }, { "text": "It is locked." }]);
         conversation.note_answer(0, &parts);
         conversation.note_said(MORE);
         let mut next = request("other", &json!(told), &[MORE]);
         next["tools"] = json!([]);
-        let found = conversation.on_request(Check::Answered, 1, &next);
-        assert_eq!(found.is_none(), is_legal, "{told}: {found:?}");
+        let found = conversation.on_request(&[Check::Answered], 1, &next);
+        assert_eq!(found[0].departure.is_none(), is_legal, "{told}: {found:?}");
     }
 }
 
@@ -65,7 +65,7 @@ fn a_call_may_have_its_numbers_in_another_form() {
         let mut conversation = Conversation::default();
         conversation.note_said(HELLO);
         let first = json!({ "tools": [], "messages": [{ "role": "user", "content": HELLO }] });
-        conversation.on_request(Check::Answered, 0, &first);
+        conversation.on_request(&[Check::Answered], 0, &first);
         let call = json!({ "name": "levitate", "arguments": { "odd": -0.0, "list": [1] } });
         conversation.note_answer(0, &json!([{ "call": call }]));
         let call = json!({ "type": "tool_use", "id": "t1", "name": "levitate", "input": sent });
@@ -74,8 +74,8 @@ fn a_call_may_have_its_numbers_in_another_form() {
             { "role": "assistant", "content": [call] },
             { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": "cannot" }] },
         ] });
-        let found = conversation.on_request(Check::Answered, 1, &next);
-        assert_eq!(found.is_none(), is_legal, "{sent}: {found:?}");
+        let found = conversation.on_request(&[Check::Answered], 1, &next);
+        assert_eq!(found[0].departure.is_none(), is_legal, "{sent}: {found:?}");
     }
 }
 
@@ -91,14 +91,14 @@ fn the_output_of_a_shell_command_in_front_of_an_image_may_come_again() {
         let mut conversation = Conversation::default();
         conversation.note_said(HELLO);
         let request = |messages: &[Value]| json!({ "tools": [], "messages": messages });
-        conversation.on_request(Check::Once, 0, &request(&messages));
+        conversation.on_request(&[Check::Once], 0, &request(&messages));
         conversation.note_said(MORE);
         conversation.note_attachments();
         messages.push(json!({ "role": "user", "content": [ran, text(MORE), image] }));
-        conversation.on_request(Check::Once, 1, &request(&messages));
+        conversation.on_request(&[Check::Once], 1, &request(&messages));
         conversation.note_said("and once more, please");
         messages.push(json!({ "role": "user", "content": [again, text("and once more, please")] }));
-        let found = conversation.on_request(Check::Once, 2, &request(&messages));
-        assert_eq!(found.is_none(), is_legal, "{again}: {found:?}");
+        let found = conversation.on_request(&[Check::Once], 2, &request(&messages));
+        assert_eq!(found[0].departure.is_none(), is_legal, "{again}: {found:?}");
     }
 }

@@ -4,6 +4,7 @@
 use super::json_schema::{ConditionSchema, OperandSchema, SliceKeySchema};
 use super::variables::{SettingFile, StateFile};
 use crate::requirement::{Blame, Level, Source};
+use frame_language::Pointer;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -103,7 +104,7 @@ pub struct SaidFile {
     #[schemars(with = "String")]
     pub on: Node,
     /// JSON Pointers to the texts; all texts in a list or map count.
-    pub at: Vec<String>,
+    pub at: Vec<Pointer>,
 }
 
 /// Events with the result of a tool.
@@ -114,9 +115,9 @@ pub struct ShownFile {
     #[schemars(with = "String")]
     pub on: Node,
     /// The JSON Pointer to the id of the call, which is that of the model.
-    pub call: String,
+    pub call: Pointer,
     /// The JSON Pointer to the text, or to a list of parts with a `text` each.
-    pub text: String,
+    pub text: Pointer,
 }
 
 /// Events with a call of the model.
@@ -127,9 +128,9 @@ pub struct CalledFile {
     #[schemars(with = "String")]
     pub on: Node,
     /// The JSON Pointer to the id of the call. Calls with an id that the model did not give are not compared.
-    pub call: String,
+    pub call: Pointer,
     /// The JSON Pointer to its arguments.
-    pub input: String,
+    pub input: Pointer,
 }
 
 /// What a rule of the form `conversation` asks.

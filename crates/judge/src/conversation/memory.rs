@@ -4,8 +4,9 @@
 //! came whole, tool results and files. What an agent adds by itself, such as reminders, may change. Where the history leaves open what
 //! the model must see, the next request is taken as it is.
 
-use super::request::{Content, Contents, LONG, Role, hash, holds, quoted};
+use super::request::{Content, Contents, LONG, Role, has_part, hash, holds, quoted};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// What a rule asks of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +31,24 @@ const MOST_BYTES: usize = 16 << 20;
 /// Most tool results that are remembered until the next request.
 const MOST_SHOWN: usize = 256;
 
+/// What one check of a frame compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// The check.
+    pub check: Check,
+    /// How often there was something to compare.
+    pub times: u64,
+    /// A sentence about how the frame departs from the conversation.
+    pub departure: Option<String>,
+}
+
 /// A conversation between two requests.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
-    /// The newest request of the conversation; none if it is unknown what the next one must hold.
+    /// The newest request of the conversation.
     newest: Option<Newest>,
+    /// Whether it is known what the next request must hold of the newest one.
+    is_known: bool,
     /// The texts of the host, and how many of them came before the newest request.
     said: Vec<String>,
     said_before: usize,
@@ -47,8 +61,6 @@ pub struct Conversation {
     shown: Vec<(String, String)>,
     /// The bytes of the texts of the host.
     said_bytes: usize,
-    /// In how many requests there was something to check.
-    exercised: u64,
 }
 
 /// The newest request.
@@ -56,8 +68,12 @@ pub struct Conversation {
 struct Newest {
     n: u64,
     contents: Contents,
-    /// The contents that the next request must hold.
-    must: Vec<Content>,
+    /// For each content, the longest text of the host that it holds, by number.
+    said_in: Vec<Option<usize>>,
+    /// How many texts the host had sent.
+    said_count: usize,
+    /// The contents that the next request must hold, by number.
+    must: Vec<usize>,
     /// Those of them before its last turn.
     before_turn: usize,
     /// What the model answered, if that is known and came whole.
@@ -98,76 +114,131 @@ impl Conversation {
 
     /// From here on, it is unknown what the model must see.
     pub fn forget(&mut self) {
-        self.newest = None;
+        self.is_known = false;
     }
 
     /// Notes the whole answer to a request.
     pub fn note_answer(&mut self, n: u64, message: &Value) {
-        let newest = self.newest.as_mut();
+        let newest = self.newest.as_mut().filter(|_| self.is_known);
         if let Some(newest) = newest.filter(|newest| newest.n == n && newest.awaits_answer) {
             newest.answer = Contents::of_reply(message);
         }
     }
 
-    /// In how many requests there was something to check.
-    pub fn exercised(&self) -> u64 {
-        self.exercised
-    }
-
-    /// Compares a request with the conversation, which it then continues. Returns a sentence about how it departs from it.
-    pub fn on_request(&mut self, check: Check, n: u64, body: &Value) -> Option<String> {
+    /// Compares a request with the conversation, which it then continues.
+    pub fn on_request(&mut self, checks: &[Check], n: u64, body: &Value) -> Vec<Compared> {
         let shown = std::mem::take(&mut self.shown);
         let contents = Contents::of_request(body);
         let is_small = |one: &Contents| one.bytes() + self.said_bytes <= MOST_BYTES;
         let Some(contents) = contents.filter(is_small) else {
             self.forget();
-            return None;
+            return Vec::new();
         };
+        let newest = self.newest.as_ref().filter(|_| self.is_known);
         // A request for a summary asks in the agent's own words, where others end in the host's or in a result.
         let ends_in_own = |one: &Contents| one.ends_in_own_text(&self.said);
-        let before = self.newest.as_ref().map(|newest| &newest.contents);
-        if before.is_some_and(|one| !ends_in_own(one)) && ends_in_own(&contents) {
+        if newest.is_some_and(|one| !ends_in_own(&one.contents)) && ends_in_own(&contents) {
             self.forget();
-            return None;
+            return Vec::new();
         }
-        let earlier = match &self.newest {
+        let earlier = match newest {
             // The same request again.
-            Some(newest) if newest.contents == contents => return None,
+            Some(newest) if newest.contents == contents => return Vec::new(),
             Some(newest) if newest.contents.tools == contents.tools => Some(newest),
             // A request for a title or a summary, one of a subagent, or the last one of a turn.
             Some(newest) if contents.tools.len() < newest.contents.tools.len() => {
                 self.forget();
-                return None;
+                return Vec::new();
             }
             _ => None,
         };
+        let said_in = self.said_in(&contents);
         // A request for a summary quotes the conversation, and offers no tools.
         let is_quote = contents.tools.is_empty();
-        let is_said = |text: &str| {
-            let mut said = self.said.iter();
-            said.any(|one| text.trim() == one.trim() || !is_quote && holds(text, one))
-        };
-        if earlier.is_none() && !contents.user_texts().any(is_said) {
-            return None;
-        }
-        let (is_exercised, departure) = match (check, earlier) {
-            (Check::Shown, _) => not_given(&shown, &contents),
-            (Check::Told | Check::Called, _) | (_, None) => (false, None),
-            (Check::Once, Some(newest)) => {
-                let (is_exercised, departure) = self.repeated(newest, &contents);
-                let departure = departure.or_else(|| newest.answered_twice(&contents));
-                (is_exercised || !newest.answer.is_empty(), departure)
+        let mut pairs = contents.list.iter().zip(&said_in);
+        let holds_said = pairs.any(|((_, content), said)| match (content, said) {
+            (Content::Text(Role::User, text), Some(said)) => {
+                !is_quote || text.trim() == self.said[*said].trim()
             }
-            (Check::Kept | Check::Answered, Some(newest)) => newest.lost_in(check, &contents),
-        };
-        self.exercised += u64::from(is_exercised);
+            _ => false,
+        });
+        if earlier.is_none() && !holds_said {
+            return Vec::new();
+        }
+        let compared = checks.iter().map(|check| {
+            let (is_exercised, departure) = self.compare(*check, earlier, &shown, &contents);
+            Compared {
+                check: *check,
+                times: u64::from(is_exercised),
+                departure,
+            }
+        });
+        let compared = compared.collect();
         if earlier.is_some() && self.attached_before == 0 && self.attached > 0 {
             self.note_texts_with_attachments(&contents);
         }
         self.said_before = self.said.len();
         self.attached_before = self.attached;
-        self.newest = Some(Newest::new(n, contents, &self.said));
-        departure
+        self.newest = Some(Newest::new(n, contents, said_in, self.said.len()));
+        self.is_known = true;
+        compared
+    }
+
+    /// Whether there was something to compare in a request, and how it departs.
+    fn compare(
+        &self,
+        check: Check,
+        earlier: Option<&Newest>,
+        shown: &[(String, String)],
+        contents: &Contents,
+    ) -> (bool, Option<String>) {
+        match (check, earlier) {
+            (Check::Shown, _) => not_given(shown, contents),
+            (Check::Told | Check::Called, _) | (_, None) => (false, None),
+            (Check::Once, Some(newest)) => {
+                let (is_exercised, departure) = self.repeated(newest, contents);
+                let departure = departure.or_else(|| newest.answered_twice(contents));
+                (is_exercised || !newest.answer.is_empty(), departure)
+            }
+            (Check::Kept | Check::Answered, Some(newest)) => {
+                newest.lost_in(check, contents, &self.said)
+            }
+        }
+    }
+
+    /// For each content of a request, the text of the host that it holds, by number: the same text, or else the longest one. For the contents
+    /// that the newest request had too, only the texts since then are searched.
+    fn said_in(&self, contents: &Contents) -> Vec<Option<usize>> {
+        let known = self.newest.iter().flat_map(|newest| {
+            let both = newest.contents.list.iter().zip(&contents.list);
+            let same = both.take_while(|((_, old), (_, new))| old == new);
+            let found = same.zip(&newest.said_in);
+            found.map(|(_, said)| (*said, newest.said_count))
+        });
+        let unknown = std::iter::repeat((None, 0));
+        let each = contents.list.iter().zip(known.chain(unknown));
+        each.map(|((_, content), (known, searched))| match content {
+            Content::Text(Role::User, text) => self.longest_said(text, known, searched),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The text of the host that a text holds, given the one among the first ones that were searched already.
+    fn longest_said(&self, text: &str, known: Option<usize>, searched: usize) -> Option<usize> {
+        let is_exact = |n: &usize| self.said[*n].trim() == text.trim();
+        if known.as_ref().is_some_and(is_exact) {
+            return known;
+        }
+        let new = || searched..self.said.len();
+        let parts = || new().filter(|n| holds(text, &self.said[*n]));
+        let longest = || {
+            known
+                .into_iter()
+                .chain(parts())
+                .max_by_key(|n| self.said[*n].len())
+        };
+        new().find(is_exact).or_else(longest)
     }
 
     /// Whether the host had sent anything before that could come again, and what is in more messages than the host has sent it with.
@@ -177,13 +248,18 @@ impl Conversation {
         };
         let (before, since) = self.said.split_at(self.said_before);
         let new = contents.list.get(newest.contents.list.len()..);
+        let new_texts: Vec<&str> = new
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, content)| content.user_text())
+            .collect();
         let is_in = |content: &Content, part: &str| matches!(content, Content::Text(Role::User, whole) if whole.contains(part));
         let long = before.iter().map(|text| text.trim());
         let mut long = long.filter(|text| text.len() >= LONG).peekable();
         let is_exercised = long.peek().is_some() || self.attached_before > 0;
+        let mut searched = HashSet::new();
         let mut came = long.filter(|text| {
-            let mut new = new.into_iter().flatten();
-            new.any(|(_, content)| is_in(content, text))
+            searched.insert(*text) && new_texts.iter().any(|whole| whole.contains(text))
         });
         let text = came.find_map(|text| {
             let sent = |list: &[String]| list.iter().filter(|one| one.contains(text)).count();
@@ -276,26 +352,40 @@ fn has_beginning(whole: &str, text: &str) -> bool {
 }
 
 impl Newest {
+    /// The contents that the next request must hold.
+    fn must<'a>(&'a self, said: &'a [String]) -> impl Iterator<Item = Wanted<'a>> {
+        self.must.iter().map(|n| match self.said_in[*n] {
+            Some(text) => Wanted::Said(&said[text]),
+            None => Wanted::Content(&self.contents.list[*n].1),
+        })
+    }
+
     /// Whether there is something that a request must hold by this check, and what it lacks.
-    fn lost_in(&self, check: Check, contents: &Contents) -> (bool, Option<String>) {
+    fn lost_in(
+        &self,
+        check: Check,
+        contents: &Contents,
+        said: &[String],
+    ) -> (bool, Option<String>) {
         let mut rest = contents.list.as_slice();
-        let mut is_kept = |content: &&Content| {
-            let at = rest.iter().position(|(_, next)| next.keeps(content));
+        let mut is_kept = |wanted: &Wanted<'_>| {
+            let at = rest.iter().position(|(_, next)| wanted.is_kept_by(next));
             // A longer text may hold the next content as well.
-            at.inspect(|at| rest = &rest[at + usize::from(rest[*at].1 == **content)..])
+            at.inspect(|at| rest = &rest[at + usize::from(wanted.is(&rest[*at].1))..])
                 .is_some()
         };
         let n = self.n;
         // A text that held the model's thinking for one model is without it for the model that thought.
-        let is_certain = |content: &&Content| {
+        let is_certain = |wanted: &Wanted<'_>| {
             contents.model == self.contents.model
-                || !matches!(content, Content::Text(Role::Model, _))
+                || !matches!(wanted, Wanted::Content(Content::Text(Role::Model, _)))
         };
-        let mut must = self.must.iter().filter(is_certain);
-        let lost = must.find(|content| !is_kept(content));
+        let mut must = self.must(said).filter(is_certain);
+        let lost = must.find(|wanted| !is_kept(wanted));
         match (check, lost) {
             (Check::Answered, None) => {
-                let lost = self.answer.iter().find(|content| !is_kept(content));
+                let mut answer = self.answer.iter();
+                let lost = answer.find(|content| !is_kept(&Wanted::Content(content)));
                 let message = lost.map(|content| {
                     let what = content.in_words();
                     format!("the request does not hold {what} from the answer to request {n}")
@@ -304,8 +394,8 @@ impl Newest {
             }
             (Check::Answered, Some(_)) => (false, None),
             (_, lost) => {
-                let message = lost.map(|content| {
-                    let what = content.in_words();
+                let message = lost.map(|wanted| {
+                    let what = wanted.in_words();
                     format!(
                         "the request does not hold {what}, which request {n} held, at its place"
                     )
@@ -346,37 +436,71 @@ impl Newest {
         of_answer.or_else(of_results)
     }
 
-    fn new(n: u64, contents: Contents, said: &[String]) -> Self {
+    fn new(n: u64, contents: Contents, said_in: Vec<Option<usize>>, said_count: usize) -> Self {
         let (mut must, mut before_turn) = (Vec::new(), 0);
         let mut after_model = false;
-        for (_, content) in &contents.list {
+        for (at, ((_, content), said)) in contents.list.iter().zip(&said_in).enumerate() {
             match content {
-                Content::Text(Role::User, text) => {
+                Content::Text(Role::User, _) => {
                     if std::mem::take(&mut after_model) {
                         before_turn = must.len();
                     }
-                    let exact = said.iter().find(|one| one.trim() == text.trim());
-                    let parts = said.iter().filter(|one| holds(text, one));
-                    let longest = exact.or_else(|| parts.max_by_key(|one| one.len()));
-                    must.extend(longest.map(|one| Content::Text(Role::User, one.clone())));
+                    must.extend(said.map(|_| at));
                 }
                 Content::Text(Role::Model, _) | Content::Call(..) => {
                     after_model = true;
-                    must.push(content.clone());
+                    must.push(at);
                 }
                 Content::Result(..) | Content::File(..) => {
                     after_model = false;
-                    must.push(content.clone());
+                    must.push(at);
                 }
             }
         }
         Newest {
             n,
             contents,
+            said_in,
+            said_count,
             must,
             before_turn,
             answer: Vec::new(),
             awaits_answer: true,
+        }
+    }
+}
+
+/// What a request must hold.
+enum Wanted<'a> {
+    /// A text of the host, in a text of the user's side.
+    Said(&'a str),
+    /// A content.
+    Content(&'a Content),
+}
+
+impl Wanted<'_> {
+    /// Whether a content keeps it.
+    fn is_kept_by(&self, content: &Content) -> bool {
+        match self {
+            Wanted::Said(said) => content
+                .user_text()
+                .is_some_and(|text| has_part(text, said.trim())),
+            Wanted::Content(wanted) => content.keeps(wanted),
+        }
+    }
+
+    /// Whether a content is this and nothing else.
+    fn is(&self, content: &Content) -> bool {
+        match self {
+            Wanted::Said(said) => content.user_text() == Some(*said),
+            Wanted::Content(wanted) => content == *wanted,
+        }
+    }
+
+    fn in_words(&self) -> String {
+        match self {
+            Wanted::Said(said) => Content::Text(Role::User, (*said).to_owned()).in_words(),
+            Wanted::Content(wanted) => wanted.in_words(),
         }
     }
 }
@@ -412,10 +536,7 @@ mod tests {
     fn after_a_call() -> Conversation {
         let mut conversation = Conversation::default();
         conversation.note_said(HELLO);
-        assert_eq!(
-            conversation.on_request(Check::Kept, 0, &request(&[user(HELLO)])),
-            None
-        );
+        conversation.on_request(&CHECKS, 0, &request(&[user(HELLO)]));
         let answer = json!([{ "text": "I look." }, { "call": { "name": "bash", "arguments": { "command": "ls" } } }]);
         conversation.note_answer(0, &answer);
         conversation
@@ -424,12 +545,21 @@ mod tests {
     const CHECKS: [Check; 4] = [Check::Kept, Check::Answered, Check::Once, Check::Shown];
 
     fn broken(conversation: &Conversation, messages: &[Value]) -> Vec<Check> {
-        let breaks = |check: &Check| {
-            let mut conversation = conversation.clone();
-            let departure = conversation.on_request(*check, 1, &request(messages));
-            departure.is_some()
-        };
-        CHECKS.into_iter().filter(breaks).collect()
+        let mut conversation = conversation.clone();
+        let compared = conversation.on_request(&CHECKS, 1, &request(messages));
+        let broken = compared.iter().filter(|one| one.departure.is_some());
+        broken.map(|one| one.check).collect()
+    }
+
+    /// How a request departs from a conversation by one check.
+    fn departure(
+        conversation: &mut Conversation,
+        check: Check,
+        n: u64,
+        body: &Value,
+    ) -> Option<String> {
+        let compared = conversation.on_request(&[check], n, body);
+        compared.into_iter().find_map(|one| one.departure)
     }
 
     #[test]
@@ -494,11 +624,11 @@ mod tests {
         ] });
         for body in [chat, responses] {
             let mut conversation = after_a_call();
-            assert_eq!(conversation.on_request(Check::Kept, 1, &body), None);
-            assert_eq!(conversation.exercised(), 1);
+            let compared = conversation.on_request(&[Check::Kept], 1, &body);
+            assert_eq!((compared[0].times, &compared[0].departure), (1, &None));
             conversation.note_said(MORE);
             let lacks_result = request(&[user(HELLO), call("I look.", "ls"), user(MORE)]);
-            let found = conversation.on_request(Check::Kept, 2, &lacks_result);
+            let found = departure(&mut conversation, Check::Kept, 2, &lacks_result);
             assert_eq!(
                 found.as_deref(),
                 Some(
@@ -513,7 +643,7 @@ mod tests {
         let said = |parts: &[&str], own: &str| {
             let mut conversation = Conversation::default();
             conversation.note_said(HELLO);
-            conversation.on_request(Check::Answered, 0, &request(&[user(HELLO)]));
+            conversation.on_request(&CHECKS, 0, &request(&[user(HELLO)]));
             let answer = parts.iter().map(|part| json!({ "text": part }));
             conversation.note_answer(0, &answer.collect());
             conversation.note_said(MORE);
@@ -548,14 +678,12 @@ mod tests {
             result("a.txt"),
             answered,
         ];
-        conversation.on_request(Check::Kept, 1, &request(&first[..3]));
+        conversation.on_request(&CHECKS, 1, &request(&first[..3]));
         conversation.note_answer(1, &json!([{ "text": "A file." }]));
         conversation.note_said(MORE);
         let second: Vec<Value> = first.iter().cloned().chain([user(MORE)]).collect();
-        assert_eq!(
-            conversation.on_request(Check::Kept, 2, &request(&second)),
-            None
-        );
+        let found = departure(&mut conversation, Check::Kept, 2, &request(&second));
+        assert_eq!(found, None);
         conversation.undo_turn();
         assert_eq!(broken(&conversation, &first), []);
         assert_eq!(broken(&conversation, &first[1..]), [Check::Kept]);
@@ -570,28 +698,33 @@ mod tests {
         // A title, with no tools, and the request behind it.
         let mut titled = after_a_call();
         let title = json!({ "messages": [user(HELLO)] });
-        assert_eq!(titled.on_request(Check::Kept, 1, &title), None);
+        assert_eq!(titled.on_request(&CHECKS, 1, &title), []);
         assert_eq!(broken(&titled, &[user(HELLO)]), []);
 
         // A request for a summary, and the request behind it.
         let mut summed_up = after_a_call();
         let asked = [user(HELLO), user("Sum it up.")];
-        assert_eq!(summed_up.on_request(Check::Kept, 1, &request(&asked)), None);
+        assert_eq!(summed_up.on_request(&CHECKS, 1, &request(&asked)), []);
         assert_eq!(broken(&summed_up, &[user(HELLO)]), []);
 
         // An answer that was not recorded, and more texts than are remembered.
         let mut unrecorded = Conversation::default();
         unrecorded.note_said(HELLO);
-        unrecorded.on_request(Check::Answered, 0, &request(&[user(HELLO)]));
-        unrecorded.on_request(Check::Answered, 1, &request(&[user(HELLO), user(HELLO)]));
-        assert_eq!(unrecorded.exercised(), 0);
+        let answered = [Check::Answered];
+        for (n, messages) in [vec![user(HELLO)], vec![user(HELLO), user(HELLO)]]
+            .iter()
+            .enumerate()
+        {
+            let compared = unrecorded.on_request(&answered, n as u64, &request(messages));
+            assert!(compared.iter().all(|one| one.times == 0));
+        }
         let mut long = after_a_call();
         long.note_said(&"x".repeat(MOST_BYTES));
         assert_eq!(broken(&long, &[user(MORE)]), []);
 
         let mut part = after_a_call();
         let rest = json!({ "previous_response_id": "r", "input": MORE });
-        assert_eq!(part.on_request(Check::Kept, 1, &rest), None);
+        assert_eq!(part.on_request(&CHECKS, 1, &rest), []);
     }
 
     #[test]
@@ -628,14 +761,12 @@ mod tests {
             let mut conversation = Conversation::default();
             conversation.note_said("first of all");
             let first = user("first of all");
-            conversation.on_request(Check::Kept, 0, &request(std::slice::from_ref(&first)));
+            conversation.on_request(&CHECKS, 0, &request(std::slice::from_ref(&first)));
             conversation.note_said(HELLO);
             conversation.note_attachments();
             let second = [first, with_file(HELLO)];
-            assert_eq!(
-                conversation.on_request(Check::Kept, 1, &request(&second)),
-                None
-            );
+            let found = departure(&mut conversation, Check::Kept, 1, &request(&second));
+            assert_eq!(found, None);
             conversation.note_said(MORE);
             let third = |last: Value| second.iter().cloned().chain([last]).collect::<Vec<_>>();
             assert_eq!(broken(&conversation, &third(user(MORE))), []);

@@ -5,5 +5,5 @@ mod memory;
 mod request;
 mod told;
 
-pub use memory::{Check, Conversation};
+pub use memory::{Check, Compared, Conversation};
 pub use told::Told;

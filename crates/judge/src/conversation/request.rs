@@ -49,6 +49,11 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
     whole == part || part.len() >= SHORTEST_PART && whole.contains(part)
 }
 
+/// Whether a text contains another one. In a conversation that grows the part is mostly the whole text, so that is tried first.
+pub(super) fn has_part(whole: &str, part: &str) -> bool {
+    whole.starts_with(part) || whole.contains(part)
+}
+
 /// Between the parts of an answer: APIs join them in different ways.
 pub(super) const BETWEEN_PARTS: char = '\0';
 
@@ -78,20 +83,31 @@ impl Content {
     pub(super) fn keeps(&self, earlier: &Content) -> bool {
         match (self, earlier) {
             (Content::Text(Role::User, text), Content::Text(Role::User, part)) => {
-                text.contains(part.trim())
+                has_part(text, part.trim())
             }
             (Content::Text(Role::Model, text), Content::Text(Role::Model, part)) => {
                 // What the model thought between the parts is a text for another model.
-                let mut parts = part.split(BETWEEN_PARTS).map(without_spaces);
-                let has_parts = text.contains(BETWEEN_PARTS) || part.contains(BETWEEN_PARTS);
-                text.contains(part.trim())
-                    || has_parts && parts.all(|part| without_spaces(text).contains(&part))
+                let has_parts = || text.contains(BETWEEN_PARTS) || part.contains(BETWEEN_PARTS);
+                let holds_parts = || {
+                    let whole = without_spaces(text);
+                    let mut parts = part.split(BETWEEN_PARTS).map(without_spaces);
+                    parts.all(|part| whole.contains(&part))
+                };
+                has_part(text, part.trim()) || has_parts() && holds_parts()
             }
-            (Content::Result(_, text), Content::Result(_, part)) => text.contains(part.trim()),
+            (Content::Result(_, text), Content::Result(_, part)) => has_part(text, part.trim()),
             (Content::Call(name, given), Content::Call(other, said)) => {
                 name == other && equal(given, said, &[])
             }
             _ => self == earlier,
+        }
+    }
+
+    /// A text of the user's side.
+    pub(super) fn user_text(&self) -> Option<&str> {
+        match self {
+            Content::Text(Role::User, text) => Some(text),
+            _ => None,
         }
     }
 
@@ -185,10 +201,9 @@ impl Contents {
 
     /// The texts of the user's side.
     pub(super) fn user_texts(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().filter_map(|(_, content)| match content {
-            Content::Text(Role::User, text) => Some(text.as_str()),
-            _ => None,
-        })
+        self.list
+            .iter()
+            .filter_map(|(_, content)| content.user_text())
     }
 
     /// The bytes of its texts.

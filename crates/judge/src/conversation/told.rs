@@ -3,6 +3,7 @@
 //! An agent may leave answers out, such as titles, add texts of its own and more arguments, and say where a file is. What it tells of an
 //! answer is the answer.
 
+use super::memory::{Check, Compared};
 use super::request::{BETWEEN_PARTS, Content, Contents, Role, quoted, without_spaces};
 use serde_json::Value;
 
@@ -32,7 +33,6 @@ pub struct Told {
     calls: Vec<(String, Value)>,
     /// Calls that the host was told of while answers were open.
     early: Vec<(String, Value)>,
-    exercised: u64,
 }
 
 impl Told {
@@ -53,8 +53,8 @@ impl Told {
         self.is_undone = true;
     }
 
-    /// Notes the end of an answer, and its message if it came whole. Returns how a call of it was told otherwise.
-    pub fn note_answer(&mut self, message: &Value) -> Option<String> {
+    /// Notes the end of an answer, and its message if it came whole. Compares the calls of it that the host was told of.
+    pub fn note_answer(&mut self, message: &Value) -> Compared {
         self.open = self.open.saturating_sub(1);
         for part in message.as_array().into_iter().flatten() {
             if let (Some(id), true) = (part["call"]["id"].as_str(), self.calls.len() < MOST_CALLS) {
@@ -68,54 +68,68 @@ impl Told {
                 self.answers.extend(parts);
             }
         }
-        if self.open > 0 {
-            return None;
+        let mut all = compared(Check::Called, 0, None);
+        if self.open == 0 {
+            for (id, input) in std::mem::take(&mut self.early) {
+                let one = self.note_call(&id, &input);
+                all.times += one.times;
+                all.departure = one.departure;
+                if all.departure.is_some() {
+                    break;
+                }
+            }
         }
-        let early = std::mem::take(&mut self.early);
-        early
-            .into_iter()
-            .find_map(|(id, input)| self.note_call(&id, &input))
+        all
     }
 
-    /// Notes a call that the host is told of. Returns how it departs from the model's.
-    pub fn note_call(&mut self, id: &str, input: &Value) -> Option<String> {
+    /// Notes a call that the host is told of, and compares it with the model's.
+    pub fn note_call(&mut self, id: &str, input: &Value) -> Compared {
         let of_id = || self.calls.iter().rev().filter(|(one, _)| one == id);
         let is_told = of_id().any(|(_, said)| tells(input, said));
         if self.open > 0 && !is_told {
             self.early.push((id.to_owned(), input.clone()));
-            return None;
+            return compared(Check::Called, 0, None);
         }
-        let (_, said) = of_id().next()?;
-        self.exercised += 1;
-        (!is_told).then(|| {
+        let Some((_, said)) = of_id().next() else {
+            return compared(Check::Called, 0, None);
+        };
+        let departure = (!is_told).then(|| {
             let (input, said) = (shortened(input), shortened(said));
             format!("the call `{id}` is told with the arguments {input}; the model gave {said}")
-        })
+        });
+        compared(Check::Called, 1, departure)
     }
 
-    /// Notes the end of a turn. Returns how the text that it told departs from the model's.
-    pub fn end_turn(&mut self) -> Option<String> {
-        let told = without_spaces(&std::mem::take(&mut self.text));
+    /// Notes the end of a turn, and compares the text that it told with the model's.
+    pub fn end_turn(&mut self) -> Compared {
+        let text = std::mem::take(&mut self.text);
         let answers = std::mem::take(&mut self.answers);
         let is_only = std::mem::take(&mut self.requests) == 1;
-        if std::mem::take(&mut self.is_undone) || told.is_empty() || answers.is_empty() {
-            return None;
+        if std::mem::take(&mut self.is_undone) || answers.is_empty() {
+            return compared(Check::Told, 0, None);
         }
-        self.exercised += 1;
+        let told = without_spaces(&text);
+        if told.is_empty() {
+            return compared(Check::Told, 0, None);
+        }
         let changed = answers.iter().find(|answer| {
             let answer = without_spaces(answer);
             !told.contains(&answer)
                 && (has_an_end(&told, &answer) || is_only && is_alike(&told, &answer))
-        })?;
-        Some(format!(
-            "the model said {}, and the host was told something else",
-            quoted(changed)
-        ))
+        });
+        let departure = changed.map(|changed| {
+            let said = quoted(changed);
+            format!("the model said {said}, and the host was told something else")
+        });
+        compared(Check::Told, 1, departure)
     }
+}
 
-    /// How often there was something to compare.
-    pub fn exercised(&self) -> u64 {
-        self.exercised
+fn compared(check: Check, times: u64, departure: Option<String>) -> Compared {
+    Compared {
+        check,
+        times,
+        departure,
     }
 }
 
@@ -210,14 +224,15 @@ mod tests {
             json!([{ "call": { "id": "t1", "name": "read", "arguments": { "path": "a" } } }]);
         let mut told = Told::default();
         told.note_request();
-        assert_eq!(told.note_call("t1", &json!({ "path": "b" })), None);
-        let found = told.note_answer(&message).unwrap();
+        let nothing = compared(Check::Called, 0, None);
+        assert_eq!(told.note_call("t1", &json!({ "path": "b" })), nothing);
+        let found = told.note_answer(&message);
         let expected =
             r#"the call `t1` is told with the arguments {"path":"b"}; the model gave {"path":"a"}"#;
-        assert_eq!(found, expected);
-        assert_eq!(told.note_call("own", &json!({})), None);
-        assert_eq!(told.note_call("t1", &json!({ "path": "a" })), None);
-        assert_eq!(told.exercised(), 2);
+        assert_eq!(found, compared(Check::Called, 1, Some(expected.to_owned())));
+        assert_eq!(told.note_call("own", &json!({})), nothing);
+        let same = compared(Check::Called, 1, None);
+        assert_eq!(told.note_call("t1", &json!({ "path": "a" })), same);
     }
 
     #[test]
@@ -226,10 +241,11 @@ mod tests {
             let mut all = Told::default();
             for answer in answers {
                 all.note_request();
-                assert_eq!(all.note_answer(&json!([{ "text": answer }])), None);
+                let compared = all.note_answer(&json!([{ "text": answer }]));
+                assert_eq!(compared.departure, None);
             }
             all.note_text(told);
-            all.end_turn().is_some()
+            all.end_turn().departure.is_some()
         };
         let (long, title) = ("Seven herons stand in the reeds.", "About birds");
         for (answers, told, changed) in [

@@ -157,7 +157,7 @@ fn silent_for_good<'d>(when: &Condition, declarations: &'d Declarations) -> Opti
 
 fn only_commands(pattern: &FramePattern, symbols: &Symbols) -> bool {
     pattern
-        .0
+        .atoms()
         .iter()
         .all(|atom| atom.include.iter().all(|s| symbols.host.contains(s)))
 }
@@ -185,7 +185,7 @@ fn never_fails(automaton: &Automaton, alphabet: &FramePattern) -> bool {
 /// Whether no frame and no end of a session makes a missing response a finding.
 fn never_due(response: &ResponseRule, config: &MonitorConfig) -> bool {
     response.at_end == AtEnd::Never
-        && response.before.0.is_empty()
+        && response.before.atoms().is_empty()
         && response.unless_within.is_none()
         && config.scopes.is_empty()
 }

@@ -65,7 +65,7 @@ impl Automaton {
         match expr {
             Expr::One(pattern) => {
                 let mut set = 0;
-                for atom in &pattern.0 {
+                for atom in pattern.atoms() {
                     if self.atoms.len() == MAX_POSITIONS {
                         return Err(format!(
                             "an expression may name at most {MAX_POSITIONS} frames"

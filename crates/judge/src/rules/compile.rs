@@ -8,7 +8,7 @@ mod owed;
 mod setting;
 mod slice_key;
 
-use super::conversation::ConversationFrames;
+use super::conversation::ConversationParts;
 use super::frame_pattern::FramePattern;
 use super::history_state::Declarations;
 use super::parse::{self, Names};
@@ -21,7 +21,6 @@ use frame_language::{Operand, SyntaxError};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// The names of a dialect that rules can use.
 #[derive(Debug, Clone, Copy)]
@@ -53,9 +52,9 @@ pub fn compile(
         conversation: None,
     };
     compiler.names(ordering);
-    let declarations = compiler.declarations(ordering);
+    let mut declarations = compiler.declarations(ordering);
     if let Some(file) = &ordering.file.conversation {
-        compiler.conversation = Some(Arc::new(compiler.conversation_frames(file)));
+        compiler.conversation = Some(compiler.conversation_parts(file));
     }
     let mut rules = Vec::new();
     for (name, rule) in &ordering.rules {
@@ -63,6 +62,8 @@ pub fn compile(
             rules.push(rule);
         }
     }
+    declarations.conversation = compiler.conversation.take().unwrap_or_default();
+    declarations.checks = rules.iter().filter_map(Rule::conversation_check).collect();
     compiler
         .errors
         .is_empty()
@@ -82,7 +83,7 @@ struct Compiler<'a> {
     /// The patterns of the `seen` conditions of the rule that is compiled.
     seen: Vec<FramePattern>,
     /// How frames become a conversation.
-    conversation: Option<Arc<ConversationFrames>>,
+    conversation: Option<ConversationParts>,
 }
 
 impl<'a> Compiler<'a> {

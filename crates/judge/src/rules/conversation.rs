@@ -1,38 +1,111 @@
 //! Conversation rules: each request to the model continues the conversation of the session, and the host is told of its answers.
 
+use super::eval_context::EvalContext;
 use super::frame_pattern::{FramePattern, symbols_of};
 use super::monitor::{Moment, Monitor};
 use super::slices::SliceKey;
 use super::symbol::SymbolSet;
-use crate::conversation::{Check, Conversation, Told};
+use crate::conversation::{Check, Compared, Conversation, Told};
 use crate::finding::{Difference, DifferenceKind, Finding};
-use frame_language::Truth;
+use frame_language::{Pointer, Truth};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// How the frames of a dialect become a conversation.
+/// What a frame is in the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// A command with texts for the model at these places.
+    Said(Vec<Pointer>),
+    /// An event with the result of a tool: the places of the call's id and of the text.
+    Shown(Pointer, Pointer),
+    /// An event with texts of the model at these places.
+    Told(Vec<Pointer>),
+    /// A command that brings attachments.
+    Attached,
+    /// After this frame the newest turn may be missing.
+    Undone,
+    /// After this frame it is unknown what the model must see.
+    Forgotten,
+    /// An answer of the model.
+    Reply,
+    /// A request to the model.
+    Request,
+    /// An event with a call of the model: the places of its id and of its arguments.
+    Called(Pointer, Pointer),
+    /// An event before which all texts of a turn are told.
+    Ended,
+}
+
+/// The frames of a dialect that are parts of a conversation. A frame that is several of them is each of them in this order.
+pub type ConversationParts = Vec<(FramePattern, Part)>;
+
+/// The conversation of a session, which all conversation rules of a dialect share.
 #[derive(Debug, Clone, Default)]
-pub struct ConversationFrames {
-    /// Requests to the model.
-    pub request: FramePattern,
-    /// Answers of the model.
-    pub reply: FramePattern,
-    /// Commands with texts for the model, and the JSON Pointers to these texts.
-    pub said: Vec<(FramePattern, Vec<String>)>,
-    /// Events with the result of a tool, and the JSON Pointers to the id of the call and to the text.
-    pub shown: Vec<(FramePattern, String, String)>,
-    /// Events with texts of the model, and the JSON Pointers to these texts.
-    pub told: Vec<(FramePattern, Vec<String>)>,
-    /// Events with a call of the model, and the JSON Pointers to its id and to its arguments.
-    pub called: Vec<(FramePattern, String, String)>,
-    /// Events before which all texts of a turn are told.
-    pub ended: FramePattern,
-    /// Commands that bring attachments.
-    pub attached: FramePattern,
-    /// Frames after which the newest turn may be missing.
-    pub undone: FramePattern,
-    /// Frames after which it is unknown what the model must see.
-    pub forgotten: FramePattern,
+pub struct ConversationState {
+    conversation: Conversation,
+    told: Told,
+    /// What was compared at the newest frame that is a part of the conversation.
+    compared: Vec<Compared>,
+}
+
+impl ConversationState {
+    /// Notes a frame, given the parts that it can be by its symbols. `checks` are those that rules ask for.
+    pub fn note<'p>(
+        &mut self,
+        parts: impl Iterator<Item = &'p (FramePattern, Part)>,
+        checks: &[Check],
+        eval: &EvalContext<'_>,
+    ) {
+        self.compared.clear();
+        for (pattern, part) in parts {
+            match pattern.matches(eval) {
+                Truth::False => {}
+                matches => self.note_part(part, matches == Truth::True, checks, eval.value),
+            }
+        }
+    }
+
+    fn note_part(&mut self, part: &Part, is_certain: bool, checks: &[Check], frame: &Value) {
+        let (conversation, told) = (&mut self.conversation, &mut self.told);
+        let n = || frame["n"].as_u64().unwrap_or_default();
+        match part {
+            Part::Said(places) => {
+                each_text(frame, places, &mut |text| conversation.note_said(text));
+            }
+            Part::Attached => conversation.note_attachments(),
+            Part::Undone => {
+                conversation.undo_turn();
+                told.undo_turn();
+            }
+            Part::Forgotten => conversation.forget(),
+            Part::Request => {
+                told.note_request();
+                let compared = conversation.on_request(checks, n(), &frame["body"]);
+                self.compared.extend(compared);
+            }
+            Part::Reply => {
+                conversation.note_answer(n(), &frame["message"]);
+                if is_certain {
+                    self.compared.push(told.note_answer(&frame["message"]));
+                }
+            }
+            _ if !is_certain => {}
+            Part::Shown(call, text) => {
+                let call = call.find(frame).and_then(Value::as_str);
+                if let (Some(call), Some(text)) = (call, text.find(frame)) {
+                    conversation.note_shown(call, shown_text(text));
+                }
+            }
+            Part::Told(places) => each_text(frame, places, &mut |text| told.note_text(text)),
+            Part::Called(id, input) => {
+                let id = id.find(frame).and_then(Value::as_str);
+                if let (Some(id), Some(input)) = (id, input.find(frame)) {
+                    self.compared.push(told.note_call(id, input));
+                }
+            }
+            Part::Ended => self.compared.push(told.end_turn()),
+        }
+    }
 }
 
 /// A conversation rule.
@@ -40,153 +113,87 @@ pub struct ConversationFrames {
 pub struct ConversationRule {
     /// What it asks.
     pub check: Check,
-    /// The frames.
-    pub frames: Arc<ConversationFrames>,
+    /// The frames at which there may be something to compare.
+    pub on: FramePattern,
 }
 
 impl ConversationRule {
+    /// A rule over the frames of a conversation.
+    pub fn new(check: Check, parts: &ConversationParts) -> Self {
+        let compares = |part: &Part| match check {
+            Check::Told | Check::Called => {
+                matches!(part, Part::Reply | Part::Called(..) | Part::Ended)
+            }
+            _ => *part == Part::Request,
+        };
+        let patterns = parts.iter().filter(|(_, part)| compares(part));
+        let atoms = patterns.flat_map(|(pattern, _)| pattern.atoms()).cloned();
+        ConversationRule {
+            check,
+            on: FramePattern::new(atoms.collect()),
+        }
+    }
+
     /// The alphabet: the symbols of the frames that matter.
     pub fn symbols(&self) -> SymbolSet {
-        let frames = &*self.frames;
-        let single = [
-            &frames.request,
-            &frames.reply,
-            &frames.ended,
-            &frames.attached,
-            &frames.undone,
-            &frames.forgotten,
-        ];
-        let texts = frames.said.iter().chain(&frames.told);
-        let texts = texts.map(|(pattern, _)| pattern);
-        let calls = frames.shown.iter().chain(&frames.called);
-        let calls = calls.map(|(pattern, ..)| pattern);
-        symbols_of(single.into_iter().chain(texts).chain(calls))
+        symbols_of([&self.on])
     }
 
     /// A monitor.
     pub fn monitor(self: &Arc<Self>) -> Box<dyn Monitor> {
-        let rule = Arc::clone(self);
-        match self.check {
-            Check::Told | Check::Called => Box::new(ToldMonitor {
-                rule,
-                told: Told::default(),
-            }),
-            _ => Box::new(ConversationMonitor {
-                rule,
-                conversation: Conversation::default(),
-            }),
-        }
+        let check = self.check;
+        Box::new(ConversationMonitor {
+            check,
+            exercised: 0,
+        })
     }
 }
 
 #[derive(Clone)]
 struct ConversationMonitor {
-    rule: Arc<ConversationRule>,
-    conversation: Conversation,
+    check: Check,
+    exercised: u64,
 }
 
 impl Monitor for ConversationMonitor {
     fn on_frame(&mut self, _: Option<&SliceKey>, at: &mut Moment<'_>) {
-        let (frames, context) = (&self.rule.frames, at.context);
-        let conversation = &mut self.conversation;
-        for (pattern, places) in &frames.said {
-            if context.matches(pattern) != Truth::False {
-                let note = &mut |text: &str| conversation.note_said(text);
-                each_text(context.value, places, note);
+        let context = at.context;
+        let compared = context.history.conversation.compared.iter();
+        // Both rules about what the host is told apply where one of them does.
+        let is_told = |check| matches!(check, Check::Told | Check::Called);
+        let applies =
+            |one: &&Compared| one.check == self.check || is_told(one.check) && is_told(self.check);
+        let compared = compared.filter(applies);
+        let mut departure = None;
+        for one in compared {
+            self.exercised += one.times;
+            if one.check == self.check {
+                departure = departure.or(one.departure.as_ref());
             }
         }
-        for (pattern, call, text) in &frames.shown {
-            let call = context.value.pointer(call).and_then(Value::as_str);
-            let text = context.value.pointer(text).map(shown_text);
-            if let (Truth::True, Some(call), Some(text)) = (context.matches(pattern), call, text) {
-                conversation.note_shown(call, text);
-            }
-        }
-        if context.matches(&frames.attached) != Truth::False {
-            conversation.note_attachments();
-        }
-        if context.matches(&frames.undone) != Truth::False {
-            conversation.undo_turn();
-        }
-        if context.matches(&frames.forgotten) != Truth::False {
-            conversation.forget();
-        }
-        let n = context.value["n"].as_u64().unwrap_or_default();
-        if context.matches(&frames.reply) != Truth::False {
-            conversation.note_answer(n, &context.value["message"]);
-        }
-        if context.matches(&frames.request) == Truth::False {
-            return;
-        }
-        let departure = conversation.on_request(self.rule.check, n, &context.value["body"]);
-        if context.certainly_holds(at.config.when.as_ref()) {
-            at.out
-                .extend(departure.map(|message| finding(message, "@request")));
+        if let Some(message) = departure
+            && context.certainly_holds(at.config.when.as_ref())
+        {
+            let name = match self.check {
+                Check::Told => "text",
+                Check::Called => "call",
+                _ => "@request",
+            };
+            at.out.push(Finding {
+                message: message.clone(),
+                difference: Difference::named(DifferenceKind::WrongValue, name),
+                ..Finding::default()
+            });
         }
     }
 
     fn exercised(&self) -> u64 {
-        self.conversation.exercised()
-    }
-}
-
-/// Sees what the host is told of the model's answers.
-#[derive(Clone)]
-struct ToldMonitor {
-    rule: Arc<ConversationRule>,
-    told: Told,
-}
-
-impl Monitor for ToldMonitor {
-    fn on_frame(&mut self, _: Option<&SliceKey>, at: &mut Moment<'_>) {
-        let (frames, context, told) = (&self.rule.frames, at.context, &mut self.told);
-        let is = |pattern| context.matches(pattern) == Truth::True;
-        for (_, places) in frames.told.iter().filter(|(pattern, _)| is(pattern)) {
-            each_text(context.value, places, &mut |text| told.note_text(text));
-        }
-        if context.matches(&frames.undone) != Truth::False {
-            told.undo_turn();
-        }
-        if is(&frames.request) {
-            told.note_request();
-        }
-        let (mut of_calls, mut of_texts) = (None, None);
-        if is(&frames.reply) {
-            of_calls = told.note_answer(&context.value["message"]);
-        }
-        for (_, id, input) in frames.called.iter().filter(|(pattern, ..)| is(pattern)) {
-            let id = context.value.pointer(id).and_then(Value::as_str);
-            if let (Some(id), Some(input)) = (id, context.value.pointer(input)) {
-                of_calls = of_calls.or(told.note_call(id, input));
-            }
-        }
-        if is(&frames.ended) {
-            of_texts = told.end_turn();
-        }
-        let departure = match self.rule.check {
-            Check::Called => of_calls.map(|message| finding(message, "call")),
-            _ => of_texts.map(|message| finding(message, "text")),
-        };
-        if context.certainly_holds(at.config.when.as_ref()) {
-            at.out.extend(departure);
-        }
-    }
-
-    fn exercised(&self) -> u64 {
-        self.told.exercised()
-    }
-}
-
-fn finding(message: String, name: &str) -> Finding {
-    Finding {
-        message,
-        difference: Difference::named(DifferenceKind::WrongValue, name),
-        ..Finding::default()
+        self.exercised
     }
 }
 
 /// Calls a function with each text at these places; all texts in a list or a map count.
-fn each_text(value: &Value, places: &[String], note: &mut impl FnMut(&str)) {
+fn each_text(frame: &Value, places: &[Pointer], note: &mut impl FnMut(&str)) {
     fn of_value(value: &Value, note: &mut impl FnMut(&str)) {
         match value {
             Value::String(text) => note(text),
@@ -195,7 +202,7 @@ fn each_text(value: &Value, places: &[String], note: &mut impl FnMut(&str)) {
             _ => {}
         }
     }
-    let values = places.iter().filter_map(|place| value.pointer(place));
+    let values = places.iter().filter_map(|place| place.find(frame));
     values.for_each(|value| of_value(value, note));
 }
 

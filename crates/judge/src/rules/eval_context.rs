@@ -30,6 +30,7 @@ pub struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// The context of a frame alone, with the state before it.
+    #[inline]
     pub fn context(
         symbols: &'a FrameSymbols,
         at: u64,

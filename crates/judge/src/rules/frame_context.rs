@@ -29,16 +29,19 @@ pub struct FrameContext<'a> {
 
 impl<'a> FrameContext<'a> {
     /// The context for conditions on this frame.
+    #[inline]
     pub fn eval_context(&self) -> EvalContext<'a> {
         Known::context(self.symbols, self.at, self.value, &self.history.variables)
     }
 
     /// Whether the frame matches.
+    #[inline]
     pub fn matches(&self, pattern: &FramePattern) -> Truth {
-        if pattern.0.is_empty() {
-            return Truth::False;
+        if pattern.can_match(self.symbols) {
+            pattern.matches(&self.eval_context())
+        } else {
+            Truth::False
         }
-        pattern.matches(&self.eval_context())
     }
 
     /// Whether a condition certainly holds; no condition always holds.

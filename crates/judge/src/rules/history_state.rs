@@ -1,15 +1,17 @@
 //! The history state: state variables, open scopes, and which commands the agent has shown to have taken.
 
+use super::conversation::{ConversationParts, ConversationState};
 use super::eval_context::{EvalContext, Known};
-use super::frame_pattern::FramePattern;
+use super::frame_pattern::{Candidates, FramePattern};
 use super::state_variable::Variable;
 use super::symbol::{FrameSymbols, Symbols};
 use super::variable_content::Effect;
 use super::variable_spec::{Change, VariableSpec};
+use crate::conversation::Check;
+use foldhash::{HashMap, HashMapExt};
 use frame_language::{Operand, Truth, canonical};
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most commands that wait to be shown as taken.
@@ -46,15 +48,19 @@ pub struct Declarations {
     pub scopes: Vec<ScopeDeclaration>,
     /// The acknowledgements.
     pub acknowledgements: Vec<Acknowledgement>,
+    /// The parts of the conversation.
+    pub conversation: ConversationParts,
+    /// What rules ask of it.
+    pub checks: Vec<Check>,
 }
 
 /// A change of a variable, by the numbers of both.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct PossibleChange {
     variable: usize,
     change: usize,
-    /// Whether the symbols of the frame alone show that it happens.
-    certain: bool,
+    /// What is left to ask of the frame.
+    candidates: Candidates,
 }
 
 /// The declarations that a frame can touch. They depend only on its symbols, so all frames with the same symbols share them.
@@ -66,6 +72,7 @@ pub struct TouchedDeclarations {
     closing: Vec<usize>,
     answering: Vec<usize>,
     answered: Vec<usize>,
+    conversation: Vec<usize>,
 }
 
 impl Declarations {
@@ -75,7 +82,7 @@ impl Declarations {
             patterns: impl Iterator<Item = Option<&'p FramePattern>>,
             symbols: &FrameSymbols,
         ) -> Vec<usize> {
-            let can_match = |pattern: &FramePattern| pattern.by_symbols(symbols) != Truth::False;
+            let can_match = |pattern: &FramePattern| pattern.candidates(symbols).is_some();
             let each = patterns.enumerate();
             each.filter(|(_, pattern)| pattern.is_some_and(can_match))
                 .map(|(n, _)| n)
@@ -83,17 +90,16 @@ impl Declarations {
         }
         let changes = self.variables.iter().enumerate().flat_map(|(n, spec)| {
             let each = spec.changes.iter().enumerate();
-            each.map(move |(change, declared)| (n, change, declared.on.by_symbols(symbols)))
-        });
-        let changes = changes.filter(|(_, _, matches)| *matches != Truth::False);
-        TouchedDeclarations {
-            changes: changes
-                .map(|(variable, change, matches)| PossibleChange {
-                    variable,
+            each.filter_map(move |(change, declared)| {
+                Some(PossibleChange {
+                    variable: n,
                     change,
-                    certain: matches == Truth::True,
+                    candidates: declared.on.candidates(symbols)?,
                 })
-                .collect(),
+            })
+        });
+        TouchedDeclarations {
+            changes: changes.collect(),
             settling: numbers(
                 self.variables.iter().map(|v| v.acknowledged_by.as_ref()),
                 symbols,
@@ -106,6 +112,10 @@ impl Declarations {
             ),
             answered: numbers(
                 self.acknowledgements.iter().map(|a| Some(&a.command)),
+                symbols,
+            ),
+            conversation: numbers(
+                self.conversation.iter().map(|(part, _)| Some(part)),
                 symbols,
             ),
         }
@@ -154,6 +164,8 @@ pub struct HistoryState {
     /// The agent took all commands up to this number.
     taken: u64,
     open_commands: HashMap<(usize, String), u64>,
+    /// The conversation.
+    pub conversation: ConversationState,
 }
 
 impl HistoryState {
@@ -178,6 +190,7 @@ impl HistoryState {
             newest_command: 0,
             taken: 0,
             open_commands: HashMap::new(),
+            conversation: ConversationState::default(),
         }
     }
 
@@ -185,7 +198,8 @@ impl HistoryState {
         Known::context(frame.symbols, frame.at, frame.value, &self.variables)
     }
 
-    /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken. Returns the scopes
+    /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken, and notes
+    /// what it is in the conversation. Returns the scopes
     /// whose last instance was still open when the next one opened.
     pub fn before_rules(&mut self, frame: FrameInHistory<'_>) -> Vec<usize> {
         let FrameInHistory {
@@ -218,7 +232,21 @@ impl HistoryState {
                 scope.instance += 1;
             }
         }
+        self.note_conversation(frame);
         abandoned
+    }
+
+    fn note_conversation(&mut self, frame: FrameInHistory<'_>) {
+        let Declarations {
+            conversation,
+            checks,
+            ..
+        } = frame.declarations;
+        if !checks.is_empty() && !frame.touched.conversation.is_empty() {
+            let eval = Known::context(frame.symbols, frame.at, frame.value, &self.variables);
+            let parts = frame.touched.conversation.iter().map(|n| &conversation[*n]);
+            self.conversation.note(parts, checks, &eval);
+        }
     }
 
     /// The key that a command and its answer share, if this frame is certainly the one of both that matches this pattern: empty where
@@ -279,11 +307,7 @@ impl HistoryState {
         for possible in &touched.changes {
             let spec = &declarations.variables[possible.variable];
             let declared = &spec.changes[possible.change];
-            let matches = if possible.certain {
-                Truth::True
-            } else {
-                declared.on.matches(&eval)
-            };
+            let matches = declared.on.matches_by(&possible.candidates, &eval);
             let is_first = effects
                 .last()
                 .is_none_or(|(last, _)| *last != possible.variable);

@@ -148,7 +148,11 @@ impl Monitor for OrderMonitor {
         if relevant == Truth::False {
             let named = positions(candidates)
                 .map(|position| eval.holds_all(&order.automaton.atom(position).written));
-            let alphabet = order.alphabet.0.iter().map(|atom| atom.matches(&eval));
+            let alphabet = order
+                .alphabet
+                .atoms()
+                .iter()
+                .map(|atom| atom.matches(&eval));
             relevant = Truth::any(named.chain(alphabet)).and(guard);
         }
         match relevant {

@@ -92,7 +92,7 @@ impl<'a> Names<'a> {
                 written: atom,
             })
         });
-        Ok(FramePattern(atoms.collect::<Result<_, _>>()?))
+        Ok(FramePattern::new(atoms.collect::<Result<_, _>>()?))
     }
 
     fn symbols_of(&self, name: &FrameName, at: usize) -> Result<SymbolSet, SyntaxError> {

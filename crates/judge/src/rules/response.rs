@@ -102,7 +102,7 @@ impl ResponseMonitor {
         at: &mut Moment<'_>,
     ) {
         let (config, context) = (at.config, at.context);
-        let expected: Vec<_> = self.rule.to.0.iter().collect();
+        let expected: Vec<_> = self.rule.to.atoms().iter().collect();
         for (key, owed) in late {
             self.exercised += 1;
             let message = || {

@@ -7,6 +7,7 @@ use super::readings::ReadingsRule;
 use super::require::RequireRule;
 use super::response::ResponseRule;
 use super::symbol::SymbolSet;
+use crate::conversation::Check;
 use crate::finding::{Level, Source};
 use spanned_yaml::Span;
 use std::sync::Arc;
@@ -44,6 +45,14 @@ impl Rule {
                 .map(|(name, _)| name.as_str())
                 .collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// What it asks of the conversation, if it is about that.
+    pub fn conversation_check(&self) -> Option<Check> {
+        match &self.form {
+            RuleForm::Conversation(form) => Some(form.check),
+            _ => None,
         }
     }
 

@@ -58,7 +58,7 @@ mod tests {
             (">tool_approve{/id = a}", "the host's `tool_approve`"),
         ] {
             let pattern = pattern(source, &names).unwrap();
-            assert_eq!(expected(&pattern.0[0]).to_string(), words, "{source}");
+            assert_eq!(expected(&pattern.atoms()[0]).to_string(), words, "{source}");
         }
     }
 }

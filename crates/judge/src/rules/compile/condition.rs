@@ -123,7 +123,7 @@ impl Compiler<'_> {
             ("seen", _) => {
                 let pattern = parse::pattern(value.as_str()?, &self.names).ok()?;
                 let frames: Vec<_> = pattern
-                    .0
+                    .atoms()
                     .iter()
                     .map(|atom| expected(atom).to_string())
                     .collect();

@@ -4,7 +4,7 @@ use super::Compiler;
 use crate::conversation::Check;
 use crate::framing::DEFECTS;
 use crate::rules::automaton::Automaton;
-use crate::rules::conversation::{ConversationFrames, ConversationRule};
+use crate::rules::conversation::{ConversationParts, ConversationRule, Part};
 use crate::rules::frame_context::KeySource;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::monitor::MonitorConfig;
@@ -17,7 +17,7 @@ use crate::rules::rule::{Rule, RuleForm};
 use conform_dialect::ordering::RuleSource;
 use conform_dialect::ordering::file::{
     ConversationCheck, ConversationFile, FoldFile, Form, OrderFile, ReadingsFile, RequireFile,
-    ResponseFile, RuleFile, SaidFile,
+    ResponseFile, RuleFile,
 };
 use serde_json::Value;
 use spanned_yaml::{Node, Spanned, unknown};
@@ -188,7 +188,7 @@ impl Compiler<'_> {
     }
 
     fn conversation(&mut self, asked: ConversationCheck, source: &RuleSource) -> Option<RuleForm> {
-        let Some(frames) = self.conversation.clone() else {
+        let Some(parts) = &self.conversation else {
             let message = "a `conversation` rule needs the section `conversation` of its file";
             return self.fail(source.node.error_at(source.name, message));
         };
@@ -200,48 +200,43 @@ impl Compiler<'_> {
             ConversationCheck::Told => Check::Told,
             ConversationCheck::Called => Check::Called,
         };
-        Some(RuleForm::Conversation(Arc::new(ConversationRule {
-            check,
-            frames,
-        })))
+        let rule = ConversationRule::new(check, parts);
+        Some(RuleForm::Conversation(Arc::new(rule)))
     }
 
-    pub(super) fn conversation_frames(&mut self, file: &ConversationFile) -> ConversationFrames {
-        let mut texts = |list: &[SaidFile]| {
-            let texts = list.iter().map(|one| {
-                let pattern = self.pattern(&one.on).unwrap_or_default();
-                (pattern, one.at.clone())
-            });
-            texts.collect()
-        };
-        let (said, told) = (texts(&file.said), texts(&file.told));
-        let shown = file.shown.iter().map(|shown| {
-            let pattern = self.pattern(&shown.on).unwrap_or_default();
-            (pattern, shown.call.clone(), shown.text.clone())
-        });
-        let shown = shown.collect();
-        let called = file.called.iter().map(|called| {
-            let pattern = self.pattern(&called.on).unwrap_or_default();
-            (pattern, called.call.clone(), called.input.clone())
-        });
-        let called = called.collect();
-        let mut frames =
-            |node: &Option<Node>| self.optional_pattern(node.as_ref()).unwrap_or_default();
-        let (attached, undone) = (frames(&file.attached), frames(&file.undone));
-        let (ended, forgotten) = (frames(&file.ended), frames(&file.forgotten));
-        let model = |name| parse::pattern(name, &self.names).unwrap_or_default();
-        ConversationFrames {
-            request: model("@request"),
-            reply: model("@reply"),
-            said,
-            shown,
-            told,
-            called,
-            ended,
-            attached,
-            undone,
-            forgotten,
+    pub(super) fn conversation_parts(&mut self, file: &ConversationFile) -> ConversationParts {
+        let said = file.said.iter();
+        let told = file.told.iter();
+        let shown = file.shown.iter();
+        let called = file.called.iter();
+        let named = [
+            (&file.attached, Part::Attached),
+            (&file.undone, Part::Undone),
+            (&file.forgotten, Part::Forgotten),
+        ];
+        let named = named
+            .into_iter()
+            .filter_map(|(on, part)| Some((on.as_ref()?, part)));
+        let before = said
+            .map(|one| (&one.on, Part::Said(one.at.clone())))
+            .chain(shown.map(|one| (&one.on, Part::Shown(one.call.clone(), one.text.clone()))))
+            .chain(told.map(|one| (&one.on, Part::Told(one.at.clone()))))
+            .chain(named);
+        let after = called
+            .map(|one| (&one.on, Part::Called(one.call.clone(), one.input.clone())))
+            .chain(file.ended.iter().map(|on| (on, Part::Ended)));
+        let mut parts = Vec::new();
+        for (on, part) in before {
+            parts.extend(self.pattern(on).map(|on| (on, part)));
         }
+        for (name, part) in [("@reply", Part::Reply), ("@request", Part::Request)] {
+            let model = parse::pattern(name, &self.names);
+            parts.extend(model.ok().map(|on| (on, part)));
+        }
+        for (on, part) in after {
+            parts.extend(self.pattern(on).map(|on| (on, part)));
+        }
+        parts
     }
 
     /// The name of a budget and its microseconds.

@@ -1,6 +1,7 @@
 //! The compiler of named conditions and classes. They may use each other, whatever their order in the file.
 
 use super::Compiler;
+use crate::rules::frame_pattern::FramePattern;
 use conform_dialect::ordering::Ordering;
 use frame_language::{Condition, Pattern, Token, tokenize};
 use spanned_yaml::Node;
@@ -21,8 +22,11 @@ impl Compiler<'_> {
             }
             if let Some(patterns) = ordering.file.classes.get(name) {
                 let patterns = patterns.iter().filter_map(|node| self.pattern(node));
-                let atoms = patterns.flat_map(|pattern| pattern.0);
-                let class = Pattern(atoms.map(|atom| atom.written).collect());
+                let written = |pattern: FramePattern| {
+                    let atoms = pattern.atoms().iter();
+                    atoms.map(|atom| atom.written.clone()).collect::<Vec<_>>()
+                };
+                let class = Pattern(patterns.flat_map(written).collect());
                 self.names.declared.classes.insert(name.to_owned(), class);
             }
         }
