@@ -44,7 +44,12 @@ impl SymbolSet {
     /// Whether one of the symbols of a frame is in the set.
     #[inline]
     pub fn has_any(&self, symbols: &FrameSymbols) -> bool {
-        symbols.iter().any(|id| self.contains(id))
+        for id in symbols.known() {
+            if self.contains(usize::from(*id)) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The symbols, ascending.
@@ -106,8 +111,12 @@ impl FrameSymbols {
     /// The symbols, ascending.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let known = self.ids.iter().take(usize::from(self.count));
-        known.map(|id| usize::from(*id))
+        self.known().iter().map(|id| usize::from(*id))
+    }
+
+    #[inline]
+    fn known(&self) -> &[u16] {
+        &self.ids[..usize::from(self.count)]
     }
 }
 

@@ -261,8 +261,15 @@ fn summary(file: &RuleFile) -> Option<String> {
 /// The lines of a rule in its file, without the indentation that they share.
 fn written(source: &RuleSource) -> String {
     let indent = source.name.column as usize - 1;
-    let mut lines = source.node.source().text.lines();
-    let first = lines.nth((source.name.line as usize).saturating_sub(1));
+    let text = &source.node.source().text;
+    let above = (source.name.line as usize).saturating_sub(1);
+    let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = above.checked_sub(1).map_or(Some(0), |last| {
+        let end = ends.nth(last)?;
+        Some(end + 1)
+    });
+    let mut lines = start.map_or("", |start| &text[start..]).lines();
+    let first = lines.next();
     let is_inside =
         |line: &&str| line.len() - line.trim_start().len() > indent || line.trim().is_empty();
     let all: Vec<&str> = first
