@@ -32,11 +32,12 @@ pub(super) fn repeated_text(
         .unwrap_or(u64::MAX)
         .saturating_mul(times);
     if usize::try_from(bytes).is_ok_and(|bytes| bytes <= bytes_left) {
-        return Some(Ok(match text.contains("{n}") {
-            true => (1..=times)
+        return Some(Ok(if text.contains("{n}") {
+            (1..=times)
                 .map(|n| text.replace("{n}", &n.to_string()))
-                .collect(),
-            false => text.repeat(usize::try_from(times).unwrap_or_default()),
+                .collect()
+        } else {
+            text.repeat(usize::try_from(times).unwrap_or_default())
         }));
     }
     let message = format!("the repeated texts of a file have at most {MAX_REPEATED} bytes");

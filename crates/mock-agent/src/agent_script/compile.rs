@@ -46,9 +46,10 @@ pub(super) fn compile(
         errors: Vec::new(),
     };
     let script = compiler.script(file);
-    match compiler.errors.is_empty() {
-        true => Ok(script),
-        false => Err(compiler.errors),
+    if compiler.errors.is_empty() {
+        Ok(script)
+    } else {
+        Err(compiler.errors)
     }
 }
 

@@ -155,9 +155,10 @@ fn source(
     env: Env<'_>,
 ) -> Result<ModelSource, StartError> {
     if let Some(script) = options.script.clone().or_else(|| env("MOCK_AGENT_SCRIPT")) {
-        return Ok(match is_name(&script) {
-            true => ModelSource::BuiltIn(script),
-            false => ModelSource::Script(script.into()),
+        return Ok(if is_name(&script) {
+            ModelSource::BuiltIn(script)
+        } else {
+            ModelSource::Script(script.into())
         });
     }
     let by_environment = || {

@@ -68,12 +68,13 @@ impl Gates {
             return None;
         }
         let names: Vec<_> = known.iter().map(String::as_str).collect();
-        Some(match names.is_empty() {
-            true => format!("the script has no gate, and none is called `{name}`"),
-            false => format!(
+        Some(if names.is_empty() {
+            format!("the script has no gate, and none is called `{name}`")
+        } else {
+            format!(
                 "the script has no gate `{name}`; its gates: {}",
                 names.join(", ")
-            ),
+            )
         })
     }
 

@@ -123,9 +123,10 @@ impl Approvals {
             decision => decision,
         };
         if decision == always {
-            match faults.triggers(Bug::AlwaysAllowsAll) {
-                true => self.allowed.extend(Category::ALL),
-                false => self.allow(call.category),
+            if faults.triggers(Bug::AlwaysAllowsAll) {
+                self.allowed.extend(Category::ALL)
+            } else {
+                self.allow(call.category)
             }
         }
         decision
@@ -141,9 +142,10 @@ impl Approvals {
         {
             return;
         }
-        match changes && in_turn && faults.triggers(Bug::DelaysMode) {
-            true => self.late_mode = Some(wanted),
-            false => self.mode = wanted,
+        if changes && in_turn && faults.triggers(Bug::DelaysMode) {
+            self.late_mode = Some(wanted)
+        } else {
+            self.mode = wanted
         }
     }
 

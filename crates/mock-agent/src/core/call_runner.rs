@@ -114,9 +114,10 @@ impl CallRunner<'_> {
             Err(why) => (Category::Info, why, None),
         };
         let call = Rc::new(ReportedCall {
-            id: match job.is_some() && faults.triggers(Bug::CallIdsRestart) {
-                true => format!("call-{n}"),
-                false => id,
+            id: if job.is_some() && faults.triggers(Bug::CallIdsRestart) {
+                format!("call-{n}")
+            } else {
+                id
             },
             tool,
             category,
@@ -207,9 +208,10 @@ impl CallRunner<'_> {
 
     fn deny(&self, n: usize, reason: &str) {
         let TurnContext { session, turn } = self.turn;
-        let text = match session.faults.triggers(Bug::LosesReason) {
-            true => "The user denied this call.".to_owned(),
-            false => format!("The user denied this call: {reason}"),
+        let text = if session.faults.triggers(Bug::LosesReason) {
+            "The user denied this call.".to_owned()
+        } else {
+            format!("The user denied this call: {reason}")
         };
         if let Some(call) = turn.calls.finish(n, &ToolResult::error(text)) {
             session.events.emit(&Event::ToolCancel {

@@ -98,9 +98,10 @@ impl Compaction {
         let auto = self.reason != CompactionReason::Manual;
         let mut conversation = session.conversation.borrow_mut();
         let faults = &session.faults;
-        let summary = match faults.triggers(Bug::CompactionLosesSummary) {
-            true => "(compacted)".into(),
-            false => introduced(&text),
+        let summary = if faults.triggers(Bug::CompactionLosesSummary) {
+            "(compacted)".into()
+        } else {
+            introduced(&text)
         };
         let kept_prompts = kept.iter().filter(|one| is_prompt(one)).count();
         if faults.triggers(Bug::CompactionKeepsHistory) {

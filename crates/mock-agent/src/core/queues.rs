@@ -45,9 +45,10 @@ pub(crate) struct Queue {
 impl Queues {
     /// The queue whose prompts come first.
     pub(crate) fn next(&self) -> &Queue {
-        match self.steering.has_prompts() {
-            true => &self.steering,
-            false => &self.follow_up,
+        if self.steering.has_prompts() {
+            &self.steering
+        } else {
+            &self.follow_up
         }
     }
 
@@ -65,13 +66,15 @@ impl Queues {
         if !steers && !done {
             return vec![];
         }
-        let (queue, bug) = match steers {
-            true => (&self.steering, Bug::SteeringTogether),
-            false => (&self.follow_up, Bug::FollowUpsTogether),
+        let (queue, bug) = if steers {
+            (&self.steering, Bug::SteeringTogether)
+        } else {
+            (&self.follow_up, Bug::FollowUpsTogether)
         };
-        match queue.len() > 1 && !queue.together.get() && faults.triggers(bug) {
-            true => queue.waiting.take().into(),
-            false => queue.take(),
+        if queue.len() > 1 && !queue.together.get() && faults.triggers(bug) {
+            queue.waiting.take().into()
+        } else {
+            queue.take()
         }
     }
 
@@ -107,9 +110,10 @@ impl Queue {
 
     pub(crate) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting.borrow_mut();
-        let count = match self.together.get() {
-            true => waiting.len(),
-            false => waiting.len().min(1),
+        let count = if self.together.get() {
+            waiting.len()
+        } else {
+            waiting.len().min(1)
         };
         waiting.drain(..count).collect()
     }

@@ -267,9 +267,10 @@ impl Session {
     }
 
     fn check_no_turns(&self, why: &str) -> Result<(), Failure> {
-        match self.turn_ids.borrow().is_empty() {
-            true => Ok(()),
-            false => Err(Failure::protocol(why)),
+        if self.turn_ids.borrow().is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::protocol(why))
         }
     }
 

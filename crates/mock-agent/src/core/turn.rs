@@ -272,9 +272,10 @@ impl TurnContext<'_> {
             content.push(file);
         }
         if !prompt.text.is_empty() || content.is_empty() {
-            content.push(ContentBlock::Text(match faults.triggers(Bug::LosesInput) {
-                true => "(nothing)".into(),
-                false => prompt.text.clone(),
+            content.push(ContentBlock::Text(if faults.triggers(Bug::LosesInput) {
+                "(nothing)".into()
+            } else {
+                prompt.text.clone()
             }));
         }
         content.extend_from_slice(&prompt.blocks);
@@ -364,9 +365,10 @@ fn deliver_queued(session: &Session, done: bool) -> bool {
     let queues = &session.queues;
     let prompts = &queues.due(done, &session.faults);
     for prompt in prompts {
-        match done {
-            true => session.prompts.on_prompt(&prompt.text),
-            false => session.prompts.on_steering(&prompt.text),
+        if done {
+            session.prompts.on_prompt(&prompt.text)
+        } else {
+            session.prompts.on_steering(&prompt.text)
         }
         let mut content = vec![ContentBlock::Text(prompt.text.clone())];
         content.extend_from_slice(&prompt.blocks);

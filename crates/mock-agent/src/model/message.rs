@@ -76,8 +76,9 @@ pub(crate) enum ResultContent {
 
 /// Arguments as an object, also where the model gave none.
 pub(crate) fn arguments(args: &Value) -> Value {
-    match args.is_object() {
-        true => args.clone(),
-        false => json!({}),
+    if args.is_object() {
+        args.clone()
+    } else {
+        json!({})
     }
 }

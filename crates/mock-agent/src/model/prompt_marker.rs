@@ -45,9 +45,10 @@ impl PromptMarker {
                 _ => return Err(spanned_yaml::unknown("key", key, KEYS)),
             }
         }
-        match marker == PromptMarker::default() {
-            true => Err(format!("write one of {}, as `key=value`", KEYS.join(", "))),
-            false => Ok(marker),
+        if marker == PromptMarker::default() {
+            Err(format!("write one of {}, as `key=value`", KEYS.join(", ")))
+        } else {
+            Ok(marker)
         }
     }
 }

@@ -128,9 +128,10 @@ impl InputSplitter {
     fn input(&mut self, mut line: Vec<u8>) -> Option<Input> {
         let is_whole = line.pop_if(|byte| *byte == b'\n').is_some();
         let skipped = std::mem::replace(&mut self.skipping, !is_whole);
-        (!skipped).then_some(match is_whole {
-            true => Input::Line(line),
-            false => Input::TooLong,
+        (!skipped).then_some(if is_whole {
+            Input::Line(line)
+        } else {
+            Input::TooLong
         })
     }
 

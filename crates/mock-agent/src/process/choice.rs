@@ -54,12 +54,11 @@ impl Choice {
         let is_required = dialect.is_some() || folder.is_some();
         let folder = folder.map(str::to_owned);
         let folder = folder.or_else(|| environment.get(DIALECT_DIR_VARIABLE));
-        let selected = match is_required {
-            true => None,
-            false => {
-                let variable = environment.get(PROTOCOL_VARIABLE);
-                select_adapter(args, variable.as_deref(), program)?
-            }
+        let selected = if is_required {
+            None
+        } else {
+            let variable = environment.get(PROTOCOL_VARIABLE);
+            select_adapter(args, variable.as_deref(), program)?
         };
         // For a protocol, the parser of its flags reports what is missing here.
         let optional = |setting: Result<Option<String>, String>| match &selected {
@@ -126,17 +125,18 @@ pub fn spoken_dialect(program: Option<&OsStr>, args: &[OsString]) -> Option<Spok
     args.take(super::control::FLAG).ok()?;
     let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
     let choice = Choice::new(&args, &environment, name).ok()?;
-    let id = match choice.is_scripted {
-        true if super::help::is_asked(&args) => return None,
-        true => choice.vocabulary().ok()?.dialect,
-        false => {
-            choice.version.ok()?;
-            choice.adapter?.id()
-        }
-    };
-    let source = match choice.is_scripted {
-        true => choice.source,
-        false => DialectSource::default(),
-    };
-    Some(SpokenDialect { id, source })
+    if !choice.is_scripted {
+        choice.version.ok()?;
+        return Some(SpokenDialect {
+            id: choice.adapter?.id(),
+            source: DialectSource::default(),
+        });
+    }
+    if super::help::is_asked(&args) {
+        return None;
+    }
+    Some(SpokenDialect {
+        id: choice.vocabulary().ok()?.dialect,
+        source: choice.source,
+    })
 }

@@ -258,9 +258,10 @@ impl Control {
         });
         let mut shown: Vec<_> = shown.collect();
         shown.reverse();
-        match shown.is_empty() {
-            true => "the host has sent nothing".to_owned(),
-            false => format!("the last that the host has sent: {}", shown.join(", ")),
+        if shown.is_empty() {
+            "the host has sent nothing".to_owned()
+        } else {
+            format!("the last that the host has sent: {}", shown.join(", "))
         }
     }
 

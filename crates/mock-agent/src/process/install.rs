@@ -53,23 +53,17 @@ fn write(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Removes an earlier installation of this file. Any other file is an error.
 fn replace(path: &Path, program: &Path) -> io::Result<()> {
-    let refused = || {
-        let message = format!("{} is there already, and is not ours", path.display());
-        io::Error::new(io::ErrorKind::AlreadyExists, message)
-    };
-    match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+    let is_ours = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
         Ok(data) if data.is_symlink() => {
-            let target = std::fs::read_link(path)?;
-            match target.file_name() == program.file_name() {
-                true => std::fs::remove_file(path),
-                false => Err(refused()),
-            }
+            std::fs::read_link(path)?.file_name() == program.file_name()
         }
-        Ok(_) => match std::fs::read_to_string(path)?.lines().nth(1) == ENTRY.lines().nth(1) {
-            true => std::fs::remove_file(path),
-            false => Err(refused()),
-        },
+        Ok(_) => std::fs::read_to_string(path)?.lines().nth(1) == ENTRY.lines().nth(1),
+    };
+    if is_ours {
+        return std::fs::remove_file(path);
     }
+    let message = format!("{} is there already, and is not ours", path.display());
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
 }

@@ -43,9 +43,10 @@ pub(crate) async fn serve(
     mut signals: ShutdownSignals,
 ) -> u8 {
     let faults = &session.faults;
-    let line_limit = match faults.is_armed(Bug::NoLimit) {
-        true => HIGH_LIMIT,
-        false => adapter.line_limit,
+    let line_limit = if faults.is_armed(Bug::NoLimit) {
+        HIGH_LIMIT
+    } else {
+        adapter.line_limit
     };
     let mut input = stdin::spawn_reader(line_limit);
     session.emit_ready();
@@ -115,10 +116,12 @@ async fn outlive_input(session: &Session) {
 
 /// The exit status of an orderly end.
 fn exit_status(faults: &Faults) -> u8 {
-    match faults.triggers(Bug::PanicsAtEnd) {
-        true => 101,
-        false if faults.triggers(Bug::ExitsWithThree) => 3,
-        false => 0,
+    if faults.triggers(Bug::PanicsAtEnd) {
+        101
+    } else if faults.triggers(Bug::ExitsWithThree) {
+        3
+    } else {
+        0
     }
 }
 

@@ -57,9 +57,10 @@ fn command<P: Protocol>(
     let command = json_matcher::read_json(text.as_bytes());
     let mut command = command.map_err(|error| format!("The command is not JSON: {error}"))?;
     session.faults.command(&mut command);
-    match command.is_object() {
-        true => Ok(Some(command)),
-        false => Err("The command is not a JSON object".to_owned()),
+    if command.is_object() {
+        Ok(Some(command))
+    } else {
+        Err("The command is not a JSON object".to_owned())
     }
 }
 

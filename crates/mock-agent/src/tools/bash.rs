@@ -67,9 +67,10 @@ impl Job for Bash {
 impl Bash {
     async fn run_command(&self, context: ToolContext<'_>) -> std::io::Result<ToolResult> {
         let faults = context.faults;
-        let stdin = match faults.triggers(Bug::ToolReadsStdin) {
-            true => Stdio::inherit(),
-            false => Stdio::null(),
+        let stdin = if faults.triggers(Bug::ToolReadsStdin) {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
         };
         if faults.triggers(Bug::ToolRunsTwice) {
             let (mut child, _pipe) = start(&self.command, context.workspace.root(), Stdio::null())?;

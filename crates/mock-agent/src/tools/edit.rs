@@ -120,17 +120,19 @@ impl Edit {
 
 /// The text that an edit puts in the place of `old`.
 fn expanded(new: &str, old: &str, faults: &Faults) -> String {
-    match new.contains("$&") && faults.triggers(Bug::EditExpandsPatterns) {
-        true => new.replace("$&", old),
-        false => new.to_owned(),
+    if new.contains("$&") && faults.triggers(Bug::EditExpandsPatterns) {
+        new.replace("$&", old)
+    } else {
+        new.to_owned()
     }
 }
 
 /// A whole file as an edit writes it.
 fn with_newlines(text: String, faults: &Faults) -> String {
-    match text.contains("\r\n") && faults.triggers(Bug::EditChangesNewlines) {
-        true => text.replace("\r\n", "\n"),
-        false => text,
+    if text.contains("\r\n") && faults.triggers(Bug::EditChangesNewlines) {
+        text.replace("\r\n", "\n")
+    } else {
+        text
     }
 }
 

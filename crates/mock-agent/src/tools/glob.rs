@@ -41,9 +41,10 @@ impl InstantJob for Glob {
         let found = files::walk(&folder);
         let found = found.iter().filter(|path| matches(path));
         let found: Vec<_> = found.map(|path| context.workspace.relative(path)).collect();
-        Ok(ToolResult::text(match found.is_empty() {
-            true => "No files found".to_owned(),
-            false => truncate(found.join("\n"), 0),
+        Ok(ToolResult::text(if found.is_empty() {
+            "No files found".to_owned()
+        } else {
+            truncate(found.join("\n"), 0)
         }))
     }
 }

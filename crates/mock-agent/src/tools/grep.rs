@@ -60,9 +60,10 @@ impl InstantJob for Grep {
             }
         }
         found.pop();
-        Ok(ToolResult::text(match found.is_empty() {
-            true => "No matches found".to_owned(),
-            false => truncate(found, 0),
+        Ok(ToolResult::text(if found.is_empty() {
+            "No matches found".to_owned()
+        } else {
+            truncate(found, 0)
         }))
     }
 }

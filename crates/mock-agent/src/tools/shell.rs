@@ -112,9 +112,10 @@ pub(crate) async fn execute(
         ..ShellResult::default()
     };
     let faults = options.faults;
-    let root = match faults.triggers(Bug::ShellRunsElsewhere) {
-        true => Path::new("/"),
-        false => options.root,
+    let root = if faults.triggers(Bug::ShellRunsElsewhere) {
+        Path::new("/")
+    } else {
+        options.root
     };
     if faults.triggers(Bug::ShellRunsTwice)
         && let Ok((mut child, _pipe)) = start(command, root, Stdio::null())

@@ -46,9 +46,10 @@ impl Spawn {
         if args.get("prompt").is_some_and(|prompt| !prompt.is_null()) {
             spawn.tasks.insert(0, Task::deserialize(args)?);
         }
-        match spawn.tasks.is_empty() {
-            true => Err(Error::custom("no task: give it `prompt` or `tasks`")),
-            false => Ok(Rc::new(spawn)),
+        if spawn.tasks.is_empty() {
+            Err(Error::custom("no task: give it `prompt` or `tasks`"))
+        } else {
+            Ok(Rc::new(spawn))
         }
     }
 }

@@ -55,13 +55,12 @@ impl Session {
             return compacts.then(|| Task::compaction(CompactionReason::Overflow, None));
         }
         let attempt = retry.attempt.get() + 1;
-        let retries = match self.will_retry(&failure) {
-            true => !self.faults.triggers(Bug::RetriesNever),
-            false => {
-                !failure.retryable
-                    && attempt <= policy.attempts
-                    && self.faults.triggers(Bug::RetriesRefusals)
-            }
+        let retries = if self.will_retry(&failure) {
+            !self.faults.triggers(Bug::RetriesNever)
+        } else {
+            !failure.retryable
+                && attempt <= policy.attempts
+                && self.faults.triggers(Bug::RetriesRefusals)
         };
         if !retries {
             return self.end_retries(Some(&failure.message));
@@ -77,9 +76,10 @@ impl Session {
             () = self.clock().sleep(scheduled.delay) => true,
         };
         retry.waiting.set(false);
-        match again {
-            true => Some(self.retried_turn(false)),
-            false => self.end_retries(Some("Retry cancelled")),
+        if again {
+            Some(self.retried_turn(false))
+        } else {
+            self.end_retries(Some("Retry cancelled"))
         }
     }
 

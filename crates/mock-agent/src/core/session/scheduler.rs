@@ -48,9 +48,10 @@ impl Session {
     /// # Errors
     /// It was used before.
     pub(crate) fn reserve_turn_id(&self, id: &str) -> Result<(), Failure> {
-        match self.turn_ids.borrow_mut().insert(id.to_owned()) {
-            true => Ok(()),
-            false => Err(format!("The id {id:?} was used before").into()),
+        if self.turn_ids.borrow_mut().insert(id.to_owned()) {
+            Ok(())
+        } else {
+            Err(format!("The id {id:?} was used before").into())
         }
     }
 
@@ -249,9 +250,10 @@ impl Session {
             return;
         };
         let used = self.context_tokens.get();
-        let is_full = match used > threshold {
-            true => !self.faults.triggers(Bug::CompactsNever),
-            false => used > threshold / 2 && self.faults.triggers(Bug::CompactsEarly),
+        let is_full = if used > threshold {
+            !self.faults.triggers(Bug::CompactsNever)
+        } else {
+            used > threshold / 2 && self.faults.triggers(Bug::CompactsEarly)
         };
         if is_full {
             self.queue_first(Task::compaction(CompactionReason::Threshold, None));

@@ -125,9 +125,10 @@ impl AionrsState {
         let is_turn = turn.is_some() && failure.source != FailureSource::Tool;
         self.failed |= is_turn && self.version >= AionrsVersion::V0_2;
         let frame = error(turn, failure);
-        match turn.is_none() && failure.source != FailureSource::Protocol {
-            true => self.compacted(frame),
-            false => vec![frame],
+        if turn.is_none() && failure.source != FailureSource::Protocol {
+            self.compacted(frame)
+        } else {
+            vec![frame]
         }
     }
 

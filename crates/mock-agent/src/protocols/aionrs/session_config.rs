@@ -102,9 +102,10 @@ fn thinking(config: &mut SessionConfig, value: &Value) -> Option<String> {
 
 fn thinking_budget(config: &mut SessionConfig, value: &Value) -> Option<String> {
     let budget = value.as_u64()?;
-    Some(match config.thinking {
-        true => format!("thinking budget: {budget}"),
-        false => "thinking budget: ignored, thinking is disabled".into(),
+    Some(if config.thinking {
+        format!("thinking budget: {budget}")
+    } else {
+        "thinking budget: ignored, thinking is disabled".into()
     })
 }
 

@@ -139,12 +139,13 @@ pub(super) fn configure(
     let model_info = &settings.model_info;
     let mut listed = host_options.models.iter();
     let reasoning = listed.any(|m| m.model_info == *model_info && m.has_reasoning);
-    host_options.thinking_level = match reasoning {
-        true => host_options
+    host_options.thinking_level = if reasoning {
+        host_options
             .thinking_level
             .map(|level| models::highest_up_to(&level).to_owned())
-            .or_else(|| Some(LEVEL.to_owned())),
-        false => Some(LEVELS[0].to_owned()),
+            .or_else(|| Some(LEVEL.to_owned()))
+    } else {
+        Some(LEVELS[0].to_owned())
     };
     host_options.keeps_queue_after_stop = version >= PiVersion::V0_87;
     settings.host_options = host_options;

@@ -54,9 +54,10 @@ pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
     let mut state = session.state();
     let asks = script.asks_before_tools();
     if !state.script.asks_before_tools() && state.prompt_script.asks_before_tools() != asks {
-        session.approvals.borrow_mut().mode = match asks {
-            true => ApprovalMode::Default,
-            false => ApprovalMode::Yolo,
+        session.approvals.borrow_mut().mode = if asks {
+            ApprovalMode::Default
+        } else {
+            ApprovalMode::Yolo
         };
     }
     state.prompt_script = script;
@@ -152,9 +153,10 @@ pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option
 pub(super) fn handle_answer(session: PiSession<'_>, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
     let mut state = session.state();
-    let first = match session.faults.triggers(Bug::AnswerGoesToFirstDialog) {
-        true => state.dialogs.keys().min().cloned(),
-        false => None,
+    let first = if session.faults.triggers(Bug::AnswerGoesToFirstDialog) {
+        state.dialogs.keys().min().cloned()
+    } else {
+        None
     };
     let pending = state.dialogs.remove(first.as_deref().unwrap_or(id));
     drop(state);
@@ -163,11 +165,12 @@ pub(super) fn handle_answer(session: PiSession<'_>, response: &Value) {
             let _ = sender.send(response.clone());
         }
         Some(PendingDialog::ToolCall(call)) => {
-            let decision = match value("confirm", response) == true {
-                true => Decision::Approve { always: false },
-                false => Decision::Deny {
+            let decision = if value("confirm", response) == true {
+                Decision::Approve { always: false }
+            } else {
+                Decision::Deny {
                     reason: REFUSED.to_owned(),
-                },
+                }
             };
             if let Err(failure) = session.decide(&call, decision) {
                 tracing::warn!("{}", failure.message);

@@ -97,9 +97,10 @@ pub(super) fn available_commands(session: PiSession<'_>) -> Vec<Value> {
         extended(command, place(Path::new(FILE), true))
     });
     let of_files = prompt_files(&session.settings.host_options).map(|file| {
-        let source = match file.name.starts_with("skill:") {
-            true => "skill",
-            false => "prompt",
+        let source = if file.name.starts_with("skill:") {
+            "skill"
+        } else {
+            "prompt"
         };
         let command =
             json!({ "name": file.name, "description": file.description, "source": source });

@@ -90,9 +90,10 @@ fn ended(output: String, end: CommandEnd) -> String {
             format!("Command timed out after {} seconds", limit.as_secs_f64())
         }
     };
-    match output.is_empty() {
-        true => status,
-        false => format!("{output}\n\n{status}"),
+    if output.is_empty() {
+        status
+    } else {
+        format!("{output}\n\n{status}")
     }
 }
 

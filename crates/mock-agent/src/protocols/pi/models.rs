@@ -58,9 +58,10 @@ pub(super) fn restore(session: PiSession<'_>) {
 fn choose(session: PiSession<'_>, listed: &ListedModel) {
     apply(session, listed);
     session.state().append_model_change();
-    match listed.has_reasoning {
-        true => send_effort(session),
-        false => change_level(session, LEVELS[0]),
+    if listed.has_reasoning {
+        send_effort(session)
+    } else {
+        change_level(session, LEVELS[0])
     }
 }
 
@@ -165,16 +166,18 @@ pub(super) fn available_levels(command: &PiCommand<'_>) -> Answer {
 
 /// The level of a model with reasoning that comes next to this one.
 pub(super) fn highest_up_to(level: &str) -> &str {
-    match LEVELS[..LEVELS_WITH_REASONING].contains(&level) {
-        true => level,
-        false => LEVELS[LEVELS_WITH_REASONING - 1],
+    if LEVELS[..LEVELS_WITH_REASONING].contains(&level) {
+        level
+    } else {
+        LEVELS[LEVELS_WITH_REASONING - 1]
     }
 }
 
 /// The levels of the current model. A model without reasoning has only the first.
 fn levels(session: PiSession<'_>) -> &'static [&'static str] {
-    match has_reasoning(session) {
-        false => &LEVELS[..1],
-        true => &LEVELS[..LEVELS_WITH_REASONING],
+    if has_reasoning(session) {
+        &LEVELS[..LEVELS_WITH_REASONING]
+    } else {
+        &LEVELS[..1]
     }
 }

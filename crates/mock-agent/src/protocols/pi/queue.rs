@@ -44,9 +44,10 @@ pub(super) fn enqueue(command: &PiCommand<'_>, is_follow_up: bool) -> Answer {
 }
 
 pub(super) fn push(session: PiSession<'_>, prompt: Prompt, is_follow_up: bool) {
-    let queue = match is_follow_up {
-        true => &session.queues.follow_up,
-        false => &session.queues.steering,
+    let queue = if is_follow_up {
+        &session.queues.follow_up
+    } else {
+        &session.queues.steering
     };
     queue.push(Prompt {
         is_follow_up,

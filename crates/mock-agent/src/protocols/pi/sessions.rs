@@ -137,9 +137,10 @@ pub(super) fn fork(command: &PiCommand<'_>) -> Answer {
         let before = before(&all, &text).unwrap_or_else(|| model_messages(&tree.context()));
         leave(
             session,
-            match session.faults.triggers(Bug::ForkKeepsAll) {
-                true => all,
-                false => before,
+            if session.faults.triggers(Bug::ForkKeepsAll) {
+                all
+            } else {
+                before
             },
         );
         open(session, tree, None);

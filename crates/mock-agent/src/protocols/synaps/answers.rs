@@ -65,9 +65,10 @@ pub(super) fn set_model(session: SynapsSession<'_>, model: &str) -> Result<Value
     let offer = offer
         .filter(|_| !name.is_empty())
         .ok_or_else(|| format!("Unknown model: {model}"))?;
-    let model = match offer.accepts_any_model() {
-        true => name.to_owned(),
-        false => format!("{}/{name}", offer.provider),
+    let model = if offer.accepts_any_model() {
+        name.to_owned()
+    } else {
+        format!("{}/{name}", offer.provider)
     };
     if !session.faults.triggers(Bug::IgnoresSetModel) {
         session.set_model(name, offer.endpoint.as_ref());

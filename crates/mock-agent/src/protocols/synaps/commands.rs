@@ -98,9 +98,10 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
         Ok(body) => body.map(|body| response(&id, &name, body)),
         Err(why) => Some(error(Some(&id), &why)),
     };
-    match is_query && was_busy && session.faults.triggers(Bug::AnswersAfterTurn) {
-        true => session.state().delayed.extend(answer),
-        false => session.send(answer),
+    if is_query && was_busy && session.faults.triggers(Bug::AnswersAfterTurn) {
+        session.state().delayed.extend(answer)
+    } else {
+        session.send(answer)
     }
 }
 
@@ -137,9 +138,10 @@ fn read(
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let text = match session.faults.triggers(Bug::EscapesAreKept) {
-        true => &text.replace("\\u", "\\\\u"),
-        false => text,
+    let text = if session.faults.triggers(Bug::EscapesAreKept) {
+        &text.replace("\\u", "\\\\u")
+    } else {
+        text
     };
     let mut command = json_matcher::read_json(text.as_bytes())
         .map_err(|error| format!("The frame is not JSON: {error}"))?;
@@ -262,9 +264,10 @@ fn begin(session: SynapsSession<'_>, (id, name): (&str, &str)) -> Result<(), Str
         session.send(response(id, name, ok()));
     }
     let mut state = session.state();
-    match queues {
-        true => state.queued.push_back(command),
-        false => state.active = Some(command),
+    if queues {
+        state.queued.push_back(command)
+    } else {
+        state.active = Some(command)
     }
     Ok(())
 }

@@ -37,9 +37,10 @@ pub(super) fn ok() -> Map<String, Value> {
 pub(super) fn response(id: &str, command: &str, body: Map<String, Value>) -> Value {
     let frame = json!({ "type": "response", "id": id, "command": command });
     let frame = extended(frame, Value::Object(body));
-    match fits(&frame) {
-        true => frame,
-        false => error(Some(id), "The response would be longer than 1 MiB"),
+    if fits(&frame) {
+        frame
+    } else {
+        error(Some(id), "The response would be longer than 1 MiB")
     }
 }
 
