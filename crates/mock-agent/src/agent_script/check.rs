@@ -113,12 +113,8 @@ commands: [{ on: { type: { $regx: x } }, do: [] }]
     s.yaml:1:28: unknown operator `$regx`; did you mean `$regex`?
 commands: [{ on: { id: '{x}' }, do: [] }]
     s.yaml:1:24: unknown name `x` (there are none)
-commands: [{ on: {}, if: { mode: a }, do: [] }]
-    s.yaml:1:26: an agent script has no variables
 variables: { n: 1 }\ncommands: []
-    s.yaml:1:12: an agent script has no variables
-start: [{ wait_for: {} }]\ncommands: []
-    s.yaml:1:21: an agent script has no variables
+    s.yaml:1:1: unknown key `variables`
 commands: [{ on: {}, capture: { id: id }, do: [] }]
     s.yaml:1:37: expected a JSON Pointer such as `/id`, found `id`
 commands: []\nstart: [{ send: hello }]
@@ -130,15 +126,13 @@ commands: []\nstart: [{ send: { type: helo } }]
 commands: []\nstart: [{ send: { type: word, text: '{text}' } }]
     s.yaml:2:37: unknown name `text`
 commands: []\nstart: [{ send: { type: word, text: { $upper: a } } }]
-    s.yaml:2:39: an agent script has no variables
+    s.yaml:2:39: `$upper` cannot be a key of an event: write `$$upper`
 commands: []\nstart: [{ pause: 5 }]
     s.yaml:2:18: expected a duration with its unit
 commands: []\nstart: [{ release: half }]
     s.yaml:2:20: unknown gate `half` (there are none)
 commands: []\nstart: [{ exit: 256 }]
     s.yaml:2:17: expected a whole number from 0 to 255
-commands: []\nstart: [{ for_each: { name: w, in: '{x}', do: [] } }]
-    s.yaml:2:21: an agent script has no variables
 "#;
 
     #[test]

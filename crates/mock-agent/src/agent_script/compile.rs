@@ -17,9 +17,6 @@ const COMMAND: &str = "command";
 /// The name of the line that is not a JSON object.
 const LINE: &str = "line";
 
-/// What is written instead of the parts of earlier versions.
-const NO_LOGIC: &str = "an agent script has no variables, conditions, loops and functions: write an entry for each command, wait for an answer with `expect`, or write an agent with logic in a language of your choice";
-
 /// Compiles the file; `root` is the file as a node.
 ///
 /// # Errors
@@ -105,9 +102,6 @@ impl Compiler<'_> {
             let message = "a session begins at the start: put what is in `start` there";
             self.errors.push(self.root.error(message));
         }
-        if let Some(variables) = &file.variables {
-            self.errors.push(variables.error(NO_LOGIC));
-        }
         AgentScript {
             gates: self.gates.clone(),
             start: self.reply(&[], &file.start),
@@ -162,9 +156,6 @@ impl Compiler<'_> {
     fn entry(&mut self, entry: &EntryFile) -> Option<Entry> {
         self.names = IndexSet::new();
         let on = self.command_matcher(&entry.on);
-        if let Some(condition) = &entry.condition {
-            self.errors.push(condition.error(NO_LOGIC));
-        }
         let capture = self.capture(&entry.capture);
         self.names.insert(COMMAND.to_owned());
         if entry.while_busy == WhileBusy::Only {
@@ -185,8 +176,10 @@ impl Compiler<'_> {
         for action in actions {
             list.extend(self.action(action, &mut expected));
         }
-        let expected = expected.into();
-        Rc::new(Actions { list, expected })
+        Rc::new(Actions {
+            list,
+            expected: expected.into(),
+        })
     }
 
     /// `None` if it has a mistake.
@@ -212,10 +205,6 @@ impl Compiler<'_> {
             ActionFile::EndOfInput => Action::EndOfInput,
             ActionFile::Stop => Action::Stop,
             ActionFile::Exit(status) => Action::Exit(*status),
-            ActionFile::ForEach(node) => {
-                self.errors.push(node.error(NO_LOGIC));
-                return None;
-            }
         })
     }
 
@@ -275,8 +264,8 @@ impl Compiler<'_> {
     fn plain(&mut self, node: &Node) -> Option<Value> {
         Some(match node.kind() {
             Kind::List(items) => {
-                let items = items.iter().map(|item| self.plain(item));
-                items.collect::<Option<_>>()?
+                let plain = items.iter().map(|item| self.plain(item));
+                plain.collect::<Option<_>>()?
             }
             Kind::Map(entries) => {
                 let mut members = serde_json::Map::new();
@@ -284,7 +273,10 @@ impl Compiler<'_> {
                     let name = match key.name.strip_prefix('$') {
                         Some(plain) if plain.starts_with('$') => plain,
                         Some(_) => {
-                            let message = format!("{NO_LOGIC}; `${}` is the plain key", key.name);
+                            let message = format!(
+                                "`{0}` cannot be a key of an event: write `${0}` for the plain key",
+                                key.name
+                            );
                             self.error(key.span, message);
                             return None;
                         }
@@ -333,8 +325,8 @@ impl Compiler<'_> {
         }
         let names = capture.keys().map(|key| key.value.clone());
         self.names.extend(names);
-        let capture = capture.iter();
         capture
+            .iter()
             .map(|(name, pointer)| (name.value.clone(), pointer.value.clone()))
             .collect()
     }

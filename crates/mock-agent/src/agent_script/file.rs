@@ -43,10 +43,6 @@ pub struct AgentScriptFile {
     /// How long a gate holds unless it is released; by default 200 ms, or the value of `MOCK_AGENT_GATE_MS`.
     #[serde(default)]
     pub(super) gate_timeout: Option<TimeSpan>,
-    /// A key of earlier versions: the loader says what is written instead.
-    #[serde(default)]
-    #[schemars(skip)]
-    pub(super) variables: Option<Node>,
 }
 
 /// A command and the reply to it.
@@ -65,10 +61,6 @@ pub(super) struct EntryFile {
     /// The reply.
     #[serde(rename = "do")]
     pub(super) actions: Vec<ActionFile>,
-    /// A key of earlier versions.
-    #[serde(default, rename = "if")]
-    #[schemars(skip)]
-    pub(super) condition: Option<Node>,
 }
 
 /// What an entry does with a command that arrives while a reply is in progress.
@@ -111,10 +103,6 @@ pub(super) enum ActionFile {
     Stop,
     /// Exits with this status after everything is written.
     Exit(u8),
-    /// Actions of earlier versions.
-    #[serde(alias = "if", alias = "set", alias = "count", alias = "wait_for")]
-    #[schemars(skip)]
-    ForEach(Node),
 }
 
 /// A command that a reply expects: `on` or `line`.

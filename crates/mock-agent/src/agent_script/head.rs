@@ -41,8 +41,7 @@ impl ScriptHead {
                     head.dialect = Some(value.trim_matches(['"', '\'']).to_owned());
                 }
                 key if OWN_KEYS.contains(&key) => return Some(head),
-                "variables" | "gate_timeout" | "unknown" | "malformed" | "end_of_input"
-                | "terminate" => {}
+                "gate_timeout" | "unknown" | "malformed" | "end_of_input" | "terminate" => {}
                 _ => return None,
             }
         }
@@ -62,7 +61,7 @@ mod tests {
     fn an_agent_script_is_known_by_its_keys() {
         let named = head("# A session.\ndialect: 'pi@0.87' # newest\n\nsession:\n  - stop\n");
         assert_eq!(named.unwrap().dialect.as_deref(), Some("pi@0.87"));
-        let unnamed = head("variables:\n  n: 1\ncommands: []\n");
+        let unnamed = head("terminate:\n  - stop\ncommands: []\n");
         assert_eq!(unnamed, Some(ScriptHead::default()));
         for other in ["- text: a\n", "name: x\nmodel: []\n", "[]", "{a: 1}", ""] {
             assert_eq!(head(other), None, "{other}");

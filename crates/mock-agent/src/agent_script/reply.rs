@@ -41,13 +41,13 @@ impl Reply {
         match action {
             Action::Send(frame) => {
                 outbox.ready_for_turn().await;
-                let frame = frame.render(&names.borrow());
-                outbox.send(frame.map_err(|why| ReplyEnd::Failed(why.to_string()))?);
+                let rendered = frame.render(&names.borrow());
+                outbox.send(rendered.map_err(|why| ReplyEnd::Failed(why.to_string()))?);
             }
             Action::Write(text) => {
                 outbox.ready_for_turn().await;
-                let text = render_text(text, &names.borrow());
-                let text = text.map_err(|why| ReplyEnd::Failed(why.to_string()))?;
+                let rendered = render_text(text, &names.borrow());
+                let text = rendered.map_err(|why| ReplyEnd::Failed(why.to_string()))?;
                 outbox.write_bytes(text.into_bytes());
             }
             Action::Pause(length) => outbox.clock().sleep(*length).await,

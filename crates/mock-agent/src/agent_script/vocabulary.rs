@@ -28,7 +28,10 @@ impl Vocabulary {
     /// # Errors
     /// There is no such dialect, or its file has a mistake.
     pub(crate) fn load(source: &DialectSource, id: Option<&str>) -> Result<Self, String> {
-        let id = id.map_or_else(|| only_dialect(source), |id| Ok(id.to_owned()))?;
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None => only_dialect(source)?,
+        };
         let merged = dialect_file(source, &id).map_err(|errors| render_all(&errors))?;
         Vocabulary::new(merged.file).ok_or_else(|| {
             let message = "the key `discriminator` with `events` and `commands` is missing";
@@ -40,8 +43,10 @@ impl Vocabulary {
         let nested = nested_kinds(&file);
         let pointers = file.discriminator?;
         let turn = file.session.unwrap_or_default().turn;
-        let turn = turn.as_ref().and_then(Node::as_str);
-        let turn = turn.and_then(|turn| FrameSelector::parse(turn, nested).ok());
+        let selector = turn
+            .as_ref()
+            .and_then(Node::as_str)
+            .and_then(|turn| FrameSelector::parse(turn, nested).ok());
         let limit = file.limits.get("command");
         Some(Vocabulary {
             dialect: format!("{}@{}", file.name, file.version),
@@ -49,7 +54,7 @@ impl Vocabulary {
             command_pointer: pointers.commands,
             events: file.events.into_keys().collect(),
             commands: file.commands.into_keys().collect(),
-            turn: turn.unwrap_or_default(),
+            turn: selector.unwrap_or_default(),
             line_limit: limit.and_then(|limit| usize::try_from(*limit).ok()),
         })
     }
