@@ -156,11 +156,11 @@ pub fn wait_for(
         match found {
             Some(process) => return Ok(process),
             None if Instant::now() >= end => {
-                let failed = failed_starts(folder).pop();
-                let failed = failed.map(|why| format!("; {why}")).unwrap_or_default();
-                let folder = folder.display();
+                let last = failed_starts(folder).pop();
+                let failed = last.map(|why| format!("; {why}")).unwrap_or_default();
                 return Err(format!(
-                    "no such process has started in {folder} within {timeout:?}{failed}"
+                    "no such process has started in {} within {timeout:?}{failed}",
+                    folder.display()
                 ));
             }
             None => std::thread::sleep(INTERVAL),

@@ -40,19 +40,19 @@ impl RunningProcess {
     /// Its command line, the words with spaces between; empty once it has ended.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let words = std::fs::read(format!("/proc/{}/cmdline", self.pid.as_raw_pid()));
-        let words = words.unwrap_or_default();
-        let words: Vec<_> = words
+        let read = std::fs::read(format!("/proc/{}/cmdline", self.pid.as_raw_pid()));
+        let line = read.unwrap_or_default();
+        let words: Vec<_> = line
             .split(|byte| *byte == 0)
             .map(String::from_utf8_lossy)
             .collect();
         words.join(" ").trim_end().to_owned()
     }
 
-    /// How long ago it began, to a hundredth of a second; `None` if the system does not tell.
+    /// How long ago it began, to a hundredth of a second; `None` if the system does not report it.
     #[must_use]
     pub fn age(&self) -> Option<Duration> {
-        /// The field behind the name, from 0: the time at which the process began, in clock ticks since the boot.
+        /// The field after the name, from 0: the time at which the process began, in clock ticks since the boot.
         const START: usize = 19;
         let fields = fields(Path::new(&format!("/proc/{}", self.pid.as_raw_pid())))?;
         let ticks: f64 = fields.split(' ').nth(START)?.parse().ok()?;
@@ -126,7 +126,7 @@ pub struct Thread {
 
 impl Thread {
     fn read(folder: &Path) -> Option<Thread> {
-        /// The fields behind the name, from 0: the time in user mode and in the kernel.
+        /// The fields after the name, from 0: the time in user mode and in the kernel.
         const TIMES: std::ops::Range<usize> = 11..13;
         let fields = fields(folder)?;
         let words: Vec<&str> = fields.split(' ').collect();
@@ -172,8 +172,10 @@ pub fn descendants(root: Pid) -> Vec<Pid> {
 /// The children of a process, of all its threads.
 fn children_of(pid: impl std::fmt::Display) -> Vec<i32> {
     let threads = std::fs::read_dir(format!("/proc/{pid}/task"));
-    let threads = threads.into_iter().flatten().flatten();
     threads
+        .into_iter()
+        .flatten()
+        .flatten()
         .filter_map(|thread| children_of_thread(&thread.path()))
         .flatten()
         .collect()

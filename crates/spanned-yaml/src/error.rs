@@ -26,7 +26,7 @@ pub struct SourceText {
 
 /// A mistake in a file that a user wrote, with its location.
 ///
-/// `Display` gives the whole text behind `error: `: the message, then the location and the YAML with a caret.
+/// `Display` gives the whole text after `error: `: the message, then the location and the YAML with a caret.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Error {
     /// The file.

@@ -65,7 +65,7 @@ impl<T> std::ops::Deref for Spanned<T> {
     }
 }
 
-/// A text that stands in no file.
+/// A text that comes from no file.
 impl From<&str> for Spanned<String> {
     fn from(text: &str) -> Self {
         Spanned {

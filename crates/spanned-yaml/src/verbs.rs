@@ -1,6 +1,6 @@
 //! Maps whose keys say what they are: exactly one verb of several, such as that of a step or the form of a rule, beside plain keys.
 //!
-//! The verbs are the variants of an enum, the plain keys the fields of a struct, so their names stand in one place.
+//! The verbs are the variants of an enum, the plain keys the fields of a struct, so their names are in one place.
 
 use crate::error::{Error, all_or_mistakes};
 use crate::node::{Key, Kind, Node};
@@ -103,7 +103,7 @@ pub fn unknown_keys(node: &Node, known: &[&[&str]]) -> Vec<Error> {
         .collect()
 }
 
-/// An error for each key of a map that stands in a table of former keys, with what the table says of it.
+/// An error for each key of a map that is in a table of former keys, with the table's text about it.
 pub fn former_keys(node: &Node, former: &[(&str, &str)]) -> Vec<Error> {
     let said = |key: &Key| former.iter().find(|(name, _)| *name == key.name);
     let found = keys(node).filter_map(|key| Some((key, said(key)?)));
