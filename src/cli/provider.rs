@@ -162,7 +162,8 @@ impl ScriptContext {
             .to_str()
             .filter(|name| mock_agent::is_script_name(name));
         let node = match name {
-            Some(name) => mock_agent::built_in_script(name, self.dialect.as_deref())?,
+            Some(name) => mock_agent::built_in_script(name, self.dialect.as_deref())
+                .map_err(|error| error.to_string())?,
             None => spanned_yaml::load_file(script).map_err(|error| error.to_string())?,
         };
         filled(&node, self.workspace.as_deref())

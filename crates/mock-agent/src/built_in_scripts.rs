@@ -5,6 +5,7 @@ use include_dir::{Dir, include_dir};
 use serde_json::Value;
 use spanned_yaml::Node;
 use std::path::Path;
+use thiserror::Error;
 
 /// The files of the built-in scripts.
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
@@ -14,6 +15,50 @@ pub(crate) struct ScriptFile {
     /// Its path below `crates/mock-agent/scripts/`: `NAME.yaml`, `PROTOCOL/NAME.yaml` or `PROTOCOL@VERSION/NAME.yaml`.
     pub(crate) path: &'static str,
     pub(crate) text: &'static str,
+}
+
+/// Why a script cannot be played.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ScriptError {
+    /// There is no built-in script of this name.
+    #[error("there is no built-in script `{name}`{}", others(.name, .known))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The scripts that there are.
+        known: Vec<&'static str>,
+    },
+    /// The built-in script is not one of the dialect.
+    #[error("the built-in script `{name}` shows something that {dialect} does not have; it has {}", .known.join(", "))]
+    OtherDialect {
+        /// The script.
+        name: String,
+        /// `NAME@VERSION`.
+        dialect: String,
+        /// The scripts that the dialect has.
+        known: Vec<&'static str>,
+    },
+    /// The built-in script is not the same in every dialect.
+    #[error("the built-in script `{name}` has the tools of one protocol: choose it with --dialect, one of {}", .dialects.join(", "))]
+    Ambiguous {
+        /// The script.
+        name: String,
+        /// The dialects that have it.
+        dialects: Vec<String>,
+    },
+    /// There is no such dialect.
+    #[error("{0}")]
+    UnknownDialect(String),
+    /// The file has a mistake.
+    #[error("{}", .0.headline())]
+    File(#[from] spanned_yaml::Error),
+}
+
+fn others(name: &str, known: &[&'static str]) -> String {
+    let near = spanned_yaml::did_you_mean(name, known.iter().copied());
+    let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
+    let known = known.join(", ");
+    format!("{guess} There are {known} (a file is written with its path, such as ./{name})")
 }
 
 /// A protocol with its version.
@@ -34,9 +79,9 @@ impl ScriptFile {
     ///
     /// # Errors
     /// It is not YAML.
-    pub(crate) fn node(&self) -> Result<Node, String> {
+    pub(crate) fn node(&self) -> Result<Node, spanned_yaml::Error> {
         let path = Path::new("crates/mock-agent/scripts").join(self.path);
-        spanned_yaml::load_yaml(path, self.text).map_err(|error| error.to_string())
+        spanned_yaml::load_yaml(path, self.text)
     }
 
     /// What happens in it, in one line.
@@ -68,8 +113,9 @@ impl ScriptFile {
             return true;
         };
         let names = dialects.as_array().into_iter().flatten();
-        let mut names = names.filter_map(|name| name.as_str());
-        names.any(|name| name == protocol || name == format!("{protocol}@{version}"))
+        names
+            .filter_map(|name| name.as_str())
+            .any(|name| name == protocol || name == format!("{protocol}@{version}"))
     }
 }
 
@@ -93,31 +139,21 @@ pub fn is_name(script: &str) -> bool {
 ///
 /// # Errors
 /// There is none; with the names of those that there are.
-pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<ScriptFile, String> {
+pub(crate) fn find(name: &str, dialect: Dialect<'_>) -> Result<ScriptFile, ScriptError> {
     let named = files().filter(|script| script.name() == name);
     let best = named.max_by_key(|script| script.fit(dialect));
     if let Some(script) = best.filter(|script| script.fit(dialect) > 0) {
         return Ok(script);
     }
-    let names = names(Some(dialect));
-    let (protocol, version) = dialect;
+    let (name, known) = (name.to_owned(), names(Some(dialect)));
     Err(match best {
-        Some(_) => format!(
-            "the built-in script `{name}` shows something that {protocol}@{version} does not have; it has {}",
-            names.join(", ")
-        ),
-        None => unknown_name(name, &names),
+        Some(_) => ScriptError::OtherDialect {
+            name,
+            dialect: format!("{}@{}", dialect.0, dialect.1),
+            known,
+        },
+        None => ScriptError::Unknown { name, known },
     })
-}
-
-/// The message for a name that no script has.
-pub(crate) fn unknown_name(name: &str, names: &[&'static str]) -> String {
-    let near = spanned_yaml::did_you_mean(name, names.iter().copied());
-    let guess = near.map_or(".".to_owned(), |near| format!("; did you mean `{near}`?"));
-    format!(
-        "there is no built-in script `{name}`{guess} There are {} (a file is written with its path, such as ./{name})",
-        names.join(", ")
-    )
 }
 
 /// The names of the scripts of a dialect, or of all.

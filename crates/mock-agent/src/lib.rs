@@ -55,8 +55,7 @@ mod tools;
 
 pub use agent_script::{AgentScriptFile, check_agent_script};
 pub use built_in_scripts::is_name as is_script_name;
-pub use config::options::DIALECT_DIR_VARIABLE as DIALECT_DIR;
-pub use config::options::PROTOCOL_VARIABLE as PROTOCOL;
 pub use faults::behaviors;
+pub use process::{DIALECT_DIR_VARIABLE as DIALECT_DIR, PROTOCOL_VARIABLE as PROTOCOL};
 pub use process::{SettingsFile, SpokenDialect, built_in_script, main, spoken_dialect};
 pub use protocols::dialects;

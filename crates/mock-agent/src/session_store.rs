@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 #[derive(Debug, Clone)]
 pub(crate) struct SessionStore {
@@ -36,6 +37,33 @@ pub(crate) struct StoredSession {
     reservation: Option<Reservation>,
 }
 
+/// Why a session cannot be opened.
+#[derive(Debug, Error)]
+pub(crate) enum StoreError {
+    #[error(
+        "{id:?} is not a session id: letters, digits, '-', '_' and '.' are allowed, up to {ID_LENGTH}"
+    )]
+    InvalidId { id: String },
+    #[error("Session {id} already exists")]
+    Taken { id: String },
+    #[error("There is no session {id}")]
+    Unknown { id: String },
+    #[error("There is no session to resume")]
+    NoneSaved,
+    #[error("Session {id} is damaged: {source}")]
+    Damaged {
+        id: String,
+        source: serde_json::Error,
+    },
+    #[error("Session {id}: {source}")]
+    Unreadable { id: String, source: std::io::Error },
+    #[error("{}: {source}", .folder.display())]
+    Folder {
+        folder: PathBuf,
+        source: std::io::Error,
+    },
+}
+
 #[derive(Serialize, Deserialize)]
 struct SessionDocument {
     messages: Vec<Message>,
@@ -63,20 +91,23 @@ impl SessionStore {
     pub(crate) fn open(
         &self,
         choice: &SessionChoice,
-    ) -> Result<(StoredSession, Vec<Message>), String> {
+    ) -> Result<(StoredSession, Vec<Message>), StoreError> {
         match choice {
             SessionChoice::New => Ok((self.create()?, Vec::new())),
             SessionChoice::Named(id) => {
                 check_id(id)?;
                 let reserved = self.reserve(id)?;
-                let reserved = reserved.ok_or_else(|| format!("Session {id} already exists"))?;
-                Ok((self.stored(id.clone(), Some(reserved)), Vec::new()))
+                let id = id.clone();
+                match reserved {
+                    Some(reserved) => Ok((self.stored(id, Some(reserved)), Vec::new())),
+                    None => Err(StoreError::Taken { id }),
+                }
             }
             SessionChoice::Resume(id) => self.load(id),
             SessionChoice::Latest | SessionChoice::LatestOrNew => match self.latest() {
                 Some(id) => self.load(&id),
                 None if *choice == SessionChoice::LatestOrNew => Ok((self.create()?, Vec::new())),
-                None => Err("There is no session to resume".to_owned()),
+                None => Err(StoreError::NoneSaved),
             },
         }
     }
@@ -104,19 +135,29 @@ impl SessionStore {
         }
     }
 
-    fn load(&self, id: &str) -> Result<(StoredSession, Vec<Message>), String> {
+    fn load(&self, id: &str) -> Result<(StoredSession, Vec<Message>), StoreError> {
         check_id(id)?;
-        let text = fs::read_to_string(self.path(id)).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => format!("There is no session {id}"),
-            _ => format!("Session {id}: {error}"),
+        let named = || id.to_owned();
+        let text = fs::read_to_string(self.path(id)).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => StoreError::Unknown { id: named() },
+            _ => StoreError::Unreadable {
+                id: named(),
+                source,
+            },
         })?;
         // The file of a session that was not saved yet is empty.
-        let saved = match text.as_str() {
-            "" => Ok(SessionDocument { messages: vec![] }),
-            text => serde_json::from_str(text),
+        let text = if text.is_empty() {
+            r#"{"messages":[]}"#
+        } else {
+            &text
         };
-        let saved = saved.map_err(|error| format!("Session {id} is damaged: {error}"))?;
-        Ok((self.stored(id.to_owned(), None), saved.messages))
+        match serde_json::from_str::<SessionDocument>(text) {
+            Ok(saved) => Ok((self.stored(named(), None), saved.messages)),
+            Err(source) => Err(StoreError::Damaged {
+                id: named(),
+                source,
+            }),
+        }
     }
 
     fn path(&self, id: &str) -> PathBuf {
@@ -124,7 +165,7 @@ impl SessionStore {
     }
 
     /// Creates a session with the first free id in the sequence of the seed, so that a fresh workspace always gets the same id.
-    fn create(&self) -> Result<StoredSession, String> {
+    fn create(&self) -> Result<StoredSession, StoreError> {
         let mut store = self.clone();
         loop {
             let id = nth_id(store.seed, store.unused);
@@ -136,9 +177,11 @@ impl SessionStore {
     }
 
     /// Creates the file of a session; none if it exists.
-    fn reserve(&self, id: &str) -> Result<Option<Reservation>, String> {
-        let reserved = Reservation::take(&self.path(id));
-        reserved.map_err(|error| format!("{}: {error}", self.folder.display()))
+    fn reserve(&self, id: &str) -> Result<Option<Reservation>, StoreError> {
+        Reservation::take(&self.path(id)).map_err(|source| StoreError::Folder {
+            folder: self.folder.clone(),
+            source,
+        })
     }
 }
 
@@ -147,13 +190,14 @@ impl StoredSession {
     ///
     /// # Errors
     /// The disk fails.
-    pub(crate) fn next(&self) -> Result<Self, String> {
+    pub(crate) fn next(&self) -> Result<Self, StoreError> {
         self.store.create()
     }
 
     pub(crate) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
-        let messages = messages.to_vec();
-        let saved = serde_json::to_vec(&SessionDocument { messages })?;
+        let saved = serde_json::to_vec(&SessionDocument {
+            messages: messages.to_vec(),
+        })?;
         replace_file(&self.store.path(&self.id), &saved)?;
         replace_file(&self.store.folder.join(LATEST), self.id.as_bytes())?;
         self.reservation.iter_mut().for_each(Reservation::keep);
@@ -232,7 +276,7 @@ fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Checks that an id is a plain file name.
-fn check_id(id: &str) -> Result<(), String> {
+fn check_id(id: &str) -> Result<(), StoreError> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_valid = !id.is_empty()
         && id.len() <= ID_LENGTH
@@ -242,9 +286,7 @@ fn check_id(id: &str) -> Result<(), String> {
     if is_valid {
         Ok(())
     } else {
-        Err(format!(
-            "{id:?} is not a session id: letters, digits, '-', '_' and '.' are allowed, up to {ID_LENGTH}"
-        ))
+        Err(StoreError::InvalidId { id: id.to_owned() })
     }
 }
 

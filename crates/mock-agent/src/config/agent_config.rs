@@ -73,8 +73,8 @@ impl AgentConfig {
     /// A value that is missing or invalid.
     pub(crate) fn new(options: CliOptions, env: Env<'_>) -> Result<Self, StartError> {
         let env = &|name: &str| env(name).filter(|value| !value.is_empty());
-        let provider = options.provider.as_deref().unwrap_or("anthropic");
-        let provider = KnownProvider::find(provider).map_err(StartError::Usage)?;
+        let name = options.provider.as_deref().unwrap_or("anthropic");
+        let provider = KnownProvider::find(name)?;
         let selected = options.provider.is_some() || options.base_url.is_some();
         if selected && !options.keyless {
             provider.check(env)?;
@@ -102,12 +102,10 @@ impl AgentConfig {
             },
             mcp: {
                 let list = options.mcp.or_else(|| env("MOCK_AGENT_MCP"));
-                load_mcp(list.as_deref().unwrap_or(DEMO_MCP)).map_err(StartError::Usage)?
+                load_mcp(list.as_deref().unwrap_or(DEMO_MCP))?
             },
             seed: match &options.seed {
-                Some(text) => text
-                    .parse()
-                    .map_err(|_| StartError::Usage(format!("--seed: {text:?} is not a number")))?,
+                Some(text) => parse_number("--seed", text)?,
                 None => number(env, "MOCK_AGENT_SEED")?.unwrap_or_default(),
             },
             pace: pace(options.pace.as_deref(), env)?,
@@ -172,31 +170,39 @@ fn source(
         return Ok(ModelSource::Echo);
     };
     let key = env(key).unwrap_or_default();
-    Endpoint::new(&base, key)
-        .map(ModelSource::Endpoint)
-        .map_err(|why| StartError::Usage(format!("The base URL {why}")))
+    Ok(ModelSource::Endpoint(Endpoint::new(&base, key)?))
 }
 
 /// The speed that the flag or the variable chooses.
 fn pace(flag: Option<&str>, env: Env<'_>) -> Result<Pace, StartError> {
     let variable = "MOCK_AGENT_PACE";
-    let (source, text) = match (flag, env(variable)) {
+    let (setting, text) = match (flag, env(variable)) {
         (Some(text), _) => ("--pace", text.to_owned()),
         (None, Some(text)) => (variable, text),
         (None, None) => return Ok(Pace::NONE),
     };
     text.parse()
-        .map_err(|why| StartError::Usage(format!("{source}: {why}")))
+        .map_err(|why| StartError::Pace { setting, why })
 }
 
 fn number<T: std::str::FromStr>(env: Env<'_>, name: &str) -> Result<Option<T>, StartError> {
     env(name)
-        .map(|value| {
-            value
-                .parse()
-                .map_err(|_| StartError::Usage(format!("{name}: {value:?} is not a number")))
-        })
+        .map(|value| parse_number(name, &value))
         .transpose()
+}
+
+/// A number, which a flag, a variable or a key of a file sets.
+///
+/// # Errors
+/// The value is something else.
+pub(crate) fn parse_number<T: std::str::FromStr>(
+    setting: &str,
+    value: &str,
+) -> Result<T, StartError> {
+    value.parse().map_err(|_| StartError::NotANumber {
+        setting: setting.to_owned(),
+        value: value.to_owned(),
+    })
 }
 
 /// The delay of every output line.

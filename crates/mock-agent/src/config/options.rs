@@ -1,6 +1,8 @@
-//! Command-line options: the flags of the reference agent and their parser.
+//! Command-line options: the values of an agent's flags, and the pass over its arguments.
 
-use FlagEffect::{Checked, Text};
+use super::argument_error::ArgumentError;
+use super::flags::FlagEffect::{Switch, Text};
+use super::flags::{Argument, Flag, FlagValue, Rest, find, flags};
 use serde::{Deserialize, Serialize};
 
 /// Reads an environment variable.
@@ -35,64 +37,28 @@ pub(crate) struct CliOptions {
     pub(crate) extensions: Vec<String>,
     pub(crate) templates: Vec<String>,
     pub(crate) skills: Vec<String>,
+    /// The mode of the real agent, whose only one here speaks the protocol.
+    #[serde(skip)]
+    pub(crate) mode: Option<String>,
     /// Arguments of the form `@FILE`, which no protocol accepts.
     pub(crate) files: Vec<String>,
     /// The environment variables of the provider are not required. No flag sets this.
     pub(crate) keyless: bool,
+    /// What is printed instead of a session.
+    #[serde(skip)]
+    pub(crate) question: Option<Question>,
 }
 
-/// A command-line flag.
-pub(crate) struct Flag {
-    pub(crate) name: &'static str,
-    pub(crate) effect: FlagEffect,
+/// What an agent prints instead of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    Help,
+    Version,
+    Models,
 }
 
-/// What a flag does with its value.
-pub(crate) enum FlagEffect {
-    /// It has no value.
-    Switch(fn(&mut CliOptions)),
-    /// The value is a text.
-    Text(fn(&mut CliOptions) -> &mut Option<String>),
-    /// The flag can be repeated.
-    Texts(fn(&mut CliOptions) -> &mut Vec<String>),
-    /// The value is a number from 1.
-    Count(fn(&mut CliOptions) -> &mut Option<u32>),
-    /// The value is checked, and set by the function itself.
-    Checked(fn(&mut CliOptions, String) -> Result<(), String>),
-}
-
-impl Flag {
-    pub(crate) const fn new(name: &'static str, effect: FlagEffect) -> Self {
-        Flag { name, effect }
-    }
-
-    fn takes_value(&self) -> bool {
-        !matches!(self.effect, FlagEffect::Switch(_))
-    }
-
-    fn apply(&self, options: &mut CliOptions, value: String) -> Result<(), String> {
-        match self.effect {
-            FlagEffect::Switch(set) => set(options),
-            FlagEffect::Text(member) => *member(options) = Some(value),
-            FlagEffect::Texts(member) => member(options).push(value),
-            FlagEffect::Count(member) => *member(options) = Some(positive_number(&value)?),
-            FlagEffect::Checked(set) => set(options, value)?,
-        }
-        Ok(())
-    }
-}
-
-/// Names of flags of the real agent that have no effect here, and whether a value follows them.
-pub(crate) type IgnoredFlags = (FlagValue, &'static [&'static str]);
-
-/// Whether a value follows a flag.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum FlagValue {
-    No,
-    Required,
-    /// The next argument is its value, unless that is a flag.
-    Optional,
-}
+/// Flags of an agent's protocol.
+pub(crate) type Flags = &'static [Flag<CliOptions>];
 
 /// What becomes of an argument that the real agent does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,212 +69,178 @@ pub(crate) enum UnknownArguments {
     Ignored,
 }
 
-/// The help on the flags of the reference agent that are in the tables of protocols.
-pub(crate) const OWN_FLAGS_HELP: &str = "\
---script NAME|FILE       The script of the model: the name of a built-in one, a model script or a scenario
---pace PACE              The speed of replies: none, human, or a multiple of it; by default none
---seed N                 The seed for generated ids and for the pauses of --pace; by default 0
---mcp LIST               Scripted MCP tools: a file, the list itself, or none
---protocol VERSION       The version of the protocol, or NAME@VERSION; by default the one that its hosts speak
---fault ID[@turn=N]      Enable a fault, from turn N on
-";
+const MCP: &str = "--mcp";
 
-/// The script of the model.
-pub(crate) const SCRIPT_FLAG: Flag = Flag::new("--script", Text(|o| &mut o.script));
+/// For protocols with MCP.
+pub(crate) const MCP_FLAGS: Flags = flags! {
+    "--mcp LIST" => Text(|o| &mut o.mcp), "Scripted MCP tools: a file, the list itself, or none";
+};
 
-/// Scripted MCP tools; for protocols with MCP.
-pub(crate) const MCP_FLAG: Flag = Flag::new("--mcp", Text(|o| &mut o.mcp));
+/// Flags that every agent has, where its protocol has no other use for them.
+const QUESTIONS: Flags = flags! {
+    "--help -h" => Switch(|o| o.question = Some(Question::Help));
+    "--version -V -v" => Switch(|o| o.question = Some(Question::Version));
+};
 
-/// The fault that the agent has.
-pub(crate) const FAULT_FLAG: Flag = Flag::new("--fault", Checked(|_, _| Ok(())));
+/// The arguments of an agent, as its tables of flags read them.
+pub(crate) struct CommandLine {
+    pub(crate) options: CliOptions,
+    /// The first mistake.
+    pub(crate) mistake: Option<ArgumentError>,
+}
 
-/// The folder of dialects, one of which a scripted agent plays.
-pub(crate) const DIALECT_DIR_FLAG: &str = "--dialect-dir";
+impl CommandLine {
+    /// Reads the arguments of an agent, `--flag value` or `--flag=value`, after its `options` so far. Ignored arguments are logged. `others` are
+    /// the names of flags that are read elsewhere, for suggestions.
+    pub(crate) fn read(
+        tables: &[Flags],
+        unknown: UnknownArguments,
+        others: &[&'static str],
+        options: CliOptions,
+        args: &[String],
+    ) -> Self {
+        let (mut options, mut mistake) = (options, None);
+        let tables = [tables, &[QUESTIONS]].concat();
+        let mut rest = args.iter().peekable();
+        while let Some(text) = rest.next() {
+            if text.starts_with('@') {
+                options.files.push(text.clone());
+                continue;
+            }
+            if text == "--" && unknown == UnknownArguments::Ignored {
+                tracing::info!("the arguments after -- are ignored");
+                break;
+            }
+            let argument = Argument::new(text);
+            let applied = match find(&tables, argument.name) {
+                Some(flag) => flag.apply(&mut options, argument, &mut rest),
+                None => {
+                    let known = tables.iter().copied().flatten().flat_map(Flag::names);
+                    let known: Vec<&str> = known.chain(others.iter().copied()).collect();
+                    let near = near(argument.name, &known);
+                    skip_unknown(argument, near, unknown, &mut rest)
+                }
+            };
+            mistake = mistake.or(applied.err());
+        }
+        CommandLine { options, mistake }
+    }
 
-/// Which of them.
-pub(crate) const DIALECT_FLAG: &str = "--dialect";
-
-/// Selects a version of the protocol that the other flags select.
-pub(crate) const PROTOCOL_FLAG: Flag = Flag::new("--protocol", Checked(|_, _| Ok(())));
-
-/// The environment variable for the same: a version, or `NAME@VERSION`, which applies to one protocol only.
-pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
-
-/// The environment variable for a folder of dialects, which take precedence over the built-in ones.
-pub const DIALECT_DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
-
-/// The flags of the reference agent that every protocol has.
-pub(crate) const OWN_FLAGS: &[Flag] = &[
-    SCRIPT_FLAG,
-    Flag::new("--pace", Text(|o| &mut o.pace)),
-    Flag::new("--seed", Text(|o| &mut o.seed)),
-    PROTOCOL_FLAG,
-    FAULT_FLAG,
-];
-
-/// Those that are read before a protocol is chosen.
-const OTHER_OWN_FLAGS: [&str; 4] = ["--control", "--judge", "--list-scripts", "--print-script"];
-
-/// Parses a number from 1.
-///
-/// # Errors
-/// The text is something else.
-pub(crate) fn positive_number(value: &str) -> Result<u32, String> {
-    match value.parse() {
-        Ok(count) if count > 0 => Ok(count),
-        _ => Err(format!("{value:?} is not a number from 1")),
+    /// The options, if there is no mistake in the arguments.
+    pub(crate) fn checked(self) -> Result<CliOptions, ArgumentError> {
+        self.mistake.map_or(Ok(self.options), Err)
     }
 }
 
-/// Parses arguments: `--flag value` or `--flag=value`. Ignored arguments are logged.
+/// Skips an argument that is in no table, with the value that may follow it.
 ///
 /// # Errors
-/// The first argument that is unknown, lacks its value or has an invalid one.
-pub(crate) fn parse(
-    flags: &[Flag],
-    ignored: &[IgnoredFlags],
+/// The agent refuses it.
+fn skip_unknown(
+    argument: Argument<'_>,
+    near: Option<String>,
     unknown: UnknownArguments,
-    args: &[String],
-) -> Result<CliOptions, String> {
-    let mut options = CliOptions::default();
-    let mut rest = args.iter().peekable();
-    while let Some(arg) = rest.next() {
-        if arg.starts_with('@') {
-            options.files.push(arg.clone());
-            continue;
-        }
-        if arg == "--" && unknown == UnknownArguments::Ignored {
-            tracing::info!("the arguments after -- are ignored");
-            break;
-        }
-        let (name, joined) = match arg.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-            _ => (arg.as_str(), None),
-        };
-        if let Some((value, _)) = ignored.iter().find(|(_, names)| names.contains(&name)) {
-            tracing::info!("the argument {arg} of the real agent is ignored");
-            match value {
-                _ if joined.is_some() => {}
-                FlagValue::No => {}
-                FlagValue::Required => drop(rest.next()),
-                FlagValue::Optional => drop(rest.next_if(|next| is_plain(next))),
-            }
-            continue;
-        }
-        let mut known = flags.iter().chain(OWN_FLAGS);
-        let Some(flag) = known.find(|flag| flag.name == name) else {
-            let takes_flags = unknown == UnknownArguments::Ignored;
-            let is_short = arg.starts_with('-') && !arg.starts_with("--");
-            if !takes_flags || is_short || name == MCP_FLAG.name {
-                return Err(unknown_argument(arg, name, flags));
-            }
-            match near(name, flags) {
-                Some(near) => tracing::warn!("the argument {arg} is ignored; did you mean {near}?"),
-                None => tracing::info!("the argument {arg} is ignored"),
-            }
-            if arg.starts_with("--") && joined.is_none() {
-                rest.next_if(|next| is_plain(next));
-            }
-            continue;
-        };
-        let value = match (flag.takes_value(), joined) {
-            (false, None) => String::new(),
-            (false, Some(_)) => return Err(format!("{name} takes no value")),
-            (true, Some(value)) => value,
-            (true, None) => rest
-                .next()
-                .cloned()
-                .ok_or_else(|| format!("{name} needs a value"))?,
-        };
-        flag.apply(&mut options, value)
-            .map_err(|why| format!("{name}: {why}"))?;
+    rest: &mut Rest<'_>,
+) -> Result<(), ArgumentError> {
+    let text = argument.text;
+    let is_long = text.starts_with("--");
+    let is_short = text.starts_with('-') && !is_long;
+    if unknown == UnknownArguments::Refused || is_short || argument.name == MCP {
+        let argument = text.to_owned();
+        return Err(ArgumentError::Unknown { argument, near });
     }
-    Ok(options)
-}
-
-/// Whether an argument is the value of the flag before it, and no flag or file.
-fn is_plain(arg: &str) -> bool {
-    !arg.starts_with(['-', '@'])
-}
-
-fn unknown_argument(arg: &str, name: &str, flags: &[Flag]) -> String {
-    match near(name, flags) {
-        Some(near) => format!("Unknown argument: {arg}; did you mean {near}?"),
-        None => format!("Unknown argument: {arg}"),
+    match near {
+        Some(near) => tracing::warn!("the argument {text} is ignored; did you mean {near}?"),
+        None => tracing::info!("the argument {text} is ignored"),
     }
+    if is_long {
+        argument.skip_value(rest, FlagValue::Optional);
+    }
+    Ok(())
 }
 
 /// The flag that a misspelt one is like. Every flag begins alike, so the dashes do not count.
-fn near(name: &str, flags: &[Flag]) -> Option<String> {
-    let name = name.strip_prefix("--")?;
-    let known = flags.iter().chain(OWN_FLAGS).map(|flag| flag.name);
-    let known = known.chain(OTHER_OWN_FLAGS);
-    let known = known.filter_map(|flag| flag.strip_prefix("--"));
-    let near = spanned_yaml::did_you_mean(name, known)?;
-    Some(format!("--{near}")).filter(|near| near[2..] != *name)
+fn near(name: &str, known: &[&str]) -> Option<String> {
+    let bare = name.strip_prefix("--")?;
+    let long = known.iter().filter_map(|flag| flag.strip_prefix("--"));
+    let near = spanned_yaml::did_you_mean(bare, long)?;
+    (near != bare).then(|| format!("--{near}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::FlagEffect::{Count, Switch};
+    use super::super::flags::FlagEffect::{Count, Ignored, OneOf};
     use super::*;
 
-    const FLAGS: &[Flag] = &[
-        Flag::new("--auto-approve", Switch(|o| o.auto_approve = true)),
-        Flag::new("--model", Text(|o| &mut o.model)),
-        Flag::new("--max-tokens", Count(|o| &mut o.max_tokens)),
-        Flag::new("--max-turns", Count(|o| &mut o.max_turns)),
-    ];
+    const FLAGS: Flags = flags! {
+        "--auto-approve" => Switch(|o| o.auto_approve = true);
+        "--model -m ID" => Text(|o| &mut o.model);
+        "--thinking LEVEL" => OneOf(&["off", "low"], |o| &mut o.thinking);
+        "--max-tokens N" => Count(|o| &mut o.max_tokens);
+        "--verbose -v" => Ignored(FlagValue::No);
+        "--theme -t" => Ignored(FlagValue::Required);
+        "--print -p" => Ignored(FlagValue::Optional);
+    };
 
-    fn parsed(args: &[&str]) -> Result<CliOptions, String> {
-        parsed_with(UnknownArguments::Refused, args)
-    }
-
-    fn parsed_with(unknown: UnknownArguments, args: &[&str]) -> Result<CliOptions, String> {
+    fn read(unknown: UnknownArguments, args: &[&str]) -> CommandLine {
         let args: Vec<_> = args.iter().map(|arg| (*arg).to_owned()).collect();
-        parse(FLAGS, IGNORED, unknown, &args)
+        CommandLine::read(&[FLAGS], unknown, &["--seed"], CliOptions::default(), &args)
     }
-
-    const IGNORED: &[IgnoredFlags] = &[
-        (FlagValue::No, &["--verbose"]),
-        (FlagValue::Required, &["--theme", "-t"]),
-        (FlagValue::Optional, &["--print", "-p"]),
-    ];
 
     #[test]
     fn flags_of_extensions_and_prompts_are_ignored_where_the_real_agent_takes_them() {
         for args in [
             ["--plan", "strict", "--model", "m"],
-            ["--plan=strict", "a prompt", "--model", "m"],
+            ["--plan=strict", "a prompt", "-m", "m"],
             ["-p", "a prompt", "--model", "m"],
             ["--print", "--model", "m", "--"],
             ["--model", "m", "--", "-p"],
         ] {
-            let options = parsed_with(UnknownArguments::Ignored, &args).unwrap();
+            let options = read(UnknownArguments::Ignored, &args).checked().unwrap();
             assert_eq!(options.model.as_deref(), Some("m"), "{args:?}");
         }
-        let refused = |args: &[&str]| parsed_with(UnknownArguments::Ignored, args).unwrap_err();
+        let refused = |args: &[&str]| {
+            let mistake = read(UnknownArguments::Ignored, args).mistake;
+            mistake.unwrap().to_string()
+        };
         assert_eq!(refused(&["-z"]), "Unknown argument: -z");
         assert_eq!(refused(&["--mcp", "none"]), "Unknown argument: --mcp");
     }
 
     #[test]
     fn an_invalid_argument_is_named() {
-        let refused = |args: &[&str]| parsed(args).unwrap_err();
+        for (args, expected) in [
+            (&["--fly"][..], "Unknown argument: --fly"),
+            (
+                &["--modle", "m"],
+                "Unknown argument: --modle; did you mean --model?",
+            ),
+            (
+                &["--sede", "1"],
+                "Unknown argument: --sede; did you mean --seed?",
+            ),
+            (&["--model"], "--model needs a value"),
+            (&["--auto-approve=x"], "--auto-approve takes no value"),
+            (
+                &["--max-tokens", "0"],
+                "--max-tokens: \"0\" is not a number from 1",
+            ),
+            (
+                &["--thinking=max"],
+                "--thinking: \"max\" is not accepted, only off, low",
+            ),
+        ] {
+            let mistake = read(UnknownArguments::Refused, args).mistake.unwrap();
+            assert_eq!(mistake.to_string(), expected);
+        }
+    }
 
-        assert_eq!(refused(&["--fly"]), "Unknown argument: --fly");
-        assert_eq!(
-            refused(&["--modle", "m"]),
-            "Unknown argument: --modle; did you mean --model?"
-        );
-        assert_eq!(refused(&["--model"]), "--model needs a value");
-        assert_eq!(
-            refused(&["--auto-approve=x"]),
-            "--auto-approve takes no value"
-        );
-        assert_eq!(
-            refused(&["--max-tokens", "0"]),
-            "--max-tokens: \"0\" is not a number from 1"
-        );
+    #[test]
+    fn a_question_is_read_after_a_mistake_and_where_the_agent_has_no_other_use_for_the_flag() {
+        let question = |args| read(UnknownArguments::Refused, args).options.question;
+
+        assert_eq!(question(&["--fly", "--help"]), Some(Question::Help));
+        assert_eq!(question(&["-V"]), Some(Question::Version));
+        assert_eq!(question(&["-v"]), None);
     }
 }

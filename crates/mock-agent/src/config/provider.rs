@@ -1,6 +1,7 @@
 //! Model providers: their wire, and the environment variables with their base URL and credentials.
 
 use super::options::Env;
+use super::start_error::StartError;
 use crate::model::Wire;
 
 /// A provider of models.
@@ -58,24 +59,27 @@ impl KnownProvider {
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn find(name: &str) -> Result<&'static KnownProvider, String> {
+    pub(crate) fn find(name: &str) -> Result<&'static KnownProvider, StartError> {
         KNOWN_PROVIDERS
             .iter()
             .find(|provider| provider.name == name)
-            .ok_or_else(|| format!("Unknown provider: {name}"))
+            .ok_or_else(|| StartError::UnknownProvider {
+                name: name.to_owned(),
+            })
     }
 
     /// Checks that the required variables are set.
     ///
     /// # Errors
     /// The first of them that is missing.
-    pub(crate) fn check(&self, env: Env<'_>) -> Result<(), String> {
+    pub(crate) fn check(&self, env: Env<'_>) -> Result<(), StartError> {
         let set = |names: &&str| names.split('+').all(|name| env(name).is_some());
         match self.needs.iter().find(|one_of| !one_of.iter().any(set)) {
             None => Ok(()),
             Some(one_of) => {
                 let names: Vec<_> = one_of.iter().map(|n| n.replace('+', " and ")).collect();
-                Err(format!("{} not set", names.join(", or ")))
+                let variables = names.join(", or ");
+                Err(StartError::MissingVariables { variables })
             }
         }
     }

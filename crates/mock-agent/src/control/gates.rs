@@ -62,8 +62,8 @@ impl Gates {
 
     /// Why no reply can reach a gate; `None` if one may.
     pub(crate) fn why_not(&self, name: &str) -> Option<String> {
-        let known = self.known.borrow();
-        let known = known.as_ref().filter(|known| !known.contains(name))?;
+        let all = self.known.borrow();
+        let known = all.as_ref().filter(|known| !known.contains(name))?;
         if self.held.borrow().contains_key(name) {
             return None;
         }

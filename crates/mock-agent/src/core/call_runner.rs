@@ -111,7 +111,7 @@ impl CallRunner<'_> {
                 let description = job.describe().replace(char::is_control, " ");
                 (category, description, Some(job))
             }
-            Err(why) => (Category::Info, why, None),
+            Err(why) => (Category::Info, why.to_string(), None),
         };
         let call = Rc::new(ReportedCall {
             id: if job.is_some() && faults.triggers(Bug::CallIdsRestart) {

@@ -137,8 +137,8 @@ impl Compaction {
         let emit = |retry: SummaryRetry<'_>| session.events.emit(&Event::SummaryRetry(&retry));
         let mut attempt = 0;
         loop {
-            let answer = collect_reply(session, request).await;
-            let answer = answer.map_err(Failure::from);
+            let collected = collect_reply(session, request).await;
+            let answer = collected.map_err(Failure::from);
             let left = policy.filter(|policy| attempt < policy.attempts);
             let again = |failure: &&Failure| failure.retryable && !is_context_overflow(failure);
             let (Some(policy), Some(failure)) = (left, answer.as_ref().err().filter(again)) else {
@@ -217,8 +217,9 @@ mod tests {
             role,
             content: vec![ContentBlock::Text(text.to_owned())],
         };
-        let [ask, tell] = [Role::User, Role::Assistant].map(|role| message(role, "12345678"));
-        let messages = [ask.clone(), tell.clone(), ask, tell];
+        let [question, answer] =
+            [Role::User, Role::Assistant].map(|role| message(role, "12345678"));
+        let messages = [question.clone(), answer.clone(), question, answer];
 
         assert_eq!(first_kept(&messages, 0), 4);
         assert_eq!(first_kept(&messages, 1), 4, "a part of a turn is not kept");

@@ -1,12 +1,12 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
-use crate::built_in_scripts;
+use crate::built_in_scripts::{self, ScriptError};
 use crate::faults::Faults;
 use crate::model::{BuiltInScript, PromptMarker, ScriptedModel, TurnSettings};
 use frame_faults::{Effect, Fault};
 use mock_provider::Script;
 use serde_json::Value;
-use spanned_yaml::{Error, Node};
+use spanned_yaml::Node;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -52,7 +52,10 @@ impl MarkerEffects {
     }
 
     fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
-        let load = |name: String| built_in(&name, self.dialect_id(), &self.workspace);
+        let load = |name: String| {
+            let script = built_in(&name, self.dialect_id(), &self.workspace);
+            script.map_err(|why| why.to_string())
+        };
         let settings = TurnSettings {
             script: marker
                 .script
@@ -85,9 +88,11 @@ impl MarkerEffects {
 ///
 /// # Errors
 /// The first mistake, with its location.
-pub(crate) fn script(file: &Node, workspace: &Path) -> Result<Script, String> {
-    let script = Script::load(file, workspace);
-    script.map_err(|errors| errors.first().map(Error::headline).unwrap_or_default())
+pub(crate) fn script(file: &Node, workspace: &Path) -> Result<Script, spanned_yaml::Error> {
+    Script::load(file, workspace).map_err(|errors| {
+        let first = errors.into_iter().next();
+        first.unwrap_or_else(|| file.error("this is not a script"))
+    })
 }
 
 /// A built-in script, to be played in this workspace.
@@ -98,7 +103,7 @@ pub(crate) fn built_in(
     name: &str,
     dialect: (&str, &str),
     workspace: &Path,
-) -> Result<BuiltInScript, String> {
+) -> Result<BuiltInScript, ScriptError> {
     let file = built_in_scripts::find(name, dialect)?;
     Ok(BuiltInScript {
         script: script(&file.node()?, workspace)?,

@@ -1,4 +1,4 @@
-//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol. Its bugs stand where it decides.
+//! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol. Its bugs are where it decides.
 
 pub(crate) mod approval;
 pub(crate) mod attachments;

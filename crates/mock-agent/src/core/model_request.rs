@@ -92,7 +92,7 @@ fn unasked_reply(context: TurnContext<'_>) -> Option<Result<CompleteReply, Model
     Some(Ok(CompleteReply { content, stop }))
 }
 
-/// One request. What the host was told before it is written first, so that the request does not overtake it.
+/// One request. Earlier frames are written first, so that the request does not overtake them.
 async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, ModelError> {
     let TurnContext { session, turn } = context;
     let timeout = session.settings.model_timeout;

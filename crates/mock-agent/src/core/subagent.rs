@@ -104,7 +104,7 @@ impl TurnContext<'_> {
         }
         match self.session.tools.job(&call.tool, &call.args) {
             Ok((_, job)) => job.run(self.tool_context()).await,
-            Err(invalid) => ToolResult::error(invalid),
+            Err(invalid) => ToolResult::error(invalid.to_string()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A turn: the user's prompt, then requests to the model and tool calls until the model requests no more tools.
 
 use super::approval::ApprovalMode;
-use super::attachments;
+use super::attachments::{self, AttachmentError};
 use super::call_runner::run_calls;
 use super::event::Event;
 use super::failure::{Failure, FailureSource, Halt};
@@ -45,7 +45,7 @@ pub(super) struct TurnContext<'a> {
     pub(super) turn: &'a Turn,
 }
 
-/// The time that abandoned work gets to start, and that a variant stays busy behind a turn.
+/// The time that abandoned work gets to start, and that a variant stays busy after a turn.
 const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
@@ -170,7 +170,7 @@ impl TurnContext<'_> {
                 conversation.push_user(content);
             }
             Err(why) => {
-                let failure = Failure::permanent(FailureSource::Protocol, why);
+                let failure = Failure::protocol(why.to_string());
                 return self.emit_failure(&failure);
             }
         }
@@ -253,7 +253,7 @@ impl TurnContext<'_> {
     }
 
     /// The user's text with the attachments.
-    fn prompt_content(self) -> Result<Vec<ContentBlock>, String> {
+    fn prompt_content(self) -> Result<Vec<ContentBlock>, AttachmentError> {
         let (session, prompt) = (self.session, &self.turn.prompt);
         let (root, faults) = (session.workspace.root(), &session.faults);
         let mut files = prompt.files.as_slice();

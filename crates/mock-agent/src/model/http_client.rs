@@ -9,6 +9,7 @@ use hyper::{Request, Response, Uri, header};
 use hyper_util::rt::TokioIo;
 use mock_provider::Wire;
 use serde_json::Value;
+use thiserror::Error;
 use tokio::net::TcpStream;
 
 /// The address of a model, and the API key for it.
@@ -27,6 +28,19 @@ impl std::fmt::Debug for Endpoint {
     }
 }
 
+/// Why a text is not the base URL of a model's API.
+#[derive(Debug, PartialEq, Eq, Error)]
+pub(crate) enum UrlError {
+    #[error("{url:?} is not a URL: {why}")]
+    Syntax { url: String, why: String },
+    #[error("{url}: this agent speaks http:// only, no TLS")]
+    Tls { url: String },
+    #[error("{url:?} is not a URL: it must begin with http://")]
+    Scheme { url: String },
+    #[error("{url:?} names no host")]
+    NoHost { url: String },
+}
+
 /// How much of the body of an error is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 << 10;
 
@@ -34,21 +48,19 @@ impl Endpoint {
     /// The endpoint at a base URL such as `http://127.0.0.1:8080`. A trailing `/v1` is dropped, because the wire's path has it.
     ///
     /// # Errors
-    /// What is wrong with the URL.
-    pub(crate) fn new(base: &str, key: String) -> Result<Self, String> {
-        let uri: Uri = base
-            .parse()
-            .map_err(|error| format!("{base:?} is not a URL: {error}"))?;
+    /// It is not a URL of this form.
+    pub(crate) fn new(base: &str, key: String) -> Result<Self, UrlError> {
+        let url = || base.to_owned();
+        let uri = base.parse::<Uri>().map_err(|error| UrlError::Syntax {
+            url: url(),
+            why: error.to_string(),
+        })?;
         match uri.scheme_str() {
             Some("http") => {}
-            Some("https") => {
-                return Err(format!("{base}: this agent speaks http:// only, no TLS"));
-            }
-            _ => return Err(format!("{base:?} is not a URL: it must begin with http://")),
+            Some("https") => return Err(UrlError::Tls { url: url() }),
+            _ => return Err(UrlError::Scheme { url: url() }),
         }
-        let host = uri
-            .host()
-            .ok_or_else(|| format!("{base:?} names no host"))?;
+        let host = uri.host().ok_or_else(|| UrlError::NoHost { url: url() })?;
         let path = uri.path().trim_end_matches('/');
         Ok(Endpoint {
             host: host.trim_matches(['[', ']']).to_owned(),
@@ -64,8 +76,8 @@ impl Endpoint {
         let unreachable = |error: &dyn std::fmt::Display| {
             ModelError::unreachable(format!("No answer from {host}:{port}: {error}."))
         };
-        let stream = TcpStream::connect((host, port)).await;
-        let stream = stream.map_err(|error| unreachable(&error))?;
+        let opened = TcpStream::connect((host, port)).await;
+        let stream = opened.map_err(|error| unreachable(&error))?;
         let set = stream.set_nodelay(true);
         set.map_err(|error| unreachable(&error))?;
         let connected = handshake(TokioIo::new(stream)).await;
@@ -74,7 +86,9 @@ impl Endpoint {
             connection: Box::pin(connection),
             closed: false,
         };
-        let request = self.request(wire, &body).map_err(ModelError::malformed)?;
+        let request = self
+            .request(wire, &body)
+            .map_err(|error| ModelError::malformed(error.to_string()))?;
         let response = connection
             .drive(sender.send_request(request))
             .await
@@ -86,7 +100,7 @@ impl Endpoint {
         Ok(HttpBody { body, connection })
     }
 
-    fn request(&self, wire: Wire, body: &Value) -> Result<Request<Full<Bytes>>, String> {
+    fn request(&self, wire: Wire, body: &Value) -> hyper::http::Result<Request<Full<Bytes>>> {
         let mut request = Request::post(format!("{}{}", self.prefix, wire.path()))
             .header(header::HOST, format!("{}:{}", self.host, self.port))
             .header(header::CONTENT_TYPE, "application/json")
@@ -95,9 +109,7 @@ impl Endpoint {
         for (name, value) in wires::headers(wire, &self.key) {
             request = request.header(name, value);
         }
-        request
-            .body(Full::from(body.to_string()))
-            .map_err(|error| error.to_string())
+        request.body(Full::from(body.to_string()))
     }
 }
 
@@ -176,6 +188,7 @@ mod tests {
         assert!(
             shown("https://api.example.com")
                 .unwrap_err()
+                .to_string()
                 .contains("no TLS")
         );
         assert!(shown("nonsense").is_err());

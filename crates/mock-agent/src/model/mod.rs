@@ -23,7 +23,7 @@ mod wires;
 pub(crate) use client::{Backend, ModelClient};
 pub(crate) use effort::Effort;
 pub(crate) use error::ModelError;
-pub(crate) use http_client::Endpoint;
+pub(crate) use http_client::{Endpoint, UrlError};
 pub(crate) use mock_provider::script::Stop;
 pub(crate) use mock_provider::{Block, BlockStart, Chunk, Wire};
 pub(crate) use prompt_marker::PromptMarker;

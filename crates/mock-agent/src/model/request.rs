@@ -40,7 +40,7 @@ pub(super) struct MergedMessage<'a> {
     pub(super) blocks: Vec<&'a ContentBlock>,
 }
 
-/// What the model is told of a message of the user in which there is nothing to read: the wires refuse blank texts, in every later request too.
+/// The text that replaces a blank message of the user: the wires refuse blank texts, in every later request too.
 static NOTHING: LazyLock<ContentBlock> =
     LazyLock::new(|| ContentBlock::Text("(an empty message)".to_owned()));
 

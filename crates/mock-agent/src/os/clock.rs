@@ -1,5 +1,5 @@
-//! The clock of the waits that a host sees: retries, delays, the pace of replies. It runs as fast as that of the machine, faster, or
-//! stands until a test advances it.
+//! The clock of the waits that a host sees: retries, delays, the pace of replies. It runs as fast as the machine's clock, faster, or
+//! is stopped until a test advances it.
 
 use super::until;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,9 +16,9 @@ const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
 #[derive(Debug)]
 pub(crate) struct Clock {
     started: Instant,
-    /// How many times as fast as the machine's clock; `None` if it stands.
+    /// How many times as fast as the machine's clock; `None` if it is stopped.
     speed: Option<f64>,
-    standing: Mutex<Standing>,
+    stopped: Mutex<Stopped>,
     /// The clock was advanced, or a wait has begun.
     change: Notify,
     /// The same, for threads.
@@ -27,15 +27,15 @@ pub(crate) struct Clock {
     idle: Notify,
 }
 
-/// A clock that stands.
+/// A stopped clock.
 #[derive(Debug, Default)]
-struct Standing {
+struct Stopped {
     now: Duration,
     /// When each wait ends.
     waits: Vec<Duration>,
 }
 
-/// A wait on a clock that stands; dropped when it ends or is given up.
+/// A wait on a stopped clock; dropped when it ends or is cancelled.
 struct Wait<'a> {
     clock: &'a Clock,
     end: Duration,
@@ -43,7 +43,7 @@ struct Wait<'a> {
 
 impl Drop for Wait<'_> {
     fn drop(&mut self) {
-        let waits = &mut self.clock.standing().waits;
+        let waits = &mut self.clock.stopped().waits;
         if let Some(at) = waits.iter().position(|end| *end == self.end) {
             waits.swap_remove(at);
         }
@@ -72,7 +72,7 @@ impl Clock {
         Ok(Clock {
             started: Instant::now(),
             speed,
-            standing: Mutex::default(),
+            stopped: Mutex::default(),
             change: Notify::new(),
             advanced: Condvar::new(),
             idle: Notify::new(),
@@ -88,7 +88,7 @@ impl Clock {
     pub(crate) fn now(&self) -> Duration {
         match self.speed {
             Some(speed) => self.started.elapsed().mul_f64(speed),
-            None => self.standing().now,
+            None => self.stopped().now,
         }
     }
 
@@ -109,12 +109,12 @@ impl Clock {
         }
         let wait = self.begin(length);
         self.change.notify_waiters();
-        let still = |standing: &mut Standing| standing.now < wait.end;
-        let waited = self.advanced.wait_while(self.standing(), still);
+        let still = |stopped: &mut Stopped| stopped.now < wait.end;
+        let waited = self.advanced.wait_while(self.stopped(), still);
         drop(waited);
     }
 
-    /// Advances a clock that stands, from the end of one wait to the next, so that a wait that follows another one begins when that ends.
+    /// Advances a stopped clock, from the end of one wait to the next, so that a wait that follows another one begins when that ends.
     /// `settled` returns when the agent has done what it does before it waits again.
     pub(crate) async fn advance(&self, by: Duration, settled: impl AsyncFn()) {
         let target = self.now().saturating_add(by);
@@ -128,11 +128,11 @@ impl Clock {
 
     /// How long each wait still takes, the shortest first.
     pub(crate) fn waits(&self) -> Vec<Duration> {
-        let standing = self.standing();
-        let left = standing
+        let stopped = self.stopped();
+        let left = stopped
             .waits
             .iter()
-            .map(|end| end.saturating_sub(standing.now));
+            .map(|end| end.saturating_sub(stopped.now));
         let mut left: Vec<_> = left.collect();
         left.sort_unstable();
         left
@@ -153,27 +153,27 @@ impl Clock {
         self.idle.notified().await;
     }
 
-    fn standing(&self) -> MutexGuard<'_, Standing> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn stopped(&self) -> MutexGuard<'_, Stopped> {
+        self.stopped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn begin(&self, length: Duration) -> Wait<'_> {
-        let mut standing = self.standing();
-        let end = standing.now.saturating_add(length);
-        standing.waits.push(end);
+        let mut stopped = self.stopped();
+        let end = stopped.now.saturating_add(length);
+        stopped.waits.push(end);
         Wait { clock: self, end }
     }
 
     /// The end of the wait that ends next. One whose time has come ends as soon as its task runs.
     fn next_end(&self) -> Option<Duration> {
-        let standing = self.standing();
-        let later = standing.waits.iter().filter(|end| **end > standing.now);
+        let stopped = self.stopped();
+        let later = stopped.waits.iter().filter(|end| **end > stopped.now);
         later.min().copied()
     }
 
     fn set(&self, now: Duration) {
-        let standing = &mut self.standing();
-        standing.now = standing.now.max(now);
+        let stopped = &mut self.stopped();
+        stopped.now = stopped.now.max(now);
         self.advanced.notify_all();
         self.change.notify_waiters();
     }

@@ -37,10 +37,13 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
         ..
     } = startup;
     let env = &|name: &str| environment.get(name);
+    if let Some(mistake) = &startup.own.mistake {
+        return Err(mistake.to_string());
+    }
     let vocabulary = choice.vocabulary()?;
-    let script = choice.script.as_deref();
-    let script = script.ok_or("a scripted agent needs --script FILE")?;
-    let script = agent_script::load(Path::new(script), &vocabulary)?;
+    let file = choice.script.as_deref();
+    let file = file.ok_or("a scripted agent needs --script FILE")?;
+    let script = agent_script::load(Path::new(file), &vocabulary)?;
     let dialect = faulted(&vocabulary, choice.source.clone());
     let faults = Rc::new(Faults::new(dialect, frame_faults::line));
     if let Some(fault) = &choice.fault {

@@ -1,18 +1,18 @@
 //! Which agent is started: one of a protocol, or a scripted one.
 
-use super::arguments::Arguments;
 use super::environment::Environment;
-use super::protocol_choice::select_adapter;
+use super::own_arguments::OwnArguments;
+use super::protocol_choice::{PROTOCOL_VARIABLE, select_adapter};
 use crate::agent_script::{ScriptHead, Vocabulary};
-use crate::built_in_scripts;
-use crate::config::options::{
-    DIALECT_DIR_FLAG, DIALECT_DIR_VARIABLE, DIALECT_FLAG, FAULT_FLAG, PROTOCOL_VARIABLE,
-    SCRIPT_FLAG,
-};
+use crate::built_in_scripts::{self, ScriptError};
+use crate::config::StartError;
 use crate::protocols::adapter::Adapter;
 use conform_dialect::DialectSource;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+
+/// The environment variable for a folder of dialects, which take precedence over the built-in ones.
+pub const DIALECT_DIR_VARIABLE: &str = "MOCK_AGENT_DIALECT_DIR";
 
 /// The variable for `--dialect`.
 const DIALECT_VARIABLE: &str = "MOCK_AGENT_DIALECT";
@@ -41,32 +41,28 @@ impl Choice {
     /// # Errors
     /// An unknown protocol is requested, or a flag of a scripted agent has no value.
     pub(super) fn new(
-        args: &Arguments,
+        own: &OwnArguments,
         environment: &Environment,
         program: Option<&str>,
-    ) -> Result<Self, String> {
-        let setting = |flag: &str, variable: &str| {
-            let given = args.value(flag)?.map(str::to_owned);
-            Ok::<_, String>(given.or_else(|| environment.get(variable)))
+    ) -> Result<Self, StartError> {
+        let setting = |flag: &Option<String>, variable: &str| {
+            let given = flag.clone();
+            given.or_else(|| environment.get(variable))
         };
-        let dialect = setting(DIALECT_FLAG, DIALECT_VARIABLE)?;
-        let folder = args.value(DIALECT_DIR_FLAG)?;
-        let is_required = dialect.is_some() || folder.is_some();
-        let folder = folder.map(str::to_owned);
-        let folder = folder.or_else(|| environment.get(DIALECT_DIR_VARIABLE));
+        let dialect = setting(&own.dialect, DIALECT_VARIABLE);
+        let folder = setting(&own.dialect_dir, DIALECT_DIR_VARIABLE);
+        let is_required = dialect.is_some() || own.dialect_dir.is_some();
         let selected = if is_required {
             None
         } else {
             let variable = environment.get(PROTOCOL_VARIABLE);
-            select_adapter(args, variable.as_deref(), program)?
+            select_adapter(own, variable.as_deref(), program).map_err(StartError::Setting)?
         };
-        // For a protocol, the parser of its flags reports what is missing here.
-        let optional = |setting: Result<Option<String>, String>| match &selected {
-            Some(_) => Ok(setting.unwrap_or_default()),
-            None => setting,
-        };
-        let script = optional(setting(SCRIPT_FLAG.name, "MOCK_AGENT_SCRIPT"))?;
-        let fault = optional(setting(FAULT_FLAG.name, "MOCK_AGENT_FAULT"))?;
+        // An agent of a protocol reports the mistake to its host.
+        if let (None, Some(mistake)) = (&selected, &own.mistake) {
+            return Err(mistake.clone().into());
+        }
+        let script = setting(&own.options.script, "MOCK_AGENT_SCRIPT");
         let head = script.as_deref().map(Path::new).and_then(ScriptHead::read);
         let is_possible = head.is_some() || selected.is_none() && folder.is_some();
         let of_adapter = selected.as_ref().map(|(adapter, _)| adapter.id());
@@ -77,7 +73,7 @@ impl Choice {
             version: version.unwrap_or(Ok(())),
             is_scripted: is_required || is_possible,
             script,
-            fault,
+            fault: setting(&own.fault, "MOCK_AGENT_FAULT"),
             source: DialectSource::new(folder.map(PathBuf::from)),
             dialect: dialect.or(named),
         })
@@ -92,7 +88,10 @@ impl Choice {
     }
 
     /// Refuses the name of a built-in script that the protocol does not have.
-    pub(super) fn check_script(&self) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// It does not have it.
+    pub(super) fn check_script(&self) -> Result<(), ScriptError> {
         let name = self
             .script
             .as_deref()
@@ -121,10 +120,9 @@ pub struct SpokenDialect {
 pub fn spoken_dialect(program: Option<&OsStr>, args: &[OsString]) -> Option<SpokenDialect> {
     let program = program.map(Path::new);
     let environment = Environment::load(program).ok()?;
-    let mut args = Arguments::new(args);
-    args.take(super::control::FLAG).ok()?;
+    let own = OwnArguments::new(args);
     let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
-    let choice = Choice::new(&args, &environment, name).ok()?;
+    let choice = Choice::new(&own, &environment, name).ok()?;
     if !choice.is_scripted {
         choice.version.ok()?;
         return Some(SpokenDialect {
@@ -132,7 +130,7 @@ pub fn spoken_dialect(program: Option<&OsStr>, args: &[OsString]) -> Option<Spok
             source: DialectSource::default(),
         });
     }
-    if super::help::is_asked(&args) {
+    if super::help::is_asked(&own) {
         return None;
     }
     Some(SpokenDialect {

@@ -93,8 +93,9 @@ impl Controls {
                 Some(started.map_err(|error| format!("{FLAG} {text}: {error}"))?)
             }
         };
-        let responses = listening.as_ref();
-        let responses = responses.map(|(server, _)| server.responses.clone());
+        let responses = listening
+            .as_ref()
+            .map(|(server, _)| server.responses.clone());
         Ok(Controls {
             gates: Rc::new(Gates::new(Rc::clone(&journal))),
             journal,
@@ -106,7 +107,7 @@ impl Controls {
         })
     }
 
-    /// Leaves word for the test that the agent does not start.
+    /// Records in the control folder why the agent does not start.
     pub(super) fn note_failed_start(&self, why: &str) {
         note_failed_start(self.folder.as_deref(), why);
     }
@@ -279,8 +280,8 @@ impl Control {
     }
 
     fn crash(&self, signal: Option<&str>, status: Option<u8>) -> Result<Value, String> {
-        let signal = signal.unwrap_or("SIGKILL");
-        let signal = match signal.trim_start_matches("SIG") {
+        let name = signal.unwrap_or("SIGKILL");
+        let signal = match name.trim_start_matches("SIG") {
             "KILL" => KillSignal::Kill,
             "ABRT" => KillSignal::Abort,
             "TERM" if status.is_none() => {
@@ -290,7 +291,7 @@ impl Control {
                     .map(|()| Value::Null)
                     .map_err(|error| error.to_string());
             }
-            _ => return Err(format!("{signal} is none of SIGKILL, SIGABRT and SIGTERM")),
+            _ => return Err(format!("{name} is none of SIGKILL, SIGABRT and SIGTERM")),
         };
         let server = self.server.borrow_mut().take();
         drop(server);
@@ -313,8 +314,7 @@ impl Control {
     }
 
     fn reset(&self, script: &Path) -> Result<Value, String> {
-        let replace = self.target.replace_script.as_ref();
-        let replace = replace.ok_or(
+        let replace = self.target.replace_script.as_ref().ok_or(
             "the replies of this agent come from a model over HTTP: reset its `conform provider`",
         )?;
         replace(script)?;
@@ -323,7 +323,7 @@ impl Control {
     }
 }
 
-/// Leaves word in the control folder, if there is one, that the agent does not start.
+/// Records why the agent does not start, if there is a control folder.
 pub(super) fn note_failed_start(folder: Option<&str>, why: &str) {
     let noted = folder.map(|folder| ControlAddress::parse(folder).note_failed_start(why));
     if let Some(Err(error)) = noted {

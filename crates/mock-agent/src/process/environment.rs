@@ -20,7 +20,7 @@ impl Environment {
     ///
     /// # Errors
     /// The mistake in the file, with its location.
-    pub(super) fn load(program: Option<&Path>) -> Result<Self, String> {
+    pub(super) fn load(program: Option<&Path>) -> Result<Self, spanned_yaml::Error> {
         let named = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty());
         let path = match named {
             Some(path) => Some(PathBuf::from(path)),
@@ -45,8 +45,9 @@ impl Environment {
 
 /// Where the settings file can be: the current folder, then the folder of the program if it was started by a path.
 fn usual_places(program: Option<&Path>) -> impl Iterator<Item = PathBuf> {
-    let folder = program.and_then(Path::parent);
-    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
-    let beside = folder.map(|folder| folder.join(FILE));
+    let beside = program
+        .and_then(Path::parent)
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .map(|folder| folder.join(FILE));
     std::iter::once(PathBuf::from(FILE)).chain(beside)
 }

@@ -1,6 +1,7 @@
 //! What the real agents do besides speaking their protocol, such as installing a package: it is answered without an effect, or refused.
 
-use super::arguments::Arguments;
+use super::own_arguments::OwnArguments;
+use crate::config::StartError;
 use crate::protocols::ADAPTERS;
 use crate::protocols::adapter::Adapter;
 use std::process::ExitCode;
@@ -14,18 +15,20 @@ pub(super) fn is_agent_name(name: Option<&str>) -> bool {
 ///
 /// # Errors
 /// The arguments choose a mode of the real agent that is not played here.
-pub(super) fn answer(adapter: &Adapter, args: &Arguments) -> Result<Option<ExitCode>, String> {
+pub(super) fn answer(
+    adapter: &Adapter,
+    own: &OwnArguments,
+) -> Result<Option<ExitCode>, StartError> {
     let name = adapter.name;
     let mut other_modes = adapter.other_mode_flags.iter();
-    if let Some(flag) = other_modes.find(|flag| args.has(&[flag]))
-        && !args.choose(adapter)
+    if let Some(flag) = other_modes.find(|flag| own.has(&[flag]))
+        && !own.choose(adapter)
     {
         let protocol = adapter.activation;
-        return Err(format!(
-            "`{name} {flag}` is not played, only `{name} {protocol}`"
-        ));
+        let why = format!("`{name} {flag}` is not played, only `{name} {protocol}`");
+        return Err(StartError::Setting(why));
     }
-    let Some(first) = args.word(0) else {
+    let Some(first) = own.word(0) else {
         return Ok(None);
     };
     let mut commands = adapter.other_commands.iter();
@@ -34,7 +37,7 @@ pub(super) fn answer(adapter: &Adapter, args: &Arguments) -> Result<Option<ExitC
         return Ok(None);
     };
     eprintln!("mock-agent: `{name} {first}` has no effect here");
-    let argument = args.word(1).unwrap_or_default();
+    let argument = own.word(1).unwrap_or_default();
     if !output.is_empty() {
         println!("{}", output.replace("{}", argument));
     }

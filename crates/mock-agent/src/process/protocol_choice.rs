@@ -1,9 +1,13 @@
 //! Protocol selection: which adapter speaks with the host, from the flags, `--protocol`, its environment variable, and the name that
 //! the program is called by.
 
-use super::arguments::Arguments;
-use crate::config::options::{PROTOCOL_FLAG, PROTOCOL_VARIABLE};
+use super::own_arguments::OwnArguments;
 use crate::protocols::{ADAPTERS, adapter::Adapter};
+
+/// The environment variable for `--protocol`; `NAME@VERSION` applies to one protocol only.
+pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
+
+const FLAG: &str = "--protocol";
 
 /// An adapter, and whether the requested version is known. For an unknown version it is the default one, to report the error with.
 pub(crate) type Selected = (&'static Adapter, Result<(), String>);
@@ -14,19 +18,18 @@ pub(crate) type Selected = (&'static Adapter, Result<(), String>);
 /// # Errors
 /// An unknown protocol is requested.
 pub(crate) fn select_adapter(
-    args: &Arguments,
+    own: &OwnArguments,
     variable: Option<&str>,
     program: Option<&str>,
 ) -> Result<Option<Selected>, String> {
-    // Without a value, the parser of the flags reports it.
-    let flag = args.value(PROTOCOL_FLAG.name).unwrap_or_default();
+    let flag = own.protocol.as_deref();
     let variable = variable.filter(|text| !text.is_empty());
-    let Some(name) = protocol_name(args, flag, variable, program)? else {
+    let Some(name) = protocol_name(own, flag, variable, program)? else {
         return Ok(None);
     };
     let versions: Vec<_> = ADAPTERS.iter().filter(|one| one.name == name).collect();
-    let requested = [flag, variable].into_iter().flatten();
-    let requested = requested.filter_map(|text| version_for(text, name)).next();
+    let mut texts = [flag, variable].into_iter().flatten();
+    let requested = texts.find_map(|text| version_for(text, name));
     let default = versions.iter().find(|adapter| adapter.is_default);
     let Some(default) = default.or(versions.first()).copied() else {
         return Ok(None);
@@ -43,15 +46,15 @@ pub(crate) fn select_adapter(
 
 /// The name of the protocol: the arguments take precedence over the variable, and that over the name of the program.
 fn protocol_name(
-    args: &Arguments,
+    own: &OwnArguments,
     flag: Option<&str>,
     variable: Option<&str>,
     program: Option<&str>,
 ) -> Result<Option<&'static str>, String> {
-    if let Some(adapter) = ADAPTERS.iter().find(|adapter| args.choose(adapter)) {
+    if let Some(adapter) = ADAPTERS.iter().find(|adapter| own.choose(adapter)) {
         return Ok(Some(adapter.name));
     }
-    for (source, text) in [(PROTOCOL_FLAG.name, flag), (PROTOCOL_VARIABLE, variable)] {
+    for (source, text) in [(FLAG, flag), (PROTOCOL_VARIABLE, variable)] {
         let Some(text) = text else { continue };
         let (name, _) = text.split_once('@').unwrap_or((text, ""));
         if let Some(known) = known_name(name) {
@@ -85,8 +88,7 @@ fn unknown_version(requested: &str, versions: &[&Adapter]) -> String {
     let known: Vec<_> = versions.iter().map(|adapter| adapter.version).collect();
     let name = versions.first().map_or("", |adapter| adapter.name);
     format!(
-        "{}: version {requested:?} of {name} is not supported, only {}",
-        PROTOCOL_FLAG.name,
+        "{FLAG}: version {requested:?} of {name} is not supported, only {}",
         known.join(" and ")
     )
 }
@@ -94,7 +96,7 @@ fn unknown_version(requested: &str, versions: &[&Adapter]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::arguments::tests::arguments;
+    use crate::process::own_arguments::tests::arguments;
 
     fn called(
         program: Option<&str>,

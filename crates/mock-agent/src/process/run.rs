@@ -1,16 +1,17 @@
 //! The main function: starts the agent that is chosen, serves the host, and returns the exit status.
 
 use super::agent_script;
-use super::arguments::Arguments;
 use super::choice::Choice;
 use super::control::{self, ControlTarget, Controls};
 use super::environment::Environment;
 use super::help::{self, answer_as, help, print_scripts};
 use super::install::install;
 use super::other_commands;
+use super::own_arguments::OwnArguments;
 use super::serve::serve;
 use super::startup::prepare;
-use crate::config::{self, FATAL, StartError, USAGE, options};
+use crate::config::options::CommandLine;
+use crate::config::{self, FATAL, StartError, USAGE};
 use crate::core::event::Event;
 use crate::core::event_sink::EventSink;
 use crate::core::failure::{Failure, FailureSource};
@@ -23,7 +24,7 @@ use frame_faults::{FrameSelector, KindPointers};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,17 +44,16 @@ const OLD_FLAGS: [&str; 2] = ["--max-turns", "--no-session"];
 #[must_use]
 pub fn main(program: Option<OsString>, args: &[OsString]) -> ExitCode {
     log_to_stderr();
-    let program = program.map(PathBuf::from);
-    start(program.as_deref(), Arguments::new(args)).unwrap_or_else(|why| {
+    let program = program.as_deref().map(Path::new);
+    start(program, OwnArguments::new(args)).unwrap_or_else(|why| {
         eprintln!("mock-agent: {why}");
-        ExitCode::from(USAGE)
+        ExitCode::from(why.status())
     })
 }
 
 /// What an agent starts with.
 pub(super) struct Startup {
-    /// The arguments, without the control flag.
-    pub(super) args: Arguments,
+    pub(super) own: OwnArguments,
     pub(super) environment: Environment,
     pub(super) controls: Controls,
     pub(super) choice: Choice,
@@ -63,44 +63,48 @@ pub(super) struct Startup {
 ///
 /// # Errors
 /// The settings file has a mistake, or an unknown protocol is requested.
-fn start(program: Option<&Path>, mut args: Arguments) -> Result<ExitCode, String> {
+fn start(program: Option<&Path>, own: OwnArguments) -> Result<ExitCode, StartError> {
     let environment = Environment::load(program)?;
-    let control = args.take(control::FLAG)?;
-    let control = control.or_else(|| environment.get(control::VARIABLE));
-    let started = start_with(program, args, environment, control.clone());
-    started.inspect_err(|why| control::note_failed_start(control.as_deref(), why))
+    let of_flag = own.control.clone();
+    let control = of_flag.or_else(|| environment.get(control::VARIABLE));
+    let started = start_with(program, own, environment, control.clone());
+    started.inspect_err(|why| control::note_failed_start(control.as_deref(), &why.to_string()))
 }
 
 /// The same, with this control folder.
 fn start_with(
     program: Option<&Path>,
-    args: Arguments,
+    own: OwnArguments,
     environment: Environment,
     control: Option<String>,
-) -> Result<ExitCode, String> {
+) -> Result<ExitCode, StartError> {
     let name = program.and_then(Path::file_name).and_then(OsStr::to_str);
-    if args.word(0) == Some("install") && !other_commands::is_agent_name(name) {
-        return Ok(install(args.word(1)));
+    if own.word(0) == Some("install") && !other_commands::is_agent_name(name) {
+        return Ok(install(own.word(1)));
     }
-    let choice = Choice::new(&args, &environment, name)?;
-    if let Some(code) = print_scripts(choice.adapter, &args)? {
+    let choice = Choice::new(&own, &environment, name)?;
+    if let Some(code) = print_scripts(choice.adapter, &own)? {
         return Ok(code);
     }
     choice.check_script()?;
-    match choice.adapter {
-        Some(adapter) if choice.version.is_ok() => {
-            if let Some(code) = answer_as(adapter, &args) {
-                return Ok(code);
+    let agent = choice
+        .adapter
+        .map(|adapter| (adapter, own.read_as(adapter)));
+    match &agent {
+        Some((adapter, line)) if choice.version.is_ok() => {
+            if let Some(question) = line.options.question {
+                answer_as(adapter, question);
+                return Ok(ExitCode::SUCCESS);
             }
-            if let Some(code) = other_commands::answer(adapter, &args)? {
+            if let Some(code) = other_commands::answer(adapter, &own)? {
                 return Ok(code);
             }
         }
         Some(_) => {}
-        None if help::is_asked(&args) => return Ok(help(&args)),
+        None if help::is_asked(&own) => return Ok(help(&own)),
         None if !choice.is_scripted => {
             control::note_failed_start(control.as_deref(), help::NO_PROTOCOL);
-            return Ok(help(&args));
+            return Ok(help(&own));
         }
         None => {}
     }
@@ -108,32 +112,34 @@ fn start_with(
     if environment.get(PARENT_VARIABLE).is_some() {
         process_list::end_with_parent();
     }
-    let clock = Arc::new(Clock::new(environment.get(clock::VARIABLE).as_deref())?);
+    let clock = Arc::new(
+        Clock::new(environment.get(clock::VARIABLE).as_deref()).map_err(StartError::Setting)?,
+    );
     let of_runtime = Arc::clone(&clock);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .on_thread_park(move || of_runtime.note_idle())
         .build()
-        .map_err(|error| error.to_string())?;
+        .map_err(StartError::Runtime)?;
     // From here on a signal is an orderly end, which removes the control socket.
     let signals = {
         let _inside = runtime.enter();
-        ShutdownSignals::new().map_err(|error| format!("signal handlers: {error}"))?
+        ShutdownSignals::new().map_err(StartError::Runtime)?
     };
     let shown = match choice.adapter {
         Some(adapter) => adapter.name,
         None => name.unwrap_or("mock-agent"),
     };
     let startup = Startup {
-        args,
+        own,
         environment,
-        controls: Controls::new(control, shown, clock)?,
+        controls: Controls::new(control, shown, clock).map_err(StartError::Setting)?,
         choice,
     };
     let tasks = LocalSet::new();
-    let code = match startup.choice.adapter {
-        Some(adapter) if !startup.choice.is_scripted => {
-            let session = tasks.run_until(run(adapter, &startup, signals));
+    let code = match agent {
+        Some((adapter, line)) if !startup.choice.is_scripted => {
+            let session = tasks.run_until(run(adapter, line, &startup, signals));
             let session = AssertUnwindSafe(|| runtime.block_on(session));
             catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
         }
@@ -154,31 +160,37 @@ fn log_to_stderr() {
 }
 
 /// Runs a session; returns the exit status.
-async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> u8 {
+async fn run(
+    adapter: &Adapter,
+    line: CommandLine,
+    startup: &Startup,
+    signals: ShutdownSignals,
+) -> u8 {
     let Startup {
-        args,
+        own,
         environment,
         controls,
         choice,
     } = startup;
     let variable = |name: &str| environment.get(name);
-    let args = args.words();
     let faults = Rc::new(faults_of(adapter, choice));
     let parse = || {
-        let unknown = adapter.unknown_arguments;
-        let options = options::parse(adapter.flags, adapter.ignored_flags, unknown, args)?;
-        match choice.fault.as_deref().filter(|text| !text.is_empty()) {
-            Some(fault) => faults.play(fault).map(|()| options),
-            None => Ok(options),
+        choice.version.clone().map_err(StartError::Setting)?;
+        let options = line.checked()?;
+        if let Some(fault) = choice.fault.as_deref().filter(|text| !text.is_empty()) {
+            faults.play(fault).map_err(StartError::Setting)?;
         }
+        Ok(options)
     };
-    let options = choice.version.clone().and_then(|()| parse());
-    let options = options.map_err(StartError::Usage);
+    let options = parse();
     let (latency, options) = match (config::latency(&variable), options) {
         (Ok(latency), options) => (latency, options),
         (Err(why), _) => (Duration::ZERO, Err(why)),
     };
-    let old_flag = args.iter().find(|arg| OLD_FLAGS.contains(&arg.as_str()));
+    let old_flag = own
+        .rest
+        .iter()
+        .find(|arg| OLD_FLAGS.contains(&arg.as_str()));
     if let Some(flag) = old_flag
         && faults.triggers(Bug::RejectsOldFlag)
     {
@@ -228,8 +240,8 @@ async fn run(adapter: &Adapter, startup: &Startup, signals: ShutdownSignals) -> 
         Err(why) => {
             // Some protocols have no frame for it, and not every host shows one.
             eprintln!("mock-agent: {why}");
-            if let StartError::Usage(why) = &why {
-                controls.note_failed_start(why);
+            if why.status() == USAGE {
+                controls.note_failed_start(&why.to_string());
             }
             let failure = Failure::permanent(FailureSource::Config, why.to_string());
             events.emit_failure(&failure);

@@ -55,12 +55,12 @@ impl SettingsFile {
     ///
     /// # Errors
     /// The first mistake in it, with its location.
-    pub(super) fn read(path: &Path) -> Result<Self, String> {
-        let node = spanned_yaml::load_file(path).map_err(|error| error.to_string())?;
+    pub(super) fn read(path: &Path) -> Result<Self, spanned_yaml::Error> {
+        let node = spanned_yaml::load_file(path)?;
         if node.is_null() {
             return Ok(SettingsFile::default());
         }
-        spanned_yaml::decode(&node).map_err(|error| error.to_string())
+        spanned_yaml::decode(&node)
     }
 
     /// The variables of all keys, with what they mean.
@@ -78,8 +78,8 @@ impl SettingsFile {
     pub(super) fn variables(&self, file: &Path) -> Vec<(String, String)> {
         let folder = file.parent().unwrap_or(Path::new(""));
         let path = |path: &str| folder.join(path).to_string_lossy().into_owned();
-        let set = serde_json::to_value(self).unwrap_or_default();
-        let set = set.as_object().into_iter().flatten();
+        let keys = serde_json::to_value(self).unwrap_or_default();
+        let set = keys.as_object().into_iter().flatten();
         let variables = set.filter_map(|(key, value)| {
             let text = match value {
                 Value::Null => return None,
@@ -107,7 +107,7 @@ impl SettingsFile {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<SettingsFile, String> {
+    fn read(text: &str) -> Result<SettingsFile, spanned_yaml::Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mock-agent.yaml");
         std::fs::write(&path, text).unwrap();

@@ -1,10 +1,10 @@
 //! Startup: from the options to a session that is ready to run. Everything that can fail before it starts fails here.
 
 use super::control::{Controls, ReplaceScript};
-use crate::built_in_scripts::is_name;
+use crate::built_in_scripts::{ScriptError, is_name};
 use crate::config::options::CliOptions;
 use crate::config::{
-    AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
+    AgentConfig, ArgumentError, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
 };
 use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
@@ -35,12 +35,12 @@ pub(crate) fn prepare(
 ) -> Result<(Session, Option<ReplaceScript>), StartError> {
     faults.options(&mut options);
     if let Some(file) = options.files.first() {
-        let why = format!("Unknown argument: {file}: no file can be attached in this mode");
-        return Err(StartError::Usage(why));
+        let file = file.clone();
+        return Err(ArgumentError::File { file }.into());
     }
     let config = (adapter.configure)(options, env)?;
-    let workspace = Workspace::open(&config.workspace).map_err(StartError::Usage)?;
-    let backend = backend(adapter, &config, &workspace, controls).map_err(StartError::Usage)?;
+    let workspace = Workspace::open(&config.workspace)?;
+    let backend = backend(adapter, &config, &workspace, controls)?;
     let (scripted, is_scripted) = match &backend {
         Backend::Scripted(model) => (Rc::clone(model), true),
         Backend::Http(_, model) => (Rc::clone(model), false),
@@ -52,10 +52,11 @@ pub(crate) fn prepare(
         let dialect = (adapter.name, adapter.version);
         Box::new(move |path: &Path| {
             let name = path.to_str().filter(|script| is_name(script));
-            model.reset(match name {
-                Some(name) => ReplySource::BuiltIn(built_in(name, dialect, &root)?),
-                None => script_of_file(path, &root, seed)?,
-            });
+            let source = match name {
+                Some(name) => built_in(name, dialect, &root).map(ReplySource::BuiltIn),
+                None => script_of_file(path, &root, seed),
+            };
+            model.reset(source.map_err(|why| why.to_string())?);
             Ok(())
         }) as ReplaceScript
     });
@@ -82,7 +83,7 @@ fn backend(
     config: &AgentConfig,
     workspace: &Workspace,
     controls: &Controls,
-) -> Result<Backend, String> {
+) -> Result<Backend, ScriptError> {
     let source = match &config.source {
         ModelSource::Echo | ModelSource::Endpoint(_) => ReplySource::Echo,
         ModelSource::BuiltIn(name) => {
@@ -106,8 +107,8 @@ fn backend(
 }
 
 /// The replies of a script file.
-fn script_of_file(path: &Path, workspace: &Path, seed: u64) -> Result<ReplySource, String> {
-    let node = spanned_yaml::load_file(path).map_err(|error| error.headline())?;
+fn script_of_file(path: &Path, workspace: &Path, seed: u64) -> Result<ReplySource, ScriptError> {
+    let node = spanned_yaml::load_file(path)?;
     let script = script(&node, workspace)?;
     let model = mock_provider::Model::new(script, seed);
     Ok(ReplySource::Script(Box::new(model)))
@@ -117,14 +118,14 @@ fn conversation(
     config: &AgentConfig,
     workspace: &Workspace,
     faults: &Faults,
-) -> Result<Conversation, String> {
+) -> Result<Conversation, StartError> {
     let folder = match &config.sessions {
         SessionStorage::Workspace => workspace.root().join(WORKSPACE_SESSIONS),
         SessionStorage::Folder(folder) => folder.clone(),
         SessionStorage::Off if config.session == SessionChoice::New => {
             return Ok(Conversation::default());
         }
-        SessionStorage::Off => return Err("Sessions are switched off (MOCK_AGENT_SESSIONS)".into()),
+        SessionStorage::Off => return Err(StartError::SessionsOff),
     };
     let store = SessionStore::new(folder, config.seed);
     match store.open(&session_choice(&config.session, &store, faults)) {
@@ -139,7 +140,7 @@ fn conversation(
             tracing::warn!("the session is not saved: {why}");
             Ok(Conversation::default())
         }
-        Err(why) => Err(why),
+        Err(why) => Err(why.into()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
 use super::session::Connection;
-use crate::config::options::{CliOptions, Flag, IgnoredFlags, UnknownArguments};
+use crate::config::options::{CliOptions, Flags, UnknownArguments};
 use crate::config::{AgentConfig, Env, StartError};
 use crate::tools::Tool;
 use serde_json::Value;
@@ -14,11 +14,7 @@ pub(crate) struct Adapter {
     /// Whether hosts of the protocol speak this version, so that it is the default one.
     pub(crate) is_default: bool,
     pub(crate) version_line: &'static str,
-    pub(crate) flags: &'static [Flag],
-    /// What `--help` says of them, a line each; and of those of other versions.
-    pub(crate) flags_help: &'static str,
-    /// Flags of the real agent that are accepted and have no effect.
-    pub(crate) ignored_flags: &'static [IgnoredFlags],
+    pub(crate) flags: &'static [Flags],
     /// What becomes of any other argument.
     pub(crate) unknown_arguments: UnknownArguments,
     /// The commands of the real agent that do something else than speak the protocol: names, separated by spaces, and what each of these prints
@@ -28,8 +24,6 @@ pub(crate) struct Adapter {
     pub(crate) other_mode_flags: &'static [&'static str],
     /// What chooses the protocol: a flag, a flag and its value, or the first argument.
     pub(crate) activation: &'static str,
-    /// The flag that lists the models of the real agent, if it has one.
-    pub(crate) models_flag: Option<&'static str>,
     /// The longest line of input, in bytes.
     pub(crate) line_limit: usize,
     /// Whether the exit status after a signal is 128 and its number, not 0.

@@ -33,9 +33,9 @@ pub(crate) fn take_silently<P: Protocol, V: PartialOrd>(
             return Ok(());
         };
         let name = command["type"].as_str();
-        let name = name.ok_or_else(|| "The command has no type".to_owned())?;
-        let handler = find(table, version, name);
-        let handler = handler.ok_or_else(|| format!("Unknown command type: {name}"))?;
+        let name = name.ok_or_else(|| Failure::protocol("The command has no type"))?;
+        let handler = find(table, version, name)
+            .ok_or_else(|| Failure::protocol(format!("Unknown command type: {name}")))?;
         handler(session, command)
     };
     if let Err(failure) = handle() {
@@ -49,13 +49,13 @@ fn command<P: Protocol>(
     input: &Input,
     limit: usize,
 ) -> Result<Option<Value>, String> {
-    let text = text(input, "The command", limit)?;
-    let text = text.trim_start_matches('\u{feff}').trim();
+    let line = text(input, "The command", limit)?;
+    let text = line.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(None);
     }
-    let command = json_matcher::read_json(text.as_bytes());
-    let mut command = command.map_err(|error| format!("The command is not JSON: {error}"))?;
+    let mut command = json_matcher::read_json(text.as_bytes())
+        .map_err(|error| format!("The command is not JSON: {error}"))?;
     session.faults.command(&mut command);
     if command.is_object() {
         Ok(Some(command))

@@ -1,4 +1,4 @@
-//! A protocol adapter at work: its state stands beside the session, and the handlers of commands get both.
+//! A protocol adapter at work: its state and the session, which the handlers of commands get together.
 
 use crate::core::event::Event;
 use crate::core::event_sink::EventEncoder;

@@ -37,7 +37,7 @@ pub(crate) struct Bash {
     pub(crate) timeout: Option<u64>,
     /// The result's text, of the output and of how the command ended.
     #[serde(skip, default = "in_brackets")]
-    pub(crate) tell: fn(String, CommandEnd) -> String,
+    pub(crate) result: fn(String, CommandEnd) -> String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -100,8 +100,8 @@ impl Bash {
             },
             None => CommandEnd::TimedOut(limit),
         };
-        let text = String::from_utf8_lossy(&head.bytes).into_owned();
-        let text = (self.tell)(truncate(text, head.dropped), end);
+        let output = String::from_utf8_lossy(&head.bytes).into_owned();
+        let text = (self.result)(truncate(output, head.dropped), end);
         Ok(match end {
             CommandEnd::Exited(0) => ToolResult::text(text),
             _ => ToolResult::error(text),

@@ -1,8 +1,9 @@
 //! `Edit` tool: replaces texts in a file, and returns the change as a unified diff.
 
-use super::files::{error_message, read_file};
+use super::files::{MAX_FILE_BYTES, read_file};
 use super::output_limit::truncate;
 use super::tool::{Category, InstantJob, Tool, ToolContext, ToolOutput, ToolResult};
+use super::tool_error::{EditError, FileError, ToolError};
 use crate::faults::{Bug, Faults};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,11 +29,11 @@ pub(crate) const TOOL: Tool = Tool {
 pub(crate) struct Edit {
     pub(crate) file_path: String,
     pub(crate) edits: Vec<Replacement>,
-    tell: Tell,
+    result: EditResult,
 }
 
 /// The result of an edit, of the text before and after it, and of the path in the workspace.
-pub(crate) type Tell = fn(&Edit, (&str, &str), &str) -> ToolResult;
+pub(crate) type EditResult = fn(&Edit, (&str, &str), &str) -> ToolResult;
 
 #[derive(Deserialize)]
 pub(crate) struct Replacement {
@@ -49,21 +50,23 @@ impl InstantJob for Edit {
         format!("Edit {}", self.file_path)
     }
 
-    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, ToolError> {
         let path = context.workspace.resolve(&self.file_path)?;
-        let failed = |why: String| format!("{}: {why}", self.file_path);
-        let before = String::from_utf8(read_file(&path).map_err(failed)?)
-            .map_err(|_| failed("not a text file".into()))?;
-        let after = self.replaced(&before, context.faults).map_err(failed)?;
-        let after = with_newlines(after, context.faults);
-        std::fs::write(&path, &after).map_err(|error| failed(error_message(&error)))?;
+        let before = read_file(&path, MAX_FILE_BYTES)
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| FileError::NotText))
+            .map_err(ToolError::of_file(&self.file_path))?;
+        let replaced = self
+            .replaced(&before, context.faults)
+            .map_err(ToolError::of_file(&self.file_path))?;
+        let after = with_newlines(replaced, context.faults);
+        std::fs::write(&path, &after).map_err(ToolError::of_file(&self.file_path))?;
         let shown = context.workspace.relative(&path);
-        Ok((self.tell)(self, (&before, &after), &shown))
+        Ok((self.result)(self, (&before, &after), &shown))
     }
 }
 
 impl Edit {
-    pub(crate) fn parse(args: &Value, tell: Tell) -> Result<Edit, serde_json::Error> {
+    pub(crate) fn parse(args: &Value, result: EditResult) -> Result<Edit, serde_json::Error> {
         #[derive(Deserialize)]
         struct Args {
             file_path: String,
@@ -80,28 +83,26 @@ impl Edit {
         Ok(Edit {
             file_path,
             edits,
-            tell,
+            result,
         })
     }
 
-    fn replaced(&self, before: &str, faults: &Faults) -> Result<String, String> {
+    fn replaced(&self, before: &str, faults: &Faults) -> Result<String, EditError> {
         let mut places = Vec::new();
         for edit in &self.edits {
             let old = edit.old_string.as_str();
             if old.is_empty() {
-                return Err("the text to replace is empty".into());
+                return Err(EditError::Empty);
             }
             if old == edit.new_string {
-                return Err("the new text is the same as the old".into());
+                return Err(EditError::Same);
             }
-            let found = before.match_indices(old).map(|(start, _)| (start, edit));
-            let found: Vec<_> = found.collect();
+            let matches = before.match_indices(old);
+            let found: Vec<_> = matches.map(|(start, _)| (start, edit)).collect();
             match found.len() {
-                0 => return Err("the text to replace does not occur in the file".into()),
-                n if n > 1 && !edit.replace_all => {
-                    return Err(format!(
-                        "the text to replace occurs {n} times in the file; it must be unique"
-                    ));
+                0 => return Err(EditError::Missing),
+                count if count > 1 && !edit.replace_all => {
+                    return Err(EditError::Ambiguous { count });
                 }
                 _ => places.extend(found),
             }
@@ -110,7 +111,7 @@ impl Edit {
         let (mut after, mut end) = (String::new(), 0);
         for (start, edit) in places {
             let kept = before.get(end..start);
-            after.push_str(kept.ok_or("two texts to replace overlap")?);
+            after.push_str(kept.ok_or(EditError::Overlap)?);
             after.push_str(&expanded(&edit.new_string, &edit.old_string, faults));
             end = start + edit.old_string.len();
         }
@@ -163,7 +164,7 @@ mod tests {
                 Some(text) => assert_eq!(after.as_deref(), Ok(text)),
                 None => {
                     let why = case["refused"].as_str().unwrap();
-                    assert!(after.unwrap_err().contains(why), "{why}");
+                    assert!(after.unwrap_err().to_string().contains(why), "{why}");
                 }
             }
         }

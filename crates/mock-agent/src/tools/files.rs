@@ -1,34 +1,26 @@
 //! File access for the tools: reads a file, walks a directory tree.
 
+use super::tool_error::{FileError, ToolError};
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// The maximum size of a file that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 5 << 20;
+/// The maximum size of a file that a tool reads, in bytes.
+pub(super) const MAX_FILE_BYTES: u64 = 5 << 20;
 
-/// Reads a whole file.
+/// Reads a whole file of at most this many bytes.
 ///
 /// # Errors
 /// It is not a regular file, is too big, or cannot be read.
-pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, String> {
-    let about = path.metadata().map_err(|error| error_message(&error))?;
+pub(crate) fn read_file(path: &Path, most: u64) -> Result<Vec<u8>, FileError> {
+    let about = path.metadata()?;
     if !about.is_file() {
-        return Err("not a file".into());
+        return Err(FileError::NotAFile);
     }
-    if about.len() > MAX_FILE_BYTES {
-        return Err(format!("the file is too big: {} bytes", about.len()));
+    if about.len() > most {
+        return Err(FileError::TooBig { bytes: about.len() });
     }
-    std::fs::read(path).map_err(|error| error_message(&error))
-}
-
-/// The message of an I/O error, without the error number, so that it is the same on every system.
-pub(super) fn error_message(error: &std::io::Error) -> String {
-    match error.kind() {
-        std::io::ErrorKind::NotFound => "no such file".into(),
-        std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        _ => error.to_string(),
-    }
+    Ok(std::fs::read(path)?)
 }
 
 /// The maximum number of files in a listing.
@@ -49,8 +41,10 @@ pub(super) fn walk(folder: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// The pattern is malformed.
-pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, String> {
+pub(super) fn glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-    let glob = glob.map_err(|_| format!("{pattern:?} is not a glob pattern"))?;
-    Ok(glob.compile_matcher())
+    let invalid = |_| ToolError::Glob {
+        pattern: pattern.to_owned(),
+    };
+    Ok(glob.map_err(invalid)?.compile_matcher())
 }

@@ -3,6 +3,7 @@
 use super::files;
 use super::output_limit::truncate;
 use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
+use super::tool_error::ToolError;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -30,17 +31,20 @@ impl InstantJob for Glob {
         format!("Find files matching {}", self.pattern)
     }
 
-    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
-        let folder = self.path.as_deref().unwrap_or(".");
-        let folder = context.workspace.resolve(folder)?;
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, ToolError> {
+        let path = self.path.as_deref().unwrap_or(".");
+        let folder = context.workspace.resolve(path)?;
         let pattern = files::glob(&self.pattern)?;
         let matches = |path: &std::path::PathBuf| {
             let inner = path.strip_prefix(&folder).unwrap_or(path);
             pattern.is_match(inner)
         };
-        let found = files::walk(&folder);
-        let found = found.iter().filter(|path| matches(path));
-        let found: Vec<_> = found.map(|path| context.workspace.relative(path)).collect();
+        let files = files::walk(&folder);
+        let found: Vec<_> = files
+            .iter()
+            .filter(|path| matches(path))
+            .map(|path| context.workspace.relative(path))
+            .collect();
         Ok(ToolResult::text(if found.is_empty() {
             "No files found".to_owned()
         } else {

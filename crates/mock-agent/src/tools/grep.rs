@@ -1,8 +1,9 @@
 //! `Grep` tool: searches files for lines that match a regular expression.
 
-use super::files;
+use super::files::{MAX_FILE_BYTES, glob, read_file, walk};
 use super::output_limit::{OUTPUT_LIMIT, truncate};
 use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
+use super::tool_error::ToolError;
 use globset::GlobMatcher;
 use regex::Regex;
 use serde::Deserialize;
@@ -35,13 +36,13 @@ impl InstantJob for Grep {
         format!("Search for {}", self.pattern)
     }
 
-    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
-        let place = self.path.as_deref().unwrap_or(".");
-        let place = context.workspace.resolve(place)?;
-        let regex = Regex::new(&self.pattern)
-            .map_err(|_| format!("{:?} is not a regular expression", self.pattern))?;
-        let glob = self.glob.as_deref().map(files::glob);
-        let glob = glob.transpose()?;
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, ToolError> {
+        let path = self.path.as_deref().unwrap_or(".");
+        let place = context.workspace.resolve(path)?;
+        let regex = Regex::new(&self.pattern).map_err(|_| ToolError::Regex {
+            pattern: self.pattern.clone(),
+        })?;
+        let glob = self.glob.as_deref().map(glob).transpose()?;
         let matches = |path: &Path| {
             let inner = path.strip_prefix(&place).unwrap_or(path);
             let name = path.file_name().unwrap_or_default();
@@ -49,11 +50,11 @@ impl InstantJob for Grep {
             glob.as_ref().is_none_or(fits)
         };
         let mut found = String::new();
-        for path in files::walk(&place).iter().filter(|path| matches(path)) {
-            let text = files::read_file(path)
-                .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+        for path in walk(&place).iter().filter(|path| matches(path)) {
+            let bytes = read_file(path, MAX_FILE_BYTES).unwrap_or_default();
+            let text = String::from_utf8(bytes).unwrap_or_default();
             let shown = context.workspace.relative(path);
-            for (i, line) in text.unwrap_or_default().lines().enumerate() {
+            for (i, line) in text.lines().enumerate() {
                 if regex.is_match(line) && found.len() <= OUTPUT_LIMIT {
                     found.push_str(&format!("{shown}:{}:{line}\n", i + 1));
                 }

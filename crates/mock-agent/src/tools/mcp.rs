@@ -8,6 +8,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::rc::Rc;
+use thiserror::Error;
+
+/// Why a list of MCP tools cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum McpListError {
+    #[error("{}", .0.headline())]
+    File(#[from] spanned_yaml::Error),
+    #[error("MCP tool {name:?}: the name must be mcp__SERVER__TOOL")]
+    Name { name: String },
+}
 
 /// An MCP tool, as a user declares it.
 #[derive(Debug, Clone, Deserialize)]
@@ -34,23 +44,20 @@ pub(crate) const DEMO_MCP: &str =
 ///
 /// # Errors
 /// What is wrong with the list, and where.
-pub(crate) fn load_mcp(text: &str) -> Result<Vec<McpTool>, String> {
+pub(crate) fn load_mcp(text: &str) -> Result<Vec<McpTool>, McpListError> {
     if text == "none" {
         return Ok(Vec::new());
     }
     let node = if text.trim_start().starts_with('[') {
-        spanned_yaml::load_yaml("MCP tools", text)
+        spanned_yaml::load_yaml("MCP tools", text)?
     } else {
-        spanned_yaml::load_file(Path::new(text))
+        spanned_yaml::load_file(Path::new(text))?
     };
-    let tools: Vec<McpTool> = node
-        .and_then(|node| spanned_yaml::decode(&node))
-        .map_err(|error| error.headline())?;
+    let tools: Vec<McpTool> = spanned_yaml::decode(&node)?;
     match tools.iter().find(|tool| !is_valid_name(&tool.name)) {
-        Some(tool) => Err(format!(
-            "MCP tool {:?}: the name must be mcp__SERVER__TOOL",
-            tool.name
-        )),
+        Some(tool) => Err(McpListError::Name {
+            name: tool.name.clone(),
+        }),
         None => Ok(tools),
     }
 }
@@ -130,12 +137,12 @@ mod tests {
 
     #[test]
     fn an_invalid_declaration_is_refused_with_its_location() {
-        assert!(
-            load_mcp("[{name: search}]")
-                .unwrap_err()
-                .contains("mcp__SERVER__TOOL")
-        );
-        let unknown = load_mcp("[{name: mcp__a__b, reply: x}]").unwrap_err();
-        assert!(unknown.contains("MCP tools:1:"), "{unknown}");
+        for (list, expected) in [
+            ("[{name: search}]", "mcp__SERVER__TOOL"),
+            ("[{name: mcp__a__b, reply: x}]", "MCP tools:1:"),
+        ] {
+            let why = load_mcp(list).unwrap_err().to_string();
+            assert!(why.contains(expected), "{why}");
+        }
     }
 }

@@ -65,9 +65,10 @@ async fn open(server: &McpServer, root: &Path) -> io::Result<(McpConnection, Vec
         .write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
         .await?;
     let listed = pipes.request("tools/list", json!({})).await?;
-    let tools = listed["tools"].as_array().into_iter().flatten();
-    let tools = tools.filter_map(|tool| ListedTool::deserialize(tool).ok());
-    let tools = tools.collect();
+    let declared = listed["tools"].as_array().into_iter().flatten();
+    let tools = declared
+        .filter_map(|tool| ListedTool::deserialize(tool).ok())
+        .collect();
     Ok((McpConnection(Mutex::new(pipes)), tools))
 }
 

@@ -3,7 +3,7 @@
 
 mod bash;
 mod edit;
-pub(crate) mod files;
+mod files;
 mod glob;
 mod grep;
 pub(crate) mod mcp;
@@ -15,15 +15,17 @@ pub(crate) mod shell;
 mod spawn;
 mod subagent;
 mod tool;
+mod tool_error;
 mod toolbox;
 mod workspace;
 mod write;
 
 pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
-pub(crate) use edit::{Edit, TOOL as EDIT, Tell};
+pub(crate) use edit::{Edit, EditResult, TOOL as EDIT};
+pub(crate) use files::read_file;
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
-pub(crate) use mcp::{DEMO_MCP, McpTool, load_mcp};
+pub(crate) use mcp::{DEMO_MCP, McpListError, McpTool, load_mcp};
 pub(crate) use media::{Media, sniff};
 pub(crate) use read::{Read, TOOL as READ};
 pub(crate) use spawn::TOOL as SPAWN;
@@ -32,8 +34,9 @@ pub(crate) use tool::{
     Category, Job, JobFuture, SubagentFuture, SubagentRunner, Tool, ToolContext, ToolOutput,
     ToolResult,
 };
+pub(crate) use tool_error::{FileError, ToolError};
 pub(crate) use toolbox::Toolbox;
-pub(crate) use workspace::Workspace;
+pub(crate) use workspace::{Workspace, WorkspaceError};
 pub(crate) use write::{TOOL as WRITE, Write};
 
 /// The tools of a protocol that has no names of its own for them.

@@ -1,9 +1,10 @@
 //! `Read` tool: the lines of a file with their numbers, or an image.
 
-use super::files::read_file;
+use super::files::{MAX_FILE_BYTES, read_file};
 use super::media::{Media, sniff};
 use super::output_limit::truncate;
 use super::tool::{Category, InstantJob, Tool, ToolContext, ToolOutput, ToolResult, parse};
+use super::tool_error::{FileError, ToolError};
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::json;
@@ -29,7 +30,7 @@ pub(crate) struct Read {
     pub(crate) limit: Option<usize>,
     /// How the chosen lines of a text are shown.
     #[serde(skip, default = "with_numbers")]
-    pub(crate) show: fn(&Read, &str) -> Result<String, String>,
+    pub(crate) show: fn(&Read, &str) -> Result<String, ToolError>,
 }
 
 impl InstantJob for Read {
@@ -37,9 +38,10 @@ impl InstantJob for Read {
         format!("Read {}", self.file_path)
     }
 
-    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, ToolError> {
         let path = context.workspace.resolve(&self.file_path)?;
-        let bytes = read_file(&path).map_err(|why| format!("{}: {why}", self.file_path))?;
+        let failed = ToolError::of_file(&self.file_path);
+        let bytes = read_file(&path, MAX_FILE_BYTES).map_err(&failed)?;
         if let Some(Media::Image(media_type)) = sniff(&bytes) {
             let output = ToolOutput::Image {
                 media_type: media_type.to_owned(),
@@ -48,7 +50,7 @@ impl InstantJob for Read {
             return Ok(ToolResult::output(output));
         }
         if bytes.contains(&0) {
-            return Err(format!("{}: not a text file", self.file_path));
+            return Err(failed(FileError::NotText));
         }
         let text = String::from_utf8_lossy(&bytes);
         let shown = (self.show)(self, &text)?;
@@ -56,18 +58,17 @@ impl InstantJob for Read {
     }
 }
 
-fn with_numbers() -> fn(&Read, &str) -> Result<String, String> {
+fn with_numbers() -> fn(&Read, &str) -> Result<String, ToolError> {
     numbered
 }
 
-fn numbered(read: &Read, text: &str) -> Result<String, String> {
+fn numbered(read: &Read, text: &str) -> Result<String, ToolError> {
     let first = read.offset.unwrap_or(1).max(1);
-    let lines = text
+    let lines: Vec<_> = text
         .lines()
         .enumerate()
         .skip(first - 1)
-        .take(read.limit.unwrap_or(usize::MAX));
-    let lines: Vec<_> = lines
+        .take(read.limit.unwrap_or(usize::MAX))
         .map(|(i, line)| format!("{:>6}\t{line}", i + 1))
         .collect();
     Ok(lines.join("\n"))

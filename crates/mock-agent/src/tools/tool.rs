@@ -1,6 +1,7 @@
 //! What every tool shares: its declaration, the job of one call, the job's context and result.
 
 use super::subagent::SubagentTask;
+use super::tool_error::ToolError;
 use super::workspace::Workspace;
 use crate::faults::Faults;
 use serde::Deserialize;
@@ -57,8 +58,8 @@ pub(super) trait InstantJob {
     /// Carries the call out.
     ///
     /// # Errors
-    /// What the model is told of the failure.
-    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String>;
+    /// The first thing that fails, in words for the model.
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, ToolError>;
 }
 
 impl<J: InstantJob + 'static> Job for J {
@@ -67,7 +68,10 @@ impl<J: InstantJob + 'static> Job for J {
     }
 
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
-        Box::pin(async move { self.perform(context).unwrap_or_else(ToolResult::error) })
+        Box::pin(async move {
+            let result = self.perform(context);
+            result.unwrap_or_else(|why| ToolResult::error(why.to_string()))
+        })
     }
 }
 

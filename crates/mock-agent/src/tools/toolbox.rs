@@ -2,6 +2,7 @@
 
 use super::mcp::McpTool;
 use super::tool::{Category, Job, Tool};
+use super::tool_error::ToolError;
 use crate::model::ToolSpec;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -33,18 +34,25 @@ impl Toolbox {
     ///
     /// # Errors
     /// There is no such tool, or the arguments do not fit.
-    pub(crate) fn job(&self, name: &str, args: &Value) -> Result<(Category, Rc<dyn Job>), String> {
+    pub(crate) fn job(
+        &self,
+        name: &str,
+        args: &Value,
+    ) -> Result<(Category, Rc<dyn Job>), ToolError> {
+        let named = || name.to_owned();
         if !args.is_object() {
-            return Err(format!("The arguments of {name} are not a JSON object."));
+            return Err(ToolError::NoObject { name: named() });
         }
         if let Some(tool) = self.mcp.borrow().iter().find(|tool| tool.name == name) {
             return Ok((Category::Mcp, Rc::new(tool.call(args))));
         }
         let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
-            return Err(format!("There is no tool named {name:?}."));
+            return Err(ToolError::UnknownTool { name: named() });
         };
-        let job = (tool.parse)(args)
-            .map_err(|error| format!("The arguments of {name} are invalid: {error}."))?;
+        let job = (tool.parse)(args).map_err(|source| ToolError::Arguments {
+            name: named(),
+            source,
+        })?;
         Ok((tool.category, job))
     }
 

@@ -1,6 +1,8 @@
 //! The workspace: the folder that the file tools are confined to, whatever `..` or symbolic link a path has.
 
+use super::tool_error::{FileError, ToolError};
 use std::path::{Component, Path, PathBuf};
+use thiserror::Error;
 
 /// A workspace, by its path as given and by its real path.
 #[derive(Debug, Clone)]
@@ -9,21 +11,34 @@ pub(crate) struct Workspace {
     real: PathBuf,
 }
 
+/// Why a folder cannot be the workspace.
+#[derive(Debug, Error)]
+#[error("workspace {}: {why}", .path.display())]
+pub(crate) struct WorkspaceError {
+    path: PathBuf,
+    why: FileError,
+}
+
 impl Workspace {
     /// Opens a folder.
     ///
     /// # Errors
     /// It does not exist, or is not a folder.
-    pub(crate) fn open(path: &Path) -> Result<Self, String> {
-        let failed = |why: &dyn std::fmt::Display| format!("workspace {}: {why}", path.display());
-        let given = std::path::absolute(path).map_err(|error| failed(&error))?;
-        let real = given.canonicalize().map_err(|error| failed(&error))?;
-        if !real.is_dir() {
-            return Err(failed(&"not a folder"));
-        }
-        Ok(Workspace {
-            given: normalize(&given),
-            real,
+    pub(crate) fn open(path: &Path) -> Result<Self, WorkspaceError> {
+        let open = || {
+            let given = std::path::absolute(path)?;
+            let real = given.canonicalize()?;
+            if !real.is_dir() {
+                return Err(FileError::NotAFolder);
+            }
+            Ok(Workspace {
+                given: normalize(&given),
+                real,
+            })
+        };
+        open().map_err(|why| WorkspaceError {
+            path: path.to_owned(),
+            why,
         })
     }
 
@@ -41,14 +56,16 @@ impl Workspace {
     ///
     /// # Errors
     /// The path leads out of the workspace, by `..` or by a symbolic link, or cannot be followed.
-    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, String> {
-        let outside = || format!("{path} is outside the workspace");
+    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
+        let outside = || ToolError::Outside {
+            path: path.to_owned(),
+        };
         let absolute = normalize(&self.given.join(path));
         let inner = absolute
             .strip_prefix(&self.given)
             .or_else(|_| absolute.strip_prefix(&self.real))
             .map_err(|_| outside())?;
-        let real = resolve_links(&self.real.join(inner)).map_err(|why| format!("{path}: {why}"))?;
+        let real = resolve_links(&self.real.join(inner)).map_err(ToolError::of_file(path))?;
         if real.starts_with(&self.real) {
             Ok(real)
         } else {
@@ -80,14 +97,14 @@ fn normalize(path: &Path) -> PathBuf {
 }
 
 /// The path with the symbolic links resolved in the part of it that exists.
-fn resolve_links(path: &Path) -> Result<PathBuf, String> {
+fn resolve_links(path: &Path) -> Result<PathBuf, FileError> {
     match path.canonicalize() {
         Ok(real) => Ok(real),
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),
-        Err(_) if path.symlink_metadata().is_ok() => Err("a broken symbolic link".into()),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        Err(_) if path.symlink_metadata().is_ok() => Err(FileError::BrokenLink),
         Err(error) => match (path.parent(), path.file_name()) {
             (Some(parent), Some(name)) => Ok(resolve_links(parent)?.join(name)),
-            _ => Err(error.to_string()),
+            _ => Err(error.into()),
         },
     }
 }

@@ -1,7 +1,7 @@
 //! `Write` tool: creates or overwrites a file.
 
-use super::files::error_message;
 use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
+use super::tool_error::ToolError;
 use crate::faults::Bug;
 use serde::Deserialize;
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(crate) struct Write {
     pub(crate) content: String,
     /// What the result says of a success.
     #[serde(skip, default = "in_short")]
-    pub(crate) tell: fn(&Write) -> String,
+    pub(crate) result: fn(&Write) -> String,
 }
 
 fn in_short() -> fn(&Write) -> String {
@@ -37,21 +37,20 @@ impl InstantJob for Write {
         format!("Write to {}", self.file_path)
     }
 
-    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, String> {
+    fn perform(&self, context: ToolContext<'_>) -> Result<ToolResult, ToolError> {
         let path = context.workspace.resolve(&self.file_path)?;
-        let failed =
-            |error: std::io::Error| format!("{}: {}", self.file_path, error_message(&error));
+        let failed = ToolError::of_file::<std::io::Error>(&self.file_path);
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            std::fs::create_dir_all(folder).map_err(&failed)?;
         }
         let mut content = self.content.clone();
         if context.faults.triggers(Bug::WriteAddsNewline) {
             content.push('\n');
         }
         if path.exists() && context.faults.triggers(Bug::WriteAppends) {
-            content.insert_str(0, &std::fs::read_to_string(&path).map_err(failed)?);
+            content.insert_str(0, &std::fs::read_to_string(&path).map_err(&failed)?);
         }
         std::fs::write(path, content).map_err(failed)?;
-        Ok(ToolResult::text((self.tell)(self)))
+        Ok(ToolResult::text((self.result)(self)))
     }
 }

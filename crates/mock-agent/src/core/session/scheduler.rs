@@ -209,9 +209,8 @@ impl Session {
             }
         };
         let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
-        let tools = tools.into_iter();
-        let tools = tools.map(|tool| McpTool::served(name, tool, Rc::clone(&connection)));
-        self.tools.add(tools.collect());
+        let served = |tool| McpTool::served(name, tool, Rc::clone(&connection));
+        self.tools.add(tools.into_iter().map(served).collect());
         self.events.emit(&Event::McpServerConnected {
             server: name,
             tools: &names,

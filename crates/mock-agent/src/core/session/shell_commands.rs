@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Runs commands until the session is closed and none is left. The model is told about each.
+    /// Runs commands until the session is closed and none is left. The model gets each with its output.
     pub(super) async fn run_shell_commands(&self) {
         loop {
             let next = self.shell_commands.borrow().front().cloned();
@@ -80,7 +80,7 @@ pub(crate) fn shell_options(session: &Session) -> ShellOptions<'_> {
     }
 }
 
-/// What the model is told about a command.
+/// The message about a command that the model gets.
 pub(crate) fn note(session: &Session, result: &ShellResult) -> Option<String> {
     let text = description(result);
     if session.faults.triggers(Bug::ShellResultReformatted) {

@@ -1,11 +1,11 @@
 //! The adapters of aionrs, one for each version.
 
 use super::events::AionrsState;
-use super::flags::{FLAGS, FLAGS_HELP, IGNORED_FLAGS};
+use super::flags::FLAGS;
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
 use crate::config::options::{CliOptions, UnknownArguments};
-use crate::config::{AgentConfig, Env, StartError};
+use crate::config::{AgentConfig, ArgumentError, Env, StartError};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
 
@@ -15,13 +15,10 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     is_default: true,
     version_line: "aionrs 0.1.0",
     flags: FLAGS,
-    flags_help: FLAGS_HELP,
-    ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: &[],
     other_mode_flags: &[],
     activation: "--json-stream",
-    models_flag: None,
     line_limit: LINE_LIMIT,
     line: frame_faults::line,
     connect: || AionrsState::connect(AionrsVersion::V0_1),
@@ -46,8 +43,11 @@ pub(super) const LINE_LIMIT: usize = 16 << 20;
 fn configure(options: CliOptions, env: Env<'_>) -> Result<AgentConfig, StartError> {
     let both = options.session_id.is_some() && options.resume.is_some();
     if both {
-        let why = "--session-id and --resume exclude each other";
-        return Err(StartError::Usage(why.into()));
+        return Err(ArgumentError::Exclusive {
+            one: "--session-id",
+            other: "--resume",
+        }
+        .into());
     }
     AgentConfig::new(options, env)
 }

@@ -95,8 +95,10 @@ fn tool_deny(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> 
         reason: Option<String>,
     }
     let Deny { call_id, reason } = arguments(command)?;
-    let reason = reason.unwrap_or_else(|| "User denied".into());
-    session.decide(&call_id, Decision::Deny { reason })
+    let decision = Decision::Deny {
+        reason: reason.unwrap_or_else(|| "User denied".into()),
+    };
+    session.decide(&call_id, decision)
 }
 
 fn init_history(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {

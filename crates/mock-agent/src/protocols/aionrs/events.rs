@@ -143,8 +143,8 @@ impl AionrsState {
 
     /// A report, and after it the end of the message that asked for a compaction, if one did.
     fn compacted(&mut self, report: Value) -> Vec<Value> {
-        let end = self.compacting.take();
-        let end = end.map(|message| stream_end(&message, Usage::default()));
+        let message = self.compacting.take();
+        let end = message.map(|message| stream_end(&message, Usage::default()));
         std::iter::once(report).chain(end).collect()
     }
 }

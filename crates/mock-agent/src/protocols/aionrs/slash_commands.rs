@@ -55,8 +55,8 @@ fn compact(session: AionrsSession<'_>, prompt: &Prompt) -> Option<String> {
     if session.conversation.borrow().messages.is_empty() {
         return Some("There is nothing to compact".into());
     }
-    let instructions = prompt.text.trim().strip_prefix("/compact").map(str::trim);
-    let instructions = instructions.filter(|text| !text.is_empty());
+    let after = prompt.text.trim().strip_prefix("/compact").map(str::trim);
+    let instructions = after.filter(|text| !text.is_empty());
     session.state().compacting = Some(prompt.turn.clone());
     let compacted = session.compact(instructions.map(str::to_owned));
     compacted.err().map(|failure| failure.message)

@@ -20,7 +20,7 @@ const EXEC: Tool = Tool {
         Ok(Rc::new(Bash {
             command: cmd,
             timeout,
-            tell: bracketed,
+            result: bracketed,
         }))
     },
     ..BASH

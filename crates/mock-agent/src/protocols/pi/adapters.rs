@@ -1,7 +1,7 @@
 //! The adapters of pi, one for each version.
 
 use super::configure::{configure, configure_v0_14};
-use super::flags::{FLAGS, FLAGS_HELP, FLAGS_V0_14, IGNORED_FLAGS, OTHER_COMMANDS};
+use super::flags::{FLAGS_V0_14, FLAGS_V0_73, OTHER_COMMANDS};
 use super::state::PiState;
 use super::tools::{TOOLS_V0_14, TOOLS_V0_73, TOOLS_V0_87};
 use super::version::PiVersion;
@@ -14,14 +14,11 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     is_default: false,
     version_line: "0.14.0",
     flags: FLAGS_V0_14,
-    flags_help: FLAGS_HELP,
-    ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Ignored,
     other_commands: OTHER_COMMANDS,
     other_mode_flags: &["--print", "-p", "--export"],
     // "Starting RPC Mode" of the specification.
     activation: "--mode rpc",
-    models_flag: Some("--list-models"),
     line_limit: LINE_LIMIT,
     exits_by_signal: false,
     kind_pointer: "/type",
@@ -37,7 +34,7 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
     exits_by_signal: true,
     // Like the real agent. Some readers take U+2028 for the end of a line, and the specification says that it is text.
     line: frame_faults::raw_line,
-    flags: FLAGS,
+    flags: FLAGS_V0_73,
     connect: || PiState::connect(PiVersion::V0_73),
     tools: TOOLS_V0_73,
     configure: |options, env| configure(PiVersion::V0_73, options, env),

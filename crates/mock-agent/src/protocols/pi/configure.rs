@@ -170,8 +170,8 @@ fn model_pattern(options: &mut CliOptions) -> Option<String> {
 }
 
 fn scope(patterns: Option<&str>) -> Vec<String> {
-    let patterns = patterns.into_iter().flat_map(|list| list.split(','));
-    patterns.map(|pattern| pattern.trim().to_owned()).collect()
+    let listed = patterns.into_iter().flat_map(|list| list.split(','));
+    listed.map(|pattern| pattern.trim().to_owned()).collect()
 }
 
 /// `settings.json` of the user and of the project; the latter takes precedence.
@@ -185,8 +185,9 @@ fn settings_files(agent: Option<&Path>, workspace: &Path) -> Vec<Value> {
 }
 
 fn number(files: &[Value], pointer: &str) -> Option<u64> {
-    let mut files = files.iter();
-    files.find_map(|settings| settings.pointer(pointer)?.as_u64())
+    files
+        .iter()
+        .find_map(|settings| settings.pointer(pointer)?.as_u64())
 }
 
 /// The folder of models, settings and sessions, if the host names one. The real agent's folder in HOME is not used: it has the keys and

@@ -73,7 +73,7 @@ fn append_entry(session: PiSession<'_>, kind: &str, data: &Value) {
     }
 }
 
-/// Sends a dialog, waits for its answer, and tells the host the answer if the script says so.
+/// Sends a dialog and waits for its answer, which a `notify` shows if the script says so.
 pub(super) async fn show(session: PiSession<'_>, dialog: &Value) {
     let answer = ask(session, dialog).await;
     if dialog["tell"] == true {
@@ -140,8 +140,8 @@ fn value(method: &str, response: &Value) -> Value {
 
 /// The frame that asks whether a call may run. None if no extension asks.
 pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option<Value> {
-    let dialog = state.prompt_script.tool_call.as_ref();
-    let dialog = dialog.or(state.script.tool_call.as_ref())?.clone();
+    let of_prompt = state.prompt_script.tool_call.as_ref();
+    let dialog = of_prompt.or(state.script.tool_call.as_ref())?.clone();
     let (id, frame) = request(state, &dialog);
     state
         .dialogs

@@ -66,9 +66,10 @@ impl EntryTree {
         let Some(id) = id else {
             return Ok(&self.entries);
         };
-        let place = self.place(id);
-        let place = place.ok_or_else(|| format!("Entry not found: {id}"))?;
-        Ok(&self.entries[place + 1..])
+        match self.place(id) {
+            Some(place) => Ok(&self.entries[place + 1..]),
+            None => Err(format!("Entry not found: {id}")),
+        }
     }
 
     /// The entries as a nested tree: one root, and each entry the child of the one before it.

@@ -20,12 +20,11 @@ struct PromptFile {
 
 /// The templates, then the skills.
 fn prompt_files(options: &HostOptions) -> impl Iterator<Item = PromptFile> {
-    let templates = options.templates.iter();
-    let templates = templates.map(|path| (stem(path), path.clone()));
-    let skills = options.skills.iter();
-    let skills = skills.map(|folder| (format!("skill:{}", stem(folder)), folder.join("SKILL.md")));
+    let template = |path: &PathBuf| (stem(path), path.clone());
+    let skill = |folder: &PathBuf| (format!("skill:{}", stem(folder)), folder.join("SKILL.md"));
+    let templates = options.templates.iter().map(template);
     templates
-        .chain(skills)
+        .chain(options.skills.iter().map(skill))
         .filter_map(|(name, path)| read(name, path))
 }
 

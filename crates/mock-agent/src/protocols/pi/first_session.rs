@@ -4,6 +4,7 @@ use super::entries::EntryTree;
 use super::models;
 use super::responses::PiSession;
 use super::session_log::SessionLog;
+use crate::config::StartError;
 use crate::config::options::CliOptions;
 use crate::core::compaction::estimate_tokens;
 use crate::core::settings::FirstSession;
@@ -29,7 +30,10 @@ pub(super) fn take_flags(options: &mut CliOptions) -> SessionFlags {
 ///
 /// # Errors
 /// There is no such session.
-pub(super) fn choose(flags: SessionFlags, folder: Option<&Path>) -> Result<FirstSession, String> {
+pub(super) fn choose(
+    flags: SessionFlags,
+    folder: Option<&Path>,
+) -> Result<FirstSession, StartError> {
     Ok(match flags {
         [Some(named), ..] => FirstSession::Forked(find(&named, folder)?),
         [None, Some(named), _] if named == LATEST => {
@@ -42,16 +46,17 @@ pub(super) fn choose(flags: SessionFlags, folder: Option<&Path>) -> Result<First
 }
 
 /// The file of a session: a path, or a part of its id.
-fn find(named: &str, folder: Option<&Path>) -> Result<PathBuf, String> {
+fn find(named: &str, folder: Option<&Path>) -> Result<PathBuf, StartError> {
     if named.contains('/') || named.ends_with(".jsonl") {
-        return std::path::absolute(named).map_err(|error| format!("{named}: {error}"));
+        let failed = |error| StartError::AgentFile(format!("{named}: {error}"));
+        return std::path::absolute(named).map_err(failed);
     }
     let has_id = |file: &PathBuf| {
         let stem = file.file_stem().unwrap_or_default();
         stem.to_string_lossy().contains(named)
     };
     let found = files(folder).into_iter().find(has_id);
-    found.ok_or_else(|| format!("No session found matching '{named}'"))
+    found.ok_or_else(|| StartError::AgentFile(format!("No session found matching '{named}'")))
 }
 
 fn newest(folder: Option<&Path>) -> Option<PathBuf> {

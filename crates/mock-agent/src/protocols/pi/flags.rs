@@ -1,81 +1,52 @@
 //! Command-line flags of the protocol pi: those of its specification, and others that hosts pass.
 
 use super::first_session::LATEST;
-use super::models::{LEVELS, MAX_LEVEL};
-use crate::config::options::FlagEffect::{Checked, Switch, Text, Texts};
-use crate::config::options::FlagValue::{No, Optional, Required};
-use crate::config::options::{CliOptions, Flag, IgnoredFlags};
+use super::models::ALL_LEVELS;
+use crate::config::flags::FlagEffect::{Ignored, OneOf, Switch, Text, Texts};
+use crate::config::flags::FlagValue::{No, Optional, Required};
+use crate::config::flags::flags;
+use crate::config::options::{Flags, Question};
 
-/// The flags; those of 0.14 come first.
-pub(super) const FLAGS: &[Flag] = &[
-    Flag::new("--mode", Checked(mode)),
-    Flag::new("--no-session", Switch(|o| o.no_session = true)),
-    Flag::new("--continue", Switch(resume_latest)),
-    Flag::new("-c", Switch(resume_latest)),
-    Flag::new("--provider", Text(|o| &mut o.provider)),
-    Flag::new("--model", Text(|o| &mut o.model)),
-    Flag::new("--api-key", Text(|o| &mut o.api_key)),
-    Flag::new("--thinking", Checked(thinking)),
-    Flag::new("--system-prompt", Text(|o| &mut o.system_prompt)),
-    Flag::new("--session", Text(|o| &mut o.resume)),
-    Flag::new("--session-id", Text(|o| &mut o.session_id)),
-    Flag::new("--fork", Text(|o| &mut o.fork)),
-    Flag::new("--name", Text(|o| &mut o.name)),
-    Flag::new("-n", Text(|o| &mut o.name)),
-    Flag::new("--session-dir", Text(|o| &mut o.session_dir)),
-    Flag::new("--models", Text(|o| &mut o.scope)),
-    Flag::new("--extension", Texts(|o| &mut o.extensions)),
-    Flag::new("-e", Texts(|o| &mut o.extensions)),
-    Flag::new("--prompt-template", Texts(|o| &mut o.templates)),
-    Flag::new("--skill", Texts(|o| &mut o.skills)),
-];
+pub(super) const FLAGS_V0_14: &[Flags] = &[FIRST, IGNORED];
 
-pub(super) const FLAGS_V0_14: &[Flag] = FLAGS.split_at(9).0;
+pub(super) const FLAGS_V0_73: &[Flags] = &[FIRST, SINCE_V0_73, IGNORED];
 
-/// The help on those that only this protocol has.
-pub(super) const FLAGS_HELP: &str = "\
---mode MODE              rpc
---no-session             Do not save the session
---continue               Resume the latest session
--c                       Resume the latest session
---provider NAME          A provider of models.json; by default the first
---model NAME             A model of the provider; after 0.14 also PROVIDER/MODEL, followed by :LEVEL for its thinking level
---api-key KEY            The API key, instead of the one of the provider
---thinking LEVEL         off, minimal, low, medium, high, xhigh or max; without effect in 0.14
---system-prompt TEXT     The system prompt
---session PATH|ID        Resume the session in this file, or with this part of an id
---session-id ID          Resume the session with this id; a new one if there is none
---fork PATH|ID           Start a session with the entries of another one
---name NAME              The name of the session
--n NAME                  The name of the session
---session-dir PATH       The folder for sessions
---models PATTERNS        The models that cycle_model goes through, as PROVIDER/MODEL, separated by commas
---extension FILE         Do what dialogs.json in the workspace scripts; the file itself is not run
--e FILE                  Do what dialogs.json in the workspace scripts; the file itself is not run
---prompt-template FILE   A prompt template
---skill FOLDER           A skill
-";
+const FIRST: Flags = flags! {
+    "--mode MODE" => OneOf(&["rpc"], |o| &mut o.mode), "rpc";
+    "--no-session" => Switch(|o| o.no_session = true), "Do not save the session";
+    "--continue -c" => Switch(|o| o.resume = Some(LATEST.into())), "Resume the latest session";
+    "--provider NAME" => Text(|o| &mut o.provider), "A provider of models.json; by default the first";
+    "--model NAME" => Text(|o| &mut o.model), "A model of the provider; after 0.14 also PROVIDER/MODEL, followed by :LEVEL for its thinking level";
+    "--api-key KEY" => Text(|o| &mut o.api_key), "The API key, instead of the one of the provider";
+    "--thinking LEVEL" => OneOf(&ALL_LEVELS, |o| &mut o.thinking), "off, minimal, low, medium, high, xhigh or max; without effect in 0.14";
+    "--system-prompt TEXT" => Text(|o| &mut o.system_prompt), "The system prompt";
+    "--list-models" => Switch(|o| o.question = Some(Question::Models)), "List the models";
+};
 
-fn mode(_: &mut CliOptions, mode: String) -> Result<(), String> {
-    match mode.as_str() {
-        "rpc" => Ok(()),
-        _ => Err(format!(
-            "{mode:?} is not rpc, the only mode that mock-agent plays"
-        )),
-    }
-}
+const SINCE_V0_73: Flags = flags! {
+    "--session PATH|ID" => Text(|o| &mut o.resume), "Resume the session in this file, or with this part of an id";
+    "--session-id ID" => Text(|o| &mut o.session_id), "Resume the session with this id; a new one if there is none";
+    "--fork PATH|ID" => Text(|o| &mut o.fork), "Start a session with the entries of another one";
+    "--name -n NAME" => Text(|o| &mut o.name), "The name of the session";
+    "--session-dir PATH" => Text(|o| &mut o.session_dir), "The folder for sessions";
+    "--models PATTERNS" => Text(|o| &mut o.scope), "The models that cycle_model goes through, as PROVIDER/MODEL, separated by commas";
+    "--extension -e FILE" => Texts(|o| &mut o.extensions), "Do what dialogs.json in the workspace scripts; the file itself is not run";
+    "--prompt-template FILE" => Texts(|o| &mut o.templates), "A prompt template";
+    "--skill FOLDER" => Texts(|o| &mut o.skills), "A skill";
+};
 
-fn resume_latest(options: &mut CliOptions) {
-    options.resume = Some(LATEST.into());
-}
-
-fn thinking(options: &mut CliOptions, level: String) -> Result<(), String> {
-    if level != MAX_LEVEL && !LEVELS.contains(&level.as_str()) {
-        return Err(format!("{level:?} is none of {}", LEVELS.join(", ")));
-    }
-    options.thinking = Some(level);
-    Ok(())
-}
+const IGNORED: Flags = flags! {
+    "--append-system-prompt --theme --tools -t" => Ignored(Required);
+    "--exclude-tools -xt --use-theme --tui-mode" => Ignored(Required);
+    "--resume -r" => Ignored(No);
+    "--no-tools -nt --no-builtin-tools -nbt" => Ignored(No);
+    "--no-extensions -ne --no-skills -ns" => Ignored(No);
+    "--no-prompt-templates -np --no-themes" => Ignored(No);
+    "--no-context-files -nc --verbose --offline" => Ignored(No);
+    "--approve -a --no-approve -na" => Ignored(No);
+    "--print -p" => Ignored(Optional);
+    "--export" => Ignored(Required);
+};
 
 /// Commands of the real agent that do not speak RPC.
 pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
@@ -84,23 +55,4 @@ pub(super) const OTHER_COMMANDS: &[(&str, &str)] = &[
     ("update", "Updated packages"),
     ("list", "No packages installed."),
     ("config auth", ""),
-];
-
-pub(super) const IGNORED_FLAGS: &[IgnoredFlags] = &[
-    (
-        Required,
-        &["--append-system-prompt", "--theme", "--tools", "-t"],
-    ),
-    (
-        Required,
-        &["--exclude-tools", "-xt", "--use-theme", "--tui-mode"],
-    ),
-    (No, &["--resume", "-r"]),
-    (No, &["--no-tools", "-nt", "--no-builtin-tools", "-nbt"]),
-    (No, &["--no-extensions", "-ne", "--no-skills", "-ns"]),
-    (No, &["--no-prompt-templates", "-np", "--no-themes"]),
-    (No, &["--no-context-files", "-nc", "--verbose", "--offline"]),
-    (No, &["--approve", "-a", "--no-approve", "-na"]),
-    (Optional, &["--print", "-p"]),
-    (Required, &["--export"]),
 ];

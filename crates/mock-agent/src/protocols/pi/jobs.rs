@@ -3,7 +3,8 @@
 use super::edit::summarize;
 use crate::protocols::frames::with_file_path;
 use crate::tools::{
-    Bash, CommandEnd, Edit, Job, JobFuture, Read, Tell, ToolContext, ToolResult, Write,
+    Bash, CommandEnd, Edit, EditResult, Job, JobFuture, Read, ToolContext, ToolError, ToolResult,
+    Write,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -42,14 +43,14 @@ pub(super) fn read(args: &Value) -> Parsed {
     Ok(Rc::new(OnFile { path, job }))
 }
 
-fn chosen_lines(read: &Read, text: &str) -> Result<String, String> {
+fn chosen_lines(read: &Read, text: &str) -> Result<String, ToolError> {
     let lines: Vec<_> = text.split('\n').collect();
     let first = read.offset.unwrap_or(1).max(1) - 1;
     if first >= lines.len() {
-        let (offset, count) = (first + 1, lines.len());
-        return Err(format!(
-            "Offset {offset} is beyond end of file ({count} lines total)"
-        ));
+        return Err(ToolError::Offset {
+            offset: first + 1,
+            lines: lines.len(),
+        });
     }
     let end = read.limit.map_or(lines.len(), |limit| {
         first.saturating_add(limit).min(lines.len())
@@ -76,7 +77,7 @@ pub(super) fn bash(args: &Value) -> Parsed {
     Ok(Rc::new(Bash {
         command: args.command,
         timeout: args.timeout.map(|seconds| (seconds * 1000.0) as u64),
-        tell: ended,
+        result: ended,
     }))
 }
 
@@ -108,10 +109,10 @@ pub(super) fn written(write: &Write) -> String {
     format!("Successfully wrote to {}", write.file_path)
 }
 
-/// `write`, whose result `tell` says.
-pub(super) fn write(args: &Value, tell: fn(&Write) -> String) -> Parsed {
+/// `write`, with the text of its result.
+pub(super) fn write(args: &Value, result: fn(&Write) -> String) -> Parsed {
     let write = Write::deserialize(&with_file_path(args))?;
-    Ok(Rc::new(Write { tell, ..write }))
+    Ok(Rc::new(Write { result, ..write }))
 }
 
 /// `edit`: replacements, or the texts of one.
@@ -126,8 +127,8 @@ pub(super) fn edit_with_patch(args: &Value) -> Parsed {
     })
 }
 
-fn on_edit(args: &Value, tell: Tell) -> Parsed {
-    let edit = Edit::parse(&with_file_path(args), tell)?;
+fn on_edit(args: &Value, result: EditResult) -> Parsed {
+    let edit = Edit::parse(&with_file_path(args), result)?;
     let path = edit.file_path.clone();
     let job = Rc::new(edit);
     Ok(Rc::new(OnFile { path, job }))
@@ -148,15 +149,15 @@ mod tests {
 
     #[test]
     fn the_output_is_followed_by_how_the_command_failed() {
-        let told = |output: &str, end| ended(output.to_owned(), end);
+        let shown = |output: &str, end| ended(output.to_owned(), end);
 
-        assert_eq!(told("a\n", CommandEnd::Exited(0)), "a\n");
-        assert_eq!(told("", CommandEnd::Exited(0)), "(no output)");
+        assert_eq!(shown("a\n", CommandEnd::Exited(0)), "a\n");
+        assert_eq!(shown("", CommandEnd::Exited(0)), "(no output)");
         let failed = "a\n\n\nCommand exited with code 3";
-        assert_eq!(told("a\n", CommandEnd::Exited(3)), failed);
+        assert_eq!(shown("a\n", CommandEnd::Exited(3)), failed);
         let limit = Duration::from_millis(1500);
         let late = "Command timed out after 1.5 seconds";
-        assert_eq!(told("", CommandEnd::TimedOut(limit)), late);
+        assert_eq!(shown("", CommandEnd::TimedOut(limit)), late);
     }
 
     #[test]
@@ -175,6 +176,6 @@ mod tests {
         let cut = "b\n\n[2 more lines in file. Use offset=3 to continue.]";
         assert_eq!(shown(Some(2), Some(1)).unwrap(), cut);
         let beyond = "Offset 9 is beyond end of file (4 lines total)";
-        assert_eq!(shown(Some(9), None).unwrap_err(), beyond);
+        assert_eq!(shown(Some(9), None).unwrap_err().to_string(), beyond);
     }
 }

@@ -7,10 +7,11 @@ use crate::faults::Bug;
 use crate::model::Effort;
 use serde_json::{Value, json};
 
-pub(super) const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+/// The levels that commands and flags accept. No model here has the last one, which is taken as the highest of the model.
+pub(super) const ALL_LEVELS: [&str; 7] =
+    ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/// A level that no model here has. `set_thinking_level` takes it as the highest of the model.
-pub(super) const MAX_LEVEL: &str = "max";
+pub(super) const LEVELS: &[&str] = ALL_LEVELS.split_at(6).0;
 
 /// How many of the levels a model with reasoning has.
 const LEVELS_WITH_REASONING: usize = 5;
@@ -138,7 +139,7 @@ fn has_reasoning(session: PiSession<'_>) -> bool {
 
 pub(super) fn set_level(command: &PiCommand<'_>) -> Answer {
     let level = command.text("level")?;
-    if !LEVELS.contains(&level) && level != MAX_LEVEL {
+    if !ALL_LEVELS.contains(&level) {
         return Err(format!("Unknown thinking level: {level}"));
     }
     let levels = levels(command.session);

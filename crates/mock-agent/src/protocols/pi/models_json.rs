@@ -1,6 +1,6 @@
 //! `models.json`: providers, their models, endpoints and prices.
 
-use crate::config::{AgentConfig, Env};
+use crate::config::{AgentConfig, Env, StartError};
 use crate::core::settings::{ListedModel, ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
 use crate::protocols::frames::extended;
@@ -48,7 +48,7 @@ pub(super) fn list(
     agent: Option<&Path>,
     key: Option<&str>,
     env: Env<'_>,
-) -> Result<Vec<ListedModel>, String> {
+) -> Result<Vec<ListedModel>, StartError> {
     let Some(path) = agent.map(|folder| folder.join("models.json")) else {
         return Ok(Vec::new());
     };
@@ -57,7 +57,7 @@ pub(super) fn list(
         read => read.map_err(|error| error.to_string()),
     };
     let listed = text.and_then(|text| models_in(&text, key, env));
-    listed.map_err(|why| format!("{}: {why}", path.display()))
+    listed.map_err(|why| StartError::AgentFile(format!("{}: {why}", path.display())))
 }
 
 fn models_in(text: &str, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedModel>, String> {
@@ -78,7 +78,7 @@ pub(super) fn choose<'a>(
     models: &'a [ListedModel],
     provider: Option<&str>,
     model: Option<&str>,
-) -> Result<Option<&'a ListedModel>, String> {
+) -> Result<Option<&'a ListedModel>, StartError> {
     let (mut known, mut found) = (provider.is_none(), None);
     for listed in models {
         let info = &listed.model_info;
@@ -88,14 +88,16 @@ pub(super) fn choose<'a>(
                 found.or(Some(listed).filter(|_| model.is_none_or(|asked| asked == info.model)));
         }
     }
-    match (models, found) {
-        (_, Some(_)) | ([], _) => Ok(found),
-        _ if known => Err(format!("there is no model {:?}", model.unwrap_or_default())),
-        _ => Err(format!(
-            "there is no provider {:?}",
-            provider.unwrap_or_default()
-        )),
+    if found.is_some() || models.is_empty() {
+        return Ok(found);
     }
+    let (kind, asked) = if known {
+        ("model", model)
+    } else {
+        ("provider", provider)
+    };
+    let why = format!("there is no {kind} {:?}", asked.unwrap_or_default());
+    Err(StartError::AgentFile(why))
 }
 
 fn models_of(
@@ -107,8 +109,8 @@ fn models_of(
 ) -> Result<Vec<ListedModel>, String> {
     let invalid = |error: serde_json::Error| format!("{name}: {error}");
     let provider = ProviderEntry::deserialize(entry).map_err(invalid)?;
-    let key = key.map(str::to_owned);
     let key = key
+        .map(str::to_owned)
         .or_else(|| env(&provider.api_key))
         .unwrap_or(provider.api_key);
     let endpoint = Endpoint::new(&provider.base_url, key)
@@ -170,7 +172,7 @@ const BUILT_IN_URL: &str = "http://127.0.0.1:9";
 ///
 /// # Errors
 /// Its address is not valid.
-pub(super) fn built_in(config: &AgentConfig) -> Result<ListedModel, String> {
+pub(super) fn built_in(config: &AgentConfig) -> Result<ListedModel, StartError> {
     let model_info = config.settings.model_info.clone();
     let max_tokens = config.settings.max_tokens;
     let description = json!({
@@ -225,7 +227,8 @@ mod tests {
             (Some("x"), None, "there is no provider \"x\""),
             (Some("a"), Some("z"), "there is no model \"z\""),
         ] {
-            assert_eq!(choose(&models, provider, model).err().unwrap(), expected);
+            let why = choose(&models, provider, model).unwrap_err();
+            assert_eq!(why.to_string(), expected);
         }
     }
 

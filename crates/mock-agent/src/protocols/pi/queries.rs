@@ -69,8 +69,8 @@ pub(super) fn stats(command: &PiCommand<'_>) -> Answer {
             .filter(|one| one["role"].is_string())
     };
     let of = |role: &str| messages().filter(|m| m["role"] == role).count();
-    let calls = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
-    let calls = calls.filter(|block| block["type"] == "toolCall").count();
+    let blocks = messages().flat_map(|m| m["content"].as_array().into_iter().flatten());
+    let calls = blocks.filter(|block| block["type"] == "toolCall").count();
     let used = || counted.iter().map(|one| &one["usage"]);
     let sum = |name: &str| used().filter_map(|u| u[name].as_u64()).sum::<u64>();
     let costs = used().filter_map(|u| u["cost"]["total"].as_f64());

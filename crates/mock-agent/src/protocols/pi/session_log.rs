@@ -33,7 +33,7 @@ pub(super) fn text_of(message: &Value) -> String {
 
 /// The messages for the model. It gets only their texts.
 pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
-    let messages = entries.iter().map(|LogEntry { message, .. }| {
+    let texts = entries.iter().map(|LogEntry { message, .. }| {
         let text = match message["summary"].as_str() {
             Some(summary) => introduced(summary),
             None => text_of(message),
@@ -44,8 +44,8 @@ pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
         };
         (role, text)
     });
-    let messages = messages.filter(|(_, text)| !text.is_empty());
-    messages
+    texts
+        .filter(|(_, text)| !text.is_empty())
         .map(|(role, text)| Message {
             role,
             content: vec![ContentBlock::Text(text)],

@@ -163,9 +163,11 @@ pub(super) fn clone_session(command: &PiCommand<'_>) -> Answer {
 
 fn find(session: PiSession<'_>, id: &str) -> Result<String, String> {
     let state = session.state();
-    let entry = state.log.tree.of_user().find(|entry| entry["id"] == id);
-    let entry = entry.ok_or("Invalid entry ID for forking")?;
-    Ok(text_of(&entry["message"]))
+    let mut entries = state.log.tree.of_user();
+    let entry = entries.find(|entry| entry["id"] == id);
+    entry
+        .map(|entry| text_of(&entry["message"]))
+        .ok_or_else(|| "Invalid entry ID for forking".to_owned())
 }
 
 /// The messages before the last message of the user with this text. None if there is no such message.

@@ -99,7 +99,7 @@ impl PiState {
         self.log.tree.append(kind, &id, more)
     }
 
-    /// Appends an entry with an id of its own. Returns the frame that tells the host, in versions that show entries.
+    /// Appends an entry with an id of its own. Returns its frame for the host, in versions that show entries.
     pub(super) fn append_visible_entry(&mut self, kind: &str, more: Value) -> Value {
         let entry = self.append_new_entry(kind, more);
         json!({ "type": "entry_appended", "entry": entry })
@@ -158,8 +158,10 @@ impl PiState {
         log.entries = log.tree.context();
         self.has_sent_system_message = log.of_role("system").next().is_some();
         let ids = log.tree.iter().filter_map(|entry| entry["id"].as_str());
-        let ids = ids.map(|id| id.trim_start_matches(self.id_prefix));
-        let numbers = ids.filter_map(|id| u64::from_str_radix(id, 16).ok());
+        let numbers = ids.filter_map(|id| {
+            let digits = id.trim_start_matches(self.id_prefix);
+            u64::from_str_radix(digits, 16).ok()
+        });
         self.ids = numbers.fold(self.ids, u64::max);
         self.log = log;
     }

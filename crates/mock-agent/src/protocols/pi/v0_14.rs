@@ -112,8 +112,8 @@ fn document(read: PiAttachment) -> Result<ContentBlock, String> {
     if let Some(text) = read.extracted_text {
         return Ok(text_of(&name, &text));
     }
-    let bytes = BASE64.decode(read.content.as_bytes());
-    let bytes = bytes.map_err(|_| format!("{name} is not in base64"))?;
+    let decoded = BASE64.decode(read.content.as_bytes());
+    let bytes = decoded.map_err(|_| format!("{name} is not in base64"))?;
     if let Some(Media::Document(media_type)) = sniff(&bytes) {
         return Ok(ContentBlock::Document {
             name,

@@ -1,7 +1,7 @@
 //! The adapter of synaps@1.
 
 use super::configure::configure;
-use super::flags::{FLAGS, FLAGS_HELP, IGNORED_FLAGS, OTHER_COMMANDS};
+use super::flags::{FLAGS, OTHER_COMMANDS};
 use super::frames;
 use super::state::SynapsState;
 use super::tools;
@@ -16,13 +16,10 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     is_default: true,
     version_line: "synaps 0.11.1",
     flags: FLAGS,
-    flags_help: FLAGS_HELP,
-    ignored_flags: IGNORED_FLAGS,
     unknown_arguments: UnknownArguments::Refused,
     other_commands: OTHER_COMMANDS,
     other_mode_flags: &[],
     activation: "rpc",
-    models_flag: None,
     line_limit: frames::LIMIT,
     line: frame_faults::line,
     connect: || Rc::new(RefCell::new(SynapsState::default())),

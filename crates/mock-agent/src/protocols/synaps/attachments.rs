@@ -1,8 +1,9 @@
 //! Attached files ("RpcAttachment", lines 54 to 73): absolute paths without `..`, read at once.
 
-use crate::core::attachments::load;
+use crate::core::attachments::{AttachmentError, load};
 use crate::faults::{Bug, Faults};
 use crate::model::message::ContentBlock;
+use crate::tools::FileError;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -18,7 +19,11 @@ impl SynapsAttachment {
     ///
     /// # Errors
     /// The path is not accepted, or the file cannot be read.
-    pub(super) fn read(&self, root: &Path, faults: &Faults) -> Result<ContentBlock, String> {
+    pub(super) fn read(
+        &self,
+        root: &Path,
+        faults: &Faults,
+    ) -> Result<ContentBlock, AttachmentError> {
         self.check(faults)?;
         let mut block = load(&self.path, root)?;
         match (&mut block, &self.name) {
@@ -40,14 +45,18 @@ impl SynapsAttachment {
         Ok(block)
     }
 
-    fn check(&self, faults: &Faults) -> Result<(), String> {
+    fn check(&self, faults: &Faults) -> Result<(), AttachmentError> {
         let path = &self.path;
+        let failed = |why| {
+            let path = path.clone();
+            Err(AttachmentError { path, why })
+        };
         if !Path::new(path).is_absolute() && !faults.triggers(Bug::AcceptsRelativePaths) {
-            return Err(format!("Attachment {path}: the path is not absolute"));
+            return failed(FileError::RelativePath);
         }
         let climbs = path.split('/').any(|segment| segment == "..");
         if climbs && !faults.triggers(Bug::AcceptsDotDot) {
-            return Err(format!("Attachment {path}: the path has a `..` segment"));
+            return failed(FileError::ParentSegment);
         }
         Ok(())
     }

@@ -173,7 +173,8 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
         } => {
             let (root, faults) = (session.workspace.root(), &session.faults);
             let blocks = attachments.iter().map(|one| one.read(root, faults));
-            let mut blocks: Vec<_> = blocks.collect::<Result<_, _>>()?;
+            let read: Result<Vec<_>, _> = blocks.collect();
+            let mut blocks = read.map_err(|why| why.to_string())?;
             if !blocks.is_empty() && faults.triggers(Bug::LosesFiles) {
                 blocks.clear();
             }

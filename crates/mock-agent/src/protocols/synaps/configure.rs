@@ -2,7 +2,7 @@
 
 use super::settings_file::SettingsFile;
 use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, StartError};
+use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, StartError, parse_number};
 use crate::core::settings::ModelProvider;
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
@@ -24,14 +24,15 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
         None => base.join("config"),
     });
     let settings = read_settings(file.as_deref())?;
-    let retries = settings.get("api_retries").map(|count| {
-        let number = count.parse();
-        number.map_err(|_| format!("api_retries: {count:?} is not a number"))
-    });
-    let retries = retries.transpose()?;
-    let chosen = options.model.take();
-    let chosen = chosen.or_else(|| settings.get("model").map(str::to_owned));
-    let chosen = chosen.unwrap_or_else(|| MODEL.into());
+    let retries = settings
+        .get("api_retries")
+        .map(|count| parse_number("api_retries", count))
+        .transpose()?;
+    let chosen = options
+        .model
+        .take()
+        .or_else(|| settings.get("model").map(str::to_owned))
+        .unwrap_or_else(|| MODEL.into());
     let mut offers = offers(&settings)?;
     offers.extend(anthropic(env)?);
     let known = |name: &str| offers.iter().find(|offer| offer.provider == name);
@@ -76,17 +77,17 @@ fn base(env: Env<'_>) -> Option<PathBuf> {
     named.filter(|base| base.is_dir())
 }
 
-fn read_settings(file: Option<&Path>) -> Result<SettingsFile, String> {
+fn read_settings(file: Option<&Path>) -> Result<SettingsFile, StartError> {
     match file.filter(|file| file.exists()) {
         None => Ok(SettingsFile::default()),
         Some(file) => std::fs::read_to_string(file)
             .map(|text| SettingsFile::read(&text))
-            .map_err(|error| format!("{}: {error}", file.display())),
+            .map_err(|error| StartError::AgentFile(format!("{}: {error}", file.display()))),
     }
 }
 
 /// The models to choose from. The scripted one if there are no others.
-fn offers(settings: &SettingsFile) -> Result<Vec<ModelProvider>, String> {
+fn offers(settings: &SettingsFile) -> Result<Vec<ModelProvider>, StartError> {
     let names = settings.providers();
     if names.is_empty() {
         return Ok(vec![ModelProvider {
@@ -99,14 +100,16 @@ fn offers(settings: &SettingsFile) -> Result<Vec<ModelProvider>, String> {
     let offers = names.into_iter().map(|name| {
         let value = |key| settings.of_provider(name, key);
         let key = value("key").or(value("api_key")).unwrap_or_default();
-        let endpoint = value("url").map(|url| Endpoint::new(url, key.to_owned()));
-        let endpoint = endpoint.transpose();
+        let endpoint = value("url").map(|url| {
+            let invalid = |why| StartError::AgentFile(format!("provider.{name}.url: {why}"));
+            Endpoint::new(url, key.to_owned()).map_err(invalid)
+        });
         let models = value("models")
             .unwrap_or_default()
             .split(',')
             .map(str::trim);
         Ok(ModelProvider {
-            endpoint: endpoint.map_err(|why| format!("provider.{name}.url: {why}"))?,
+            endpoint: endpoint.transpose()?,
             provider: name.to_owned(),
             wire: Wire::OpenAiChat,
             models: models
@@ -119,14 +122,15 @@ fn offers(settings: &SettingsFile) -> Result<Vec<ModelProvider>, String> {
 }
 
 /// The provider without settings, if the environment has its base URL.
-fn anthropic(env: Env<'_>) -> Result<Option<ModelProvider>, String> {
+fn anthropic(env: Env<'_>) -> Result<Option<ModelProvider>, StartError> {
     let url = env(ANTHROPIC_URL).filter(|url| !url.is_empty());
     let offer = url.map(|url| {
-        let endpoint = Endpoint::new(&url, "none".into());
+        let invalid = |why| StartError::AgentFile(format!("{ANTHROPIC_URL}: {why}"));
+        let endpoint = Endpoint::new(&url, "none".into()).map_err(invalid)?;
         Ok(ModelProvider {
             provider: ANTHROPIC.into(),
             wire: Wire::AnthropicMessages,
-            endpoint: Some(endpoint.map_err(|why| format!("{ANTHROPIC_URL}: {why}"))?),
+            endpoint: Some(endpoint),
             models: Vec::new(),
         })
     });

@@ -113,8 +113,10 @@ impl SynapsState {
 
     fn answer_waiting(&mut self) -> Vec<Value> {
         let aborts = self.pending_aborts.drain(..);
-        let aborts = aborts.map(|id| response(&id, "abort", ok()));
-        aborts.chain(self.delayed.drain(..)).collect()
+        aborts
+            .map(|id| response(&id, "abort", ok()))
+            .chain(self.delayed.drain(..))
+            .collect()
     }
 
     /// A turn ended: its end, its response, and those that waited.

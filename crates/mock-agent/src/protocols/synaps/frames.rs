@@ -33,7 +33,7 @@ pub(super) fn ok() -> Map<String, Value> {
     Map::from_iter([("ok".to_owned(), json!(true))])
 }
 
-/// The response to a command. The members of its body stand beside the other ones.
+/// The response to a command. The members of its body follow its own.
 pub(super) fn response(id: &str, command: &str, body: Map<String, Value>) -> Value {
     let frame = json!({ "type": "response", "id": id, "command": command });
     let frame = extended(frame, Value::Object(body));
