@@ -3,9 +3,10 @@
 use crate::file::DialectFile;
 use crate::merged_files::dialect_file;
 use crate::source::DialectSource;
-use frame_faults::{FaultTable, NestedKinds};
+use frame_faults::{Fault, FaultTable, NestedKinds};
 use frame_language::Pointer;
 use spanned_yaml::Error;
+use std::path::PathBuf;
 
 /// The files in the folder of a dialect.
 const FILES: [&str; 2] = ["faults.yaml", "variants.yaml"];
@@ -18,17 +19,7 @@ pub fn faults(
     source: &DialectSource,
     dialects: &[String],
 ) -> Result<Option<FaultTable>, Vec<Error>> {
-    let mut files = Vec::new();
-    for id in dialects {
-        let Some((name, version)) = id.split_once('@') else {
-            continue;
-        };
-        for file in FILES {
-            let file = source.read(name, version, file);
-            let file = file.map_err(|error| vec![error])?;
-            files.extend(file.map(|(path, text)| (path, text.into_owned())));
-        }
-    }
+    let files = files_of(source, dialects).map_err(|error| vec![error])?;
     match dialects.last() {
         Some(id) if !files.is_empty() => {
             let file = dialect_file(source, id)?.file;
@@ -36,6 +27,27 @@ pub fn faults(
         }
         _ => Ok(None),
     }
+}
+
+/// One fault or variant of the dialect `NAME@VERSION`, without reading the others; `None` if [`faults`] must find it, or say why it cannot be
+/// found.
+#[must_use]
+pub fn fault(source: &DialectSource, dialect: &str, id: &str) -> Option<Fault> {
+    let merged = dialect_file(source, dialect).ok()?;
+    let files = files_of(source, &merged.sources).ok()?;
+    FaultTable::load_one(&files, id, nested_kinds(&merged.file))
+}
+
+/// The path and the text of each file.
+fn files_of(source: &DialectSource, dialects: &[String]) -> Result<Vec<(PathBuf, String)>, Error> {
+    let mut files = Vec::new();
+    for (name, version) in dialects.iter().filter_map(|id| id.split_once('@')) {
+        for file in FILES {
+            let file = source.read(name, version, file)?;
+            files.extend(file.map(|(path, text)| (path, text.into_owned())));
+        }
+    }
+    Ok(files)
 }
 
 /// Where the frames of a dialect name their nested kind.

@@ -14,7 +14,7 @@ mod source;
 mod types;
 
 pub use clauses::Clause;
-pub use faults::{faults, nested_kinds};
+pub use faults::{fault, faults, nested_kinds};
 pub use file::{MemberNames, ToolName};
 pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};
 pub use source::DialectSource;

@@ -4,6 +4,7 @@ mod selection;
 
 pub(crate) use selection::{INTERNAL, pattern};
 
+use crate::common::common;
 use crate::edit::{Edit, Edits};
 use crate::fault::{Effect, EventFault, Fault, Legal};
 use crate::file::{ActiveFrom, FaultFile, FaultPart, FramesFile, ShownAt};
@@ -26,8 +27,6 @@ pub(crate) struct Context<'a> {
     pub(crate) names: &'a Names,
     /// Where frames name their nested kind.
     pub(crate) nested: &'a Arc<NestedKinds>,
-    /// The common faults, by id.
-    pub(crate) common: &'static IndexMap<String, FaultPart>,
 }
 
 /// Compiles one fault with its parts. `caught_by` is what must catch it.
@@ -40,7 +39,7 @@ pub(crate) fn compile_fault(
     let Some((main, more)) = parts.split_first() else {
         return Err(Vec::new());
     };
-    let common = common_fault(main, context)?;
+    let common = common_fault(main)?;
     let summary = [Some(main), common].into_iter().flatten();
     let summary = summary.filter_map(|part| part.file.summary.as_ref()).next();
     let summary = summary.ok_or_else(|| {
@@ -80,9 +79,10 @@ fn legal(main: &FaultPart) -> Result<Option<Legal>, Vec<Error>> {
     let FaultFile {
         accepts, listed, ..
     } = &main.file;
-    let foreign: &[_] = match main.is_variant {
-        true => &["caught_by", "shown"],
-        false => &["accepts", "listed"],
+    let foreign: &[_] = if main.is_variant {
+        &["caught_by", "shown"]
+    } else {
+        &["accepts", "listed"]
     };
     let foreign = foreign.iter().find(|key| main.node.get(key).is_some());
     if let Some(key) = foreign {
@@ -99,16 +99,13 @@ fn legal(main: &FaultPart) -> Result<Option<Legal>, Vec<Error>> {
 }
 
 /// The common fault that a fault names.
-fn common_fault(
-    part: &FaultPart,
-    context: &Context<'_>,
-) -> Result<Option<&'static FaultPart>, Vec<Error>> {
+fn common_fault(part: &FaultPart) -> Result<Option<&'static FaultPart>, Vec<Error>> {
     let [(_, Operation::Common(name))] = part.operations.as_slice() else {
         return Ok(None);
     };
-    let found = context.common.get(&name.value);
+    let found = common().get(&name.value);
     found.map(Some).ok_or_else(|| {
-        let known = context.common.keys().map(String::as_str);
+        let known = common().keys().map(String::as_str);
         vec![
             part.node
                 .error_at(name.span, unknown("common fault", name, known)),
@@ -137,7 +134,7 @@ fn compile_part(
         });
         return Ok((from, effect, ShownAt::Later));
     }
-    let played = common_fault(part, context)?.unwrap_or(part);
+    let played = common_fault(part)?.unwrap_or(part);
     let selection = selection(file, node, span, context)?;
     let usual = match selection.target {
         Target::Events if !part.is_variant => ActiveFrom::Turn,

@@ -2,7 +2,6 @@
 //!
 //! No rule is named for them. One that nothing catches is a question: is a rule missing, or is this legal?
 
-use crate::common::common;
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;
 use crate::file::{ActiveFrom, FaultPart, ShownAt};
@@ -140,7 +139,6 @@ fn fault(word: &str, kind: &str, pointer: Option<&str>, nested: NestedKinds) -> 
         frames: &IndexMap::new(),
         names: &Names::default(),
         nested: &Arc::new(nested),
-        common: common(),
     };
     let fault = compile_fault(&id.as_str().into(), &parts, Vec::new(), &context).ok()?;
     Some(Fault {

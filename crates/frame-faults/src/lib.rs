@@ -52,6 +52,7 @@ pub mod file;
 mod generic;
 mod line;
 mod line_splitter;
+mod only_entry;
 mod operation;
 mod player;
 mod selector;

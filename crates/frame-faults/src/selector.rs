@@ -2,11 +2,11 @@
 
 use frame_language::{EvalContext, FrameName, Names, Pattern, Pointer, SyntaxError, Truth, parse};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where frames name their nested kind: pointers by the name of the frame, with `>` for a command.
-pub type NestedKinds = HashMap<String, Pointer>;
+pub type NestedKinds = BTreeMap<String, Pointer>;
 
 /// A choice of frames, all of them events or all of them commands.
 #[derive(Debug, Clone, Default)]

@@ -1,9 +1,9 @@
 //! The faults of a dialect: its `faults.yaml`, merged with those of its bases.
 
-use crate::common::common;
 use crate::compile::{Context, compile_fault, pattern};
 use crate::fault::Fault;
 use crate::file::{FaultPart, FaultsFile, FramesFile, Names};
+use crate::only_entry::only_entry;
 use crate::operation::Operation;
 use crate::selector::NestedKinds;
 use frame_language::{FrameName, Pattern};
@@ -102,6 +102,31 @@ impl FaultTable {
         }
         table.references = merged.references();
         Ok(table)
+    }
+
+    /// Reads one fault or variant of these files, without a look at the others; `None` if there is none, or if it is not written in the usual
+    /// layout or has a mistake, which [`FaultTable::load`] reports.
+    #[must_use]
+    pub fn load_one(files: &[(PathBuf, String)], id: &str, nested: NestedKinds) -> Option<Fault> {
+        let mut merged = Merged {
+            nested: Arc::new(nested),
+            ..Merged::default()
+        };
+        for (path, text) in files {
+            let Some(text) = only_entry(text, id) else {
+                continue;
+            };
+            let node = spanned_yaml::load_yaml(path.clone(), &text).ok()?;
+            let mut file = FaultsFile::decode(&node).ok()?;
+            file.remove.retain(|removed| removed.value == id);
+            if !merged.add(file, &node).is_empty() {
+                return None;
+            }
+        }
+        if !merged.read_frames().is_empty() {
+            return None;
+        }
+        merged.compile(merged.faults.get(id)?).ok()
     }
 
     /// A table of faults that were made otherwise.
@@ -240,7 +265,6 @@ impl Merged {
             frames: &self.frames,
             names: &self.names,
             nested: &self.nested,
-            common: common(),
         };
         compile_fault(&entry.id, &entry.parts, caught_by, &context)
     }

@@ -28,11 +28,14 @@ impl FaultedDialect {
     /// # Errors
     /// There is none, or the files of the dialect have a mistake.
     pub(crate) fn fault(&self, id: &str) -> Result<Fault, String> {
+        if let Some(found) = conform_dialect::fault(&self.source, &self.id, id) {
+            return Ok(found);
+        }
         let table = self.table()?;
-        let common = common_names();
         if let Ok(found) = table.find(id) {
             return Ok(found.clone());
         }
+        let common = common_names();
         if common.iter().any(|name| name == id) {
             return common_fault(id);
         }
