@@ -6,6 +6,7 @@ use conform_judge::rules::rule::Rule;
 use conform_runner::scenario::{Scenario, ScenarioSource};
 use frame_faults::Fault;
 use indexmap::IndexMap;
+use serde_json::Value;
 use spanned_yaml::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -162,6 +163,14 @@ impl KnownDialect {
         format!("{}/{}", self.dialect.id(), scenario.id)
     }
 
+    /// The tools that the model calls in its scenarios, and those that an agent may lack.
+    pub(super) fn tools(&self) -> Vec<String> {
+        let mut tools = self.dialect.optional_tools.clone();
+        let models = self.scenarios.iter().map(|scenario| &scenario.model);
+        models.for_each(|model| add_called_tools(model, &mut tools));
+        tools
+    }
+
     /// The rules that check a clause.
     pub(super) fn rules_for<'a>(&'a self, clause: &'a str) -> impl Iterator<Item = &'a Rule> {
         self.dialect
@@ -194,5 +203,24 @@ impl KnownDialect {
         self.faults
             .iter()
             .filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
+    }
+}
+
+/// Adds the names of the tools that a model script calls, at any depth.
+fn add_called_tools(model: &Value, tools: &mut Vec<String>) {
+    match model {
+        Value::Array(items) => items.iter().for_each(|item| add_called_tools(item, tools)),
+        Value::Object(members) => {
+            let calls = members.get("tool_calls").and_then(Value::as_array);
+            let names = calls
+                .into_iter()
+                .flatten()
+                .filter_map(|call| call.get("name")?.as_str());
+            tools.extend(names.map(str::to_owned));
+            members
+                .values()
+                .for_each(|value| add_called_tools(value, tools));
+        }
+        _ => {}
     }
 }

@@ -148,6 +148,10 @@ fn mistakes_in_conform_yaml_name_the_file_and_the_key() {
             "dialect: aionrs\nlacks: [foo]",
             "conform.yaml: `lacks`: unknown",
         ),
+        (
+            "dialect: aionrs\ntools: { Bsah: { name: Run } }",
+            "conform.yaml: `tools`: unknown tool `Bsah`; did you mean `Bash`?",
+        ),
     ] {
         dir.file("conform.yaml", config);
         dir.run(&["--only", "turn/plain"]).assert_exit(2, shown);

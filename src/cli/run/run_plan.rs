@@ -12,7 +12,7 @@ use crate::cli::command_error::CommandError;
 use crate::cli::detection_notes::{announced_dialect, note_command_line};
 use crate::cli::output::{self, quoted};
 use crate::project_config::{FILE, ProjectConfig, read_config};
-use conform_judge::dialect::DialectSource;
+use conform_judge::dialect::{DialectSource, ToolName};
 use conform_report::{Report, ReportBuilder};
 use conform_runner::agent::{Agent, MissingFeature};
 use conform_runner::detect::detector::Detector;
@@ -22,7 +22,9 @@ use conform_runner::detect::probe::Patience;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scheduler::DialectSuite;
 use conform_runner::selection::Selection;
+use indexmap::IndexMap;
 use spanned_yaml::Error;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,6 +89,31 @@ fn check_config(
     Ok(())
 }
 
+/// Checks that the tools that `conform.yaml` renames occur in scenarios: in the built-in ones or in these of the user.
+fn check_tools(
+    tools: &IndexMap<String, ToolName>,
+    ids: &[String],
+    source: &DialectSource,
+    own: &[PathBuf],
+) -> Result<(), CommandError> {
+    if tools.is_empty() {
+        return Ok(());
+    }
+    let mut known = BTreeSet::new();
+    let suites: &[&[PathBuf]] = if own.is_empty() { &[own] } else { &[&[], own] };
+    for own in suites {
+        let as_written = |id: &String| catalogue::one(source, id, own, &IndexMap::new(), None);
+        let dialects = all_at_once(ids, as_written)?;
+        known.extend(dialects.iter().flat_map(KnownDialect::tools));
+    }
+    let unknown = tools.keys().find(|tool| !known.contains(*tool));
+    unknown.map_or(Ok(()), |unknown| {
+        let known = known.iter().map(String::as_str);
+        let why = spanned_yaml::unknown("tool", unknown, known);
+        Err(CommandError::usage(format!("{FILE}: `tools`: {why}")))
+    })
+}
+
 /// Finds the agent, its dialects and the scenarios to play, and checks that the agent starts and speaks its dialect.
 pub(in crate::cli) async fn run_plan(
     args: &RunRequest,
@@ -143,6 +170,7 @@ pub(in crate::cli) async fn run_plan(
         )
     };
     let known = all_at_once(&ids, load)?;
+    check_tools(&config.tools, &ids, &source, scenarios)?;
     let mut selection = Selection {
         only: args.only.clone(),
         tags: args.tag.clone(),

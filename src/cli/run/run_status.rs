@@ -2,8 +2,8 @@
 
 use crate::cli::exit::ExitStatus;
 use crate::cli::output;
-use conform_report::VerdictCounts;
 use conform_report::reporter::text::count;
+use conform_report::{Verdict, VerdictCounts};
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::SuiteEnd;
 
@@ -16,9 +16,10 @@ pub(in crate::cli) struct AgentProgress {
 }
 
 impl AgentProgress {
-    /// Adds a scenario.
+    /// Adds a scenario. One that was skipped before the agent wrote anything expects nothing of it.
     pub(in crate::cli) fn note(&mut self, entry: &ScenarioRun) {
-        self.expected_turn |= entry.expects_turn;
+        let was_tried = entry.check.events > 0 || entry.report.verdict != Verdict::Skipped;
+        self.expected_turn |= entry.expects_turn && was_tried;
         self.turn |= entry.check.turn;
         self.spoke |= entry.check.events > 0;
     }
@@ -123,6 +124,21 @@ fn not_exercised(clauses: &[String]) -> String {
 mod tests {
     use super::*;
     use ExitStatus::{Conformant, Harness, Incomplete, Violations};
+
+    #[test]
+    fn no_turn_is_expected_of_a_scenario_that_was_skipped_at_the_start() {
+        let noted = |verdict, events| {
+            let mut run = ScenarioRun::default();
+            (run.report.verdict, run.check.events) = (verdict, events);
+            run.expects_turn = true;
+            let mut progress = AgentProgress::default();
+            progress.note(&run);
+            progress.expected_turn
+        };
+        assert!(!noted(Verdict::Skipped, 0));
+        assert!(noted(Verdict::Skipped, 1));
+        assert!(noted(Verdict::Fail, 0));
+    }
 
     #[test]
     fn the_first_row_that_applies_decides_the_exit_status() {
