@@ -54,9 +54,10 @@ impl FaultsFile {
         let frames = node.get("frames").and_then(Node::as_map);
         let frames = frames.unwrap_or_default().iter();
         let former: Vec<Error> = frames.flat_map(|(_, frames)| former(frames)).collect();
-        match former.is_empty() {
-            true => decode_all(node),
-            false => Err(former),
+        if former.is_empty() {
+            decode_all(node)
+        } else {
+            Err(former)
         }
     }
 }

@@ -382,9 +382,10 @@ impl FaultPlayer {
             Operation::Edit(edits) => {
                 let mut changed = frame.clone();
                 edits.apply(&mut changed, &mut self.memory);
-                match changed == *frame {
-                    true => vec![write()],
-                    false => vec![Output::Bytes(line(&changed))],
+                if changed == *frame {
+                    vec![write()]
+                } else {
+                    vec![Output::Bytes(line(&changed))]
                 }
             }
             Operation::Drop => Vec::new(),

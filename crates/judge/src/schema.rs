@@ -13,7 +13,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use plain_integer::{PLAIN_INTEGER, plain_integer};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The URI by which validators refer to the document of all definitions.
 const DOCUMENT: &str = "conform:///definitions";
@@ -23,6 +23,8 @@ const DOCUMENT: &str = "conform:///definitions";
 pub struct Schemas {
     document: Value,
     validators: HashMap<String, Arc<Validator>>,
+    /// Of parts of definitions, by their keywords as JSON: steps of scenarios are compared with the same ones again and again.
+    parts: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
 
 impl Schemas {
@@ -68,6 +70,7 @@ impl Schemas {
         Ok(Schemas {
             document,
             validators,
+            parts: Mutex::default(),
         })
     }
 

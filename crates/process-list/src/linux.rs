@@ -2,12 +2,17 @@
 
 use rustix::process::Pid;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
 /// Whether this is the stub for systems without `/proc`, which lists no process.
 pub const IS_STUB: bool = false;
+
+/// The most bytes of a list of children.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A running process, or a zombie.
 #[derive(Debug)]
@@ -183,7 +188,10 @@ fn children_of(pid: impl std::fmt::Display) -> Vec<i32> {
 
 /// The children that a thread has started, by its folder.
 fn children_of_thread(folder: &Path) -> Option<Vec<i32>> {
-    let list = std::fs::read_to_string(folder.join("children")).ok()?;
+    let mut list = String::new();
+    // With a limit, nobody asks for the size of the file first, which is not known.
+    let file = File::open(folder.join("children")).ok()?;
+    file.take(MAX_BYTES).read_to_string(&mut list).ok()?;
     Some(list.split_whitespace().flat_map(str::parse).collect())
 }
 

@@ -1,7 +1,11 @@
 //! Process trees: what an agent or a tool has started, killed with it.
 
 use crate::{RunningProcess, descendants, has_pending_kill};
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid,
+    waitpid,
+};
 use std::time::{Duration, Instant};
 use tokio::process::Child;
 
@@ -121,11 +125,19 @@ pub fn end_with_parent() {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
 }
 
-/// Kills all descendants of this process.
+/// Kills all descendants of this process, which must be a child subreaper: without a child, it has no other descendants either.
 pub fn kill_descendants() {
+    if has_no_child() {
+        return;
+    }
     descendants(rustix::process::getpid())
         .into_iter()
         .for_each(kill);
+}
+
+fn has_no_child() -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::All, look), Err(Errno::CHILD))
 }
 
 /// Kills all descendants of this process, and then the process itself.

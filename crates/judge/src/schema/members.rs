@@ -3,7 +3,9 @@
 use super::Schemas;
 use super::violation::brief;
 use crate::finding::Level;
+use jsonschema::Validator;
 use serde_json::{Map, Value, json};
+use std::sync::{Arc, PoisonError};
 
 /// A JSON Pointer into the frame or matcher, and what is wrong there.
 pub type MemberError = (String, String);
@@ -203,10 +205,23 @@ impl Schemas {
                 .filter(|(keyword, _)| kept.contains(&keyword.as_str()))
                 .map(|(keyword, value)| (keyword.clone(), value.clone()))
                 .collect();
-            !own.is_empty()
-                && jsonschema::draft202012::new(&Value::Object(own))
-                    .is_ok_and(|validator| !validator.is_valid(value))
+            let validator = self.validator_of_part(own);
+            validator.is_some_and(|validator| !validator.is_valid(value))
         })
+    }
+
+    /// The validator of these keywords; `None` if there are none, or if they are not valid.
+    fn validator_of_part(&self, keywords: Map<String, Value>) -> Option<Arc<Validator>> {
+        if keywords.is_empty() {
+            return None;
+        }
+        let schema = Value::Object(keywords);
+        let mut known = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let compile = || jsonschema::draft202012::new(&schema).ok().map(Arc::new);
+        known
+            .entry(schema.to_string())
+            .or_insert_with(compile)
+            .clone()
     }
 
     fn is_weak(&self, part: &Map<String, Value>) -> bool {

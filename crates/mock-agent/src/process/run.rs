@@ -246,9 +246,10 @@ async fn run(
             let failure = Failure::permanent(FailureSource::Config, why.to_string());
             events.emit_failure(&failure);
             outbox.finish(FLUSH_TIMEOUT).await;
-            match faults.triggers(Bug::FatalExitsZero) {
-                true => 0,
-                false => why.status(),
+            if faults.triggers(Bug::FatalExitsZero) {
+                0
+            } else {
+                why.status()
             }
         }
     }

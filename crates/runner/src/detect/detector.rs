@@ -293,9 +293,10 @@ impl Detector<'_> {
     fn attempted(&self, dialects: &[Arc<Dialect>]) -> String {
         let protocols = dialects.chunk_by(|one, other| one.name == other.name);
         let newest = protocols.filter_map(|versions| versions.last());
-        match self.agent.args.is_empty() {
-            true => started_as(&[self.agent], newest, self.wire),
-            false => started_as(&[self.agent, &self.agent_as_given()], newest, self.wire),
+        if self.agent.args.is_empty() {
+            started_as(&[self.agent], newest, self.wire)
+        } else {
+            started_as(&[self.agent, &self.agent_as_given()], newest, self.wire)
         }
     }
 

@@ -5,6 +5,7 @@ use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Framer, LINE_LIMIT};
 use mock_provider::ScriptFailure;
 use std::collections::{HashSet, VecDeque};
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::unix::pipe::Receiver;
@@ -187,7 +188,7 @@ impl QueueState {
 
     /// Reads the stdout pipe into the queue, as far as there is space.
     pub(super) fn read_stdout(&mut self) -> PipeStatus {
-        let mut buffer = [0; 64 << 10];
+        let mut buffer = [const { MaybeUninit::uninit() }; 64 << 10];
         loop {
             self.push_deferred();
             let full = self.is_full();
@@ -208,11 +209,11 @@ impl QueueState {
             };
             let most = most.min(buffer.len());
             match rustix::io::read(&*stdout.pipe, &mut buffer[..most]) {
-                Ok(0) => {
+                Ok(([], _)) => {
                     self.close_stdout();
                     return PipeStatus::Ended;
                 }
-                Ok(length) => self.add_bytes(&buffer[..length]),
+                Ok((bytes, _)) => self.add_bytes(bytes),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(rustix::io::Errno::AGAIN) => return PipeStatus::Empty,
                 Err(error) => {

@@ -151,13 +151,16 @@ impl MoveTable {
         transcript: &Path,
         findings: impl Iterator<Item = &'f mut Finding>,
     ) {
+        let mut findings = findings.peekable();
+        if findings.peek().is_none() {
+            return;
+        }
         let Ok(frames) = File::open(transcript)
             .map(BufReader::new)
             .map(TranscriptReader::new)
         else {
             return;
         };
-        let mut findings = findings.peekable();
         let mut ignored = Situations::default();
         let mut reader = StepReader::new(self, dialect, &mut ignored);
         let frames = frames.into_iter().flatten().flatten();

@@ -69,9 +69,10 @@ impl ScenarioPlayer {
     /// What a matcher expects, as data if it names the members of an event.
     fn expected(&self, matcher: &Matcher) -> Expected {
         let members = matcher.members_in_words(&self.captures);
-        match members.is_empty() {
-            true => Expected::Words(matcher.in_words(&self.captures)),
-            false => Expected::Event(members),
+        if members.is_empty() {
+            Expected::Words(matcher.in_words(&self.captures))
+        } else {
+            Expected::Event(members)
         }
     }
 

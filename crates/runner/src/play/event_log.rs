@@ -46,11 +46,12 @@ pub(super) struct EventWindow {
 
 impl EventWindow {
     pub(super) fn contains(&self, event: &AgentEvent) -> bool {
-        event.n
-            > match event.ends_turn {
-                true => self.turn_end_after,
-                false => self.after,
-            }
+        let after = if event.ends_turn {
+            self.turn_end_after
+        } else {
+            self.after
+        };
+        event.n > after
     }
 }
 

@@ -263,9 +263,10 @@ impl ScenarioPlayer {
         let identity = self.suite.dialect.events.identify(&value);
         let text = self.suite.dialect.session.text.as_deref();
         let is_text = text.is_some_and(|text| identity.is(text));
-        let nameless = match value.is_object() {
-            true => "an object without a name",
-            false => "a line that is not an event",
+        let nameless = if value.is_object() {
+            "an object without a name"
+        } else {
+            "a line that is not an event"
         };
         let name = identity.into_name().unwrap_or_else(|| nameless.to_owned());
         let is_answer = self.session.first_prompt.is_some();

@@ -41,9 +41,10 @@ impl ScenarioPlayer {
                 break (message, Some(why));
             }
         };
-        let kind = match self.has_ended() {
-            true => DifferenceKind::WrongValue,
-            false => DifferenceKind::Absent,
+        let kind = if self.has_ended() {
+            DifferenceKind::WrongValue
+        } else {
+            DifferenceKind::Absent
         };
         self.add_finding(StepFinding {
             expected: vec![describe(expected).into()],

@@ -78,15 +78,15 @@ impl ScenarioPlayer {
             placeholders: &placeholders,
         };
         let places = plan.address_places(&self.sandbox);
-        let at = match places.is_empty() {
-            true => "which the agent does not get: put `{llm_url}` into its arguments".to_owned(),
-            false => format!("which the agent gets {}", places.join(" and ")),
+        let at = if places.is_empty() {
+            "which the agent does not get: put `{llm_url}` into its arguments".to_owned()
+        } else {
+            format!("which the agent gets {}", places.join(" and "))
         };
-        let hidden = match isolation::is_in_namespace() {
-            true => {
-                "; a process that conform did not start (a daemon, a forking server) cannot reach it in conform's network namespace: if one does the work, use `--network proxy`"
-            }
-            false => "",
+        let hidden = if isolation::is_in_namespace() {
+            "; a process that conform did not start (a daemon, a forking server) cannot reach it in conform's network namespace: if one does the work, use `--network proxy`"
+        } else {
+            ""
         };
         format!("a request to the model's address, {at}{hidden}")
     }

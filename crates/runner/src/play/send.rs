@@ -3,6 +3,7 @@
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;
+use crate::process::StdinFull;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::{DifferenceKind, Level};
@@ -23,36 +24,51 @@ impl ScenarioPlayer {
             .pointer(&names.discriminator)
             .and_then(Value::as_str);
         self.session.last_command = name.map(str::to_owned);
+        self.tell_model(command);
         let mut bytes = command.to_string().into_bytes();
         bytes.push(b'\n');
-        self.send(vec![bytes])
+        let lines = self.completed_lines(&bytes);
+        self.write(bytes, lines)
     }
 
-    /// Writes chunks, each in one write. A line is recorded before its last byte is written.
+    /// Writes chunks, each in one write.
     pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), EarlyStop> {
         for chunk in chunks {
-            let mut lines: Vec<Line> = Vec::new();
-            if let Some(framer) = &mut self.session.sent {
-                framer.push(&chunk, &mut |line| lines.push(line));
-            }
-            let mut is_running = self.session.end.is_none();
-            for line in lines {
+            let lines = self.completed_lines(&chunk);
+            for line in &lines {
                 if let Ok(command) = json_matcher::read_json(&line.bytes) {
                     self.tell_model(&command);
                 }
-                let is_queued = self.queue.add_host_event(Body::ToAgent(line));
-                self.session.unhandled_sends += usize::from(is_queued);
-                is_running &= is_queued;
             }
-            if !is_running {
-                return Err(self.ended_early());
-            }
-            if self.session.process.write(chunk).is_err() {
-                let message = "the agent does not read its stdin: too many commands wait there";
-                return Err(self.fail_to_send(message.to_owned()));
-            }
+            self.write(chunk, lines)?;
         }
         Ok(())
+    }
+
+    /// The lines that a chunk completes.
+    fn completed_lines(&mut self, chunk: &[u8]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        if let Some(framer) = &mut self.session.sent {
+            framer.push(chunk, &mut |line| lines.push(line));
+        }
+        lines
+    }
+
+    /// Records the lines that a chunk completes, and then writes it.
+    fn write(&mut self, chunk: Vec<u8>, lines: Vec<Line>) -> Result<(), EarlyStop> {
+        let mut is_running = self.session.end.is_none();
+        for line in lines {
+            let is_queued = self.queue.add_host_event(Body::ToAgent(line));
+            self.session.unhandled_sends += usize::from(is_queued);
+            is_running &= is_queued;
+        }
+        if !is_running {
+            return Err(self.ended_early());
+        }
+        self.session.process.write(chunk).map_err(|StdinFull| {
+            let message = "the agent does not read its stdin: too many commands wait there";
+            self.fail_to_send(message.to_owned())
+        })
     }
 
     /// Tells the scripted model the texts of a command, by which it recognizes the requests of the conversation.
@@ -124,9 +140,10 @@ impl ScenarioPlayer {
     }
 
     fn fail_to_send(&mut self, message: String) -> EarlyStop {
-        let kind = match self.has_ended() {
-            true => DifferenceKind::Ended,
-            false => DifferenceKind::Absent,
+        let kind = if self.has_ended() {
+            DifferenceKind::Ended
+        } else {
+            DifferenceKind::Absent
         };
         self.fail(StepFinding::new(step_rules::SEND, message, kind))
     }

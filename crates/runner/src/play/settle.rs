@@ -37,9 +37,10 @@ impl ScenarioPlayer {
         let watch = wait.settle.as_mut()?;
         self.queue.read_stdout();
         let is_over = self.is_all_over();
-        let activity = match is_over || may_idle && self.is_waited_for() {
-            true => self.session.process.activity(),
-            false => None,
+        let activity = if is_over || may_idle && self.is_waited_for() {
+            self.session.process.activity()
+        } else {
+            None
         };
         let quiet = watch.look(activity)?;
         if is_over && quiet >= self.budgets.settle {

@@ -10,3 +10,5 @@ pub mod process_tree;
 pub mod quiet_watch;
 pub mod spawn_error;
 mod supervisor;
+
+pub(crate) use pipes::StdinFull;

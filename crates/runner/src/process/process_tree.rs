@@ -79,19 +79,18 @@ impl AgentProcessTree {
             // One look may miss a process that gets another parent or program at this moment.
             tokio::time::sleep(interval).await;
         }
-        while self.has_survivors() && Instant::now() < until {
+        while self.has_survivors() {
+            if Instant::now() >= until {
+                return self.kill_all().await;
+            }
             tokio::select! {
                 biased;
-                Some(_) = kills.recv() => break,
+                Some(_) = kills.recv() => return self.kill_all().await,
                 () = tokio::time::sleep(interval) => {}
             }
             interval = (interval * 2).min(LONGEST_POLL_INTERVAL);
         }
-        if self.has_survivors() {
-            self.kill_all().await
-        } else {
-            0
-        }
+        0
     }
 
     fn has_survivors(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::inheritance::inherit;
 use super::load;
 use super::types::Scenario;
+use crate::scheduler::cores;
 use conform_judge::dialect::{Base, Dialect, Inheritance};
 use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;
@@ -123,12 +124,11 @@ impl ScenarioSource {
     pub fn load(&self, dialect: Option<&Dialect>) -> Result<Vec<Scenario>, Vec<Error>> {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
         let mut names = UniqueNames::default();
-        for file in &self.files {
-            let loaded = file.read().map_err(|error| vec![error]).and_then(|node| {
-                errors.extend(names.add(&node, &file.id).err());
-                load(&node, &file.id, dialect)
-            });
-            match loaded {
+        for (file, LoadedFile { name, scenario }) in self.files.iter().zip(self.load_each(dialect))
+        {
+            let added = name.map(|name| names.add_name(&name, &file.id));
+            errors.extend(added.and_then(Result::err));
+            match scenario {
                 Ok(scenario) => scenarios.push(Scenario {
                     embedded: matches!(file.text, Cow::Borrowed(_)),
                     ..scenario
@@ -137,6 +137,27 @@ impl ScenarioSource {
             }
         }
         errors.is_empty().then_some(scenarios).ok_or(errors)
+    }
+
+    /// Loads each file, on all cores.
+    fn load_each(&self, dialect: Option<&Dialect>) -> Vec<LoadedFile> {
+        let load_part = |part: &[SourceFile]| -> Vec<_> {
+            let files = part.iter();
+            files.map(|file| file.load(dialect)).collect()
+        };
+        let length = self.files.len().div_ceil(cores().get()).max(1);
+        std::thread::scope(|scope| {
+            let parts = self.files.chunks(length);
+            let threads: Vec<_> = parts
+                .map(|part| scope.spawn(move || load_part(part)))
+                .collect();
+            let loaded = threads.into_iter().flat_map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            loaded.collect()
+        })
     }
 
     fn sorted(mut files: Vec<SourceFile>) -> Self {
@@ -155,6 +176,25 @@ impl SourceFile {
         let steps = self.inheritance.iter();
         Ok(steps.fold(node, |node, inheritance| inherit(&node, inheritance)))
     }
+
+    fn load(&self, dialect: Option<&Dialect>) -> LoadedFile {
+        match self.read() {
+            Ok(node) => LoadedFile {
+                name: node.get("name").cloned(),
+                scenario: load(&node, &self.id, dialect),
+            },
+            Err(error) => LoadedFile {
+                name: None,
+                scenario: Err(vec![error]),
+            },
+        }
+    }
+}
+
+/// A file that was loaded: its name as written, and the scenario or its mistakes.
+struct LoadedFile {
+    name: Option<Node>,
+    scenario: Result<Scenario, Vec<Error>>,
 }
 
 /// The names of the scenarios so far, to detect duplicates.
@@ -169,15 +209,17 @@ impl UniqueNames {
     /// # Errors
     /// Another scenario has the same name.
     pub fn add(&mut self, file: &Node, id: &str) -> Result<(), Error> {
-        let Some((node, name)) = file
-            .get("name")
-            .and_then(|node| Some((node, node.as_str()?)))
-        else {
+        let name = file.get("name");
+        name.map_or(Ok(()), |name| self.add_name(name, id))
+    }
+
+    fn add_name(&mut self, name: &Node, id: &str) -> Result<(), Error> {
+        let Some(text) = name.as_str() else {
             return Ok(());
         };
-        match self.seen.insert(name.to_owned(), id.to_owned()) {
+        match self.seen.insert(text.to_owned(), id.to_owned()) {
             Some(other) if other != id => {
-                Err(node.error(format!("the scenario `{other}` has the same name")))
+                Err(name.error(format!("the scenario `{other}` has the same name")))
             }
             _ => Ok(()),
         }
@@ -227,9 +269,10 @@ pub fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     collect(path, &mut found)?;
     found.sort();
-    match found.is_empty() {
-        true => Err(Error::of_file(path, "has no YAML file in it")),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(Error::of_file(path, "has no YAML file in it"))
+    } else {
+        Ok(found)
     }
 }
 

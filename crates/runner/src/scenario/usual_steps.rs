@@ -50,8 +50,8 @@ pub(super) fn add_usual_steps(
 /// Decodes steps as if they were written at a place of the scenario. What no step can be is a mistake where they are written.
 fn decode_at(place: &Node, steps: &[Node]) -> Result<Vec<StepFile>, Vec<Error>> {
     let decoded = steps.iter().map(|step| {
-        StepFile::read(step)?;
-        StepFile::read(&step.moved_to(place))
+        let moved = StepFile::read(&step.moved_to(place));
+        moved.map_err(|mistakes| StepFile::read(step).err().unwrap_or(mistakes))
     });
     decoded.collect()
 }
