@@ -5,8 +5,9 @@ use crate::long::SESSIONS;
 use crate::valgrind::{Counted, Counts};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::hint::black_box;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
@@ -14,8 +15,11 @@ use std::process::Command;
 /// Costs by name, which begins with the name of the work.
 pub(crate) type Costs = BTreeMap<String, f64>;
 
+/// A name, and what measures its costs.
+pub(crate) type Work = (&'static str, fn(&str) -> Costs);
+
 /// The works, the longest first.
-pub(crate) const WORKS: &[(&str, fn(&str) -> Costs)] = &[
+pub(crate) const WORKS: &[Work] = &[
     ("run pi@0.87", |name| played(name, "run/thinking", "run/t*")),
     ("run pi@0.73", |name| played(name, "run/thinking", "run/t*")),
     ("run pi@0.14", |name| played(name, "run/thinking", "run/t*")),
@@ -101,7 +105,7 @@ fn explored(name: &str) -> Costs {
     beyond(name, &one, &three)
 }
 
-/// A transcript of some length, beside bare parsing of it.
+/// A transcript of many turns, beside bare parsing of it.
 fn checked(name: &str) -> Costs {
     let dialect = dialect_of(name);
     let session = SESSIONS.iter().find(|session| session.dialect == dialect);
@@ -109,11 +113,11 @@ fn checked(name: &str) -> Costs {
     let folder = tempfile::tempdir().expect("a folder");
     let written = |turns| {
         let path = folder.path().join(format!("{turns}.jsonl"));
-        let file = std::fs::File::create(&path).expect("a file");
+        let file = BufWriter::new(File::create(&path).expect("a file"));
         session.write(file, turns).expect("the disk holds it");
         path.display().to_string()
     };
-    let (short, long) = (written(1), written(1 + session.turns / 20));
+    let (short, long) = (written(1), written(1 + session.turns / 4));
     let parsed = |path| counts("instructions", &["parse", path]).own;
     let checked = |path| counts("conform", &["check", path]).own;
     let ratio = (checked(&long) - checked(&short)) / (parsed(&long) - parsed(&short));
