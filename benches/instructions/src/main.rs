@@ -74,7 +74,7 @@ fn compare(before: &Costs, now: &Costs) -> Vec<String> {
     println!("{:<40} {:>10} {:>10} {:>7}", "", "file", "now", "");
     for (name, &cost) in now {
         let Some(&known) = before.get(name) else {
-            failures.push(format!("{name} is not in {FILE}"));
+            failures.push(format!("{name} costs {cost}, and is not in {FILE}"));
             continue;
         };
         let change = (cost / known - 1.0) * 100.0;

@@ -20,17 +20,23 @@ pub(crate) type Work = (&'static str, fn(&str) -> Costs);
 
 /// The works, the longest first.
 pub(crate) const WORKS: &[Work] = &[
-    ("run pi@0.87", |name| played(name, "run/thinking", "run/t*")),
-    ("run pi@0.73", |name| played(name, "run/thinking", "run/t*")),
-    ("run pi@0.14", |name| played(name, "run/thinking", "run/t*")),
+    ("run pi@0.87", |name| {
+        played(name, "run/thinking-blocks", "run/thinking")
+    }),
+    ("run pi@0.73", |name| {
+        played(name, "run/thinking-blocks", "run/thinking")
+    }),
+    ("run pi@0.14", |name| {
+        played(name, "run/thinking-blocks", "run/thinking")
+    }),
     ("run aionrs@0.2", |name| {
-        played(name, "turn/thinking", "turn/t*")
+        played(name, "turn/thinking-is-whole", "turn/thinking")
     }),
     ("run aionrs@0.1", |name| {
-        played(name, "turn/thinking", "turn/t*")
+        played(name, "turn/thinking-is-whole", "turn/thinking")
     }),
     ("run synaps@1", |name| {
-        played(name, "prompt/thinking", "prompt/t*")
+        played(name, "prompt/thinking-is-whole", "prompt/thinking")
     }),
     ("explore aionrs@0.1", explored),
     ("load pi@0.87", loaded),
@@ -75,7 +81,7 @@ fn beyond(name: &str, less: &[&str], more: &[&str]) -> Costs {
     ])
 }
 
-/// Some scenarios, end to end.
+/// Some more scenarios than one, end to end.
 fn played(name: &str, one: &str, all: &str) -> Costs {
     let dialect = dialect_of(name);
     let run = [
