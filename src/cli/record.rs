@@ -1,4 +1,4 @@
-//! `conform record`: a transparent pipe between a host and an agent that writes down what passes.
+//! `conform record`: a transparent pipe between a host and an agent that records the traffic.
 
 mod live_judge;
 mod redirect;
@@ -23,11 +23,11 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use transcript_file::create_transcript;
 
-/// Stand between a host and an agent, and record what passes
+/// Record the traffic between a host and an agent
 ///
-/// Put `conform record --out session.jsonl --` before the agent's command line where the host starts it. Bytes, signals and the exit
-/// status pass unchanged. The transcript is written as it goes. In the transcript, and only there, secrets are replaced by
-/// `[redacted:NAME]`: members, options and variables with names such as `api_key`, texts with the form of a key, and the values of
+/// Put `conform record --out session.jsonl --` in front of the agent's command line, where the host starts it. Bytes, signals and the
+/// exit status are forwarded unchanged. The transcript is written during the session. In the transcript, and only there, secrets are
+/// replaced by `[redacted:NAME]`: members, options and variables with names such as `api_key`, texts with the form of a key, and the values of
 /// environment variables whose names end in KEY, TOKEN, SECRET or PASSWORD.
 #[derive(Debug, clap::Args)]
 pub(super) struct RecordArgs {
@@ -36,26 +36,26 @@ pub(super) struct RecordArgs {
     out: PathBuf,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// Print the findings on both sides to stderr as they happen
+    /// Print findings about the agent and the host to stderr at once
     #[arg(long)]
     judge: bool,
-    /// Stand between the agent and its model too, and record the requests. URL is the base URL of the model; the recorder's own takes its
-    /// place in `{llm_url}` of the agent's arguments and in environment variables that begin with URL. For https://, SSL_CERT_FILE names
-    /// certificates to trust instead of the system's, and HTTPS_PROXY a proxy
+    /// Record the requests to the model too, as a proxy. URL is the base URL of the model; the recorder's address replaces `{llm_url}` in
+    /// the agent's arguments, and URL at the beginning of environment variables. For https://, SSL_CERT_FILE names certificates to trust
+    /// instead of the system's, and HTTPS_PROXY a proxy
     #[arg(long, value_name = "URL", value_parser = ModelUrl::parse)]
     llm: Option<ModelUrl>,
-    /// Turn the session into a model script for `mock-agent --script`: the replies of the model, which --llm records; without an agent, the
-    /// session that FILE of --out already has
+    /// Write a model script for `mock-agent --script`: the replies of the model, which --llm records. Without an agent: from the existing
+    /// transcript of --out
     #[arg(long, value_name = "FILE")]
     to_script: Option<PathBuf>,
-    /// Turn the session into an agent script for `mock-agent --script`: the frames of the agent, each at its place; without an agent, as
-    /// with --to-script
+    /// Write an agent script for `mock-agent --script`: the frames of the agent. Without an agent: from the existing transcript of
+    /// --out
     #[arg(long, value_name = "FILE")]
     to_agent_script: Option<PathBuf>,
     /// Refused: `conform check` writes reports
     #[arg(long, hide = true, value_name = "FORMAT=PATH", value_parser = refuse_report)]
     report: Option<String>,
-    /// Write secrets into the transcript as they are
+    /// Do not redact secrets in the transcript
     #[arg(long)]
     keep_secrets: bool,
     /// The agent's program and its arguments
@@ -69,7 +69,7 @@ pub(super) struct RecordArgs {
 
 fn refuse_report(_: &str) -> Result<String, &'static str> {
     Err(
-        "a report is made of the transcript: `conform check --report FORMAT=PATH TRANSCRIPT`, with `--side host` for the host",
+        "reports are made from the transcript: `conform check --report FORMAT=PATH TRANSCRIPT`, with `--side host` for the host",
     )
 }
 

@@ -1,4 +1,4 @@
-//! The relay between a host and its agent that records what passes, and shows each frame to a judge.
+//! The relay between a host and its agent that records each frame and passes it to a judge.
 
 use super::output;
 use conform_judge::frame::{Body, Frame};
@@ -7,7 +7,7 @@ use std::io;
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A judge that is shown each frame as it passes.
+/// An observer that passes each frame to a judge.
 pub(super) fn observer<J: Send + 'static>(
     judge: &Arc<Mutex<J>>,
     push: fn(&mut J, &Frame),

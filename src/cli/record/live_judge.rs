@@ -16,14 +16,14 @@ const HELD_FRAMES: usize = 24;
 /// The judge of a running session.
 pub(super) struct LiveJudge {
     judge: Option<SessionJudge>,
-    /// Whether it was said what the session is judged as.
+    /// Whether the dialect of the session was printed.
     announced: bool,
-    /// How many findings are printed, by the side that is to blame.
+    /// The number of printed findings, by the side to blame.
     findings: [usize; 2],
 }
 
 impl LiveJudge {
-    /// A judge of the named dialect; else of the one that the frames show, those whose agents have this program's name first.
+    /// A judge of the named dialect, or else of the detected one. Dialects whose agents have this program's name are tried first.
     pub(super) fn new(args: &DialectArgs, program: &Path) -> Result<Self, String> {
         let mut dialects = LoadedDialects::new(DialectSource::new(args.dialect_dir.clone()));
         let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), Some(program));
@@ -56,7 +56,7 @@ impl LiveJudge {
         new.iter().for_each(|finding| self.print(finding));
     }
 
-    /// Judges the end of the session, and prints how many findings there were.
+    /// Judges the end of the session, and prints the number of findings.
     pub(super) fn finish(&mut self) {
         let Some(judge) = self.judge.take() else {
             return;

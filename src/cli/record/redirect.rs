@@ -1,4 +1,4 @@
-//! Leads the agent to the recorder instead of its model.
+//! Redirects the agent to the recorder instead of its model.
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
@@ -9,7 +9,7 @@ const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"
 /// Variables with the hosts that are reached without a proxy.
 const NO_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
-/// Sets the arguments and the environment of an agent whose model is at `url` so that it finds the recorder at `own`.
+/// Sets the arguments and the environment of an agent so that it uses the recorder at `own` instead of the model at `url`.
 pub(super) fn redirect(agent: &mut Command, arguments: &[OsString], url: &str, own: &str) {
     agent.args(arguments.iter().map(|word| with_url(word, own)));
     let environment: Vec<_> = std::env::vars_os()
@@ -27,7 +27,7 @@ fn with_url(word: &OsStr, own: &str) -> OsString {
     }
 }
 
-/// The environment variables that lead to the model, leading to the recorder instead.
+/// The environment variables with the URL of the model, with the URL of the recorder instead.
 fn redirected(environment: &[(String, String)], url: &str, own: &str) -> Vec<(String, String)> {
     let found = environment.iter().filter_map(|(name, value)| {
         let rest = value.strip_prefix(url)?;

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::Path;
 
-/// The kinds of script that a session becomes.
+/// The kinds of scripts of a session.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ScriptKind {
     /// The replies of the model.
@@ -21,10 +21,10 @@ pub(super) enum ScriptKind {
     Agent,
 }
 
-/// Writes the session in a transcript as a script.
+/// Writes a script of the session in a transcript.
 ///
 /// # Errors
-/// The transcript cannot be read, its dialect is not known, it has nothing for the script, or the script cannot be written.
+/// The transcript cannot be read, its dialect is unknown, it has nothing for the script, or the script cannot be written.
 pub(super) fn write(
     transcript: &Path,
     args: &DialectArgs,
@@ -58,7 +58,7 @@ pub(super) fn write(
 /// The replies of the model, one on each line.
 fn model_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
     let replies = model_script(frames).ok_or(
-        "the answers of the model are not in it: record the session with --llm URL, or write the frames of the agent with --to-agent-script",
+        "it has no answers of the model: record the session with --llm URL, or write the frames of the agent with --to-agent-script",
     )?;
     let lines = replies.iter().map(|reply| format!("- {reply}\n"));
     let id = dialect.id();
@@ -66,7 +66,7 @@ fn model_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
     Ok(head + &lines.collect::<String>())
 }
 
-/// The frames of the agent, one on each line. Says on stderr what is lost.
+/// The frames of the agent, one on each line. Warns on stderr of what is lost.
 fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
     let RecordedScript {
         text,
@@ -78,7 +78,7 @@ fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
     }
     if text.len() > spanned_yaml::MAX_FILE_BYTES {
         return Err(format!(
-            "the session is too long for a script: {} MiB, and {} are read",
+            "the session is too long for a script: {} MiB of at most {} MiB",
             text.len() >> 20,
             spanned_yaml::MAX_FILE_BYTES >> 20
         ));

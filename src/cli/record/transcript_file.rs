@@ -1,4 +1,4 @@
-//! The file of a transcript that is written while a session goes on.
+//! The file of a transcript that is written during a session.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -24,7 +24,7 @@ pub(super) fn create_transcript(path: &Path) -> io::Result<File> {
 fn lock(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(io::Error::other(
-            "another recorder is writing it; give each session a file of its own",
+            "another recorder is writing it; give each session its own file",
         )),
         // Not every file system has locks.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
