@@ -9,7 +9,7 @@ use spanned_yaml::{TimeSpan, unknown};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseIntError};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The options that choose a dialect.
@@ -19,7 +19,7 @@ pub struct DialectArgs {
     #[arg(long, value_name = "NAME[@VERSION]")]
     pub dialect: Option<String>,
     /// A folder `NAME/VERSION/` with dialects of your own, searched before the built-in ones
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     pub dialect_dir: Option<PathBuf>,
 }
 
@@ -50,6 +50,18 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
         format,
         path: path.into(),
     })
+}
+
+/// Parses the path of a folder that exists.
+///
+/// # Errors
+/// There is no such folder.
+pub fn folder(text: &str) -> Result<PathBuf, String> {
+    if Path::new(text).is_dir() {
+        Ok(text.into())
+    } else {
+        Err("there is no such folder".to_owned())
+    }
 }
 
 /// Parses a time with its unit.

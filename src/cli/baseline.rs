@@ -1,7 +1,7 @@
 //! The baseline options of `conform run` and `conform check`, and how a baseline is applied to a report. Only here the clock is read.
 
 use super::catalogue::render_errors;
-use super::output;
+use super::{output, reports};
 use conform_judge::finding::Blame;
 use conform_report::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
 use conform_report::{Report, ScenarioReport};
@@ -47,7 +47,12 @@ impl BaselineArgs {
     /// The file cannot be read, or every mistake in it with its location.
     pub(super) fn read(&self) -> Result<ActiveBaseline, String> {
         let baseline = match &self.baseline {
-            Some(path) => read(path, self.update_baseline)?,
+            Some(path) => {
+                if self.update_baseline {
+                    reports::check_file(path)?;
+                }
+                read(path, self.update_baseline)?
+            }
             None => Baseline::default(),
         };
         Ok(ActiveBaseline {

@@ -41,6 +41,7 @@ pub(super) struct CheckArgs {
 
 pub(super) fn run(args: CheckArgs) -> Result<ExitStatus, CommandError> {
     let started = Instant::now();
+    reports::check(&args.reports)?;
     let baseline = args.baseline.read()?;
     let mut screen = reports::screen(&args.reports);
     let judged = judge::all(&args, &baseline, &mut *screen);

@@ -109,6 +109,7 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
     let mut start = std::mem::take(&mut args.start);
     start.take_configured_agent()?;
+    reports::check(&args.reports)?;
     let baseline = args.baseline.read()?;
     let request = RunRequest {
         start,

@@ -19,7 +19,7 @@ use super::run::{AgentStart, RunRequest};
 use super::{output, table, termination};
 use conform_runner::mutation::matrix::{Matrix, Row, differences};
 use conform_runner::scheduler::cores;
-use conform_runner::selection::Shard;
+use conform_runner::selection::{Shard, sample};
 use proof::{Proof, Remark};
 use spanned_yaml::suggestion;
 use std::ffi::OsString;
@@ -94,12 +94,14 @@ pub(super) struct MutantsArgs {
     /// and print what was found and what was missed
     #[arg(long, value_name = "N", conflicts_with_all = ["agent", "generic", "legal", "side", "publish", "compare"])]
     explore: Option<NonZeroUsize>,
-    /// With --legal or --explore: the seed that chooses the combinations, or the sessions
+    /// The seed of --sample, of --combinations, and of the sessions of --explore
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// With --legal: in at most so many scenarios a variant is played, spread over the suite, beside the one in which it took effect when
-    /// the matrix of --compare was published; one that is not active in them is left out
-    #[arg(long, value_name = "N", requires = "legal")]
+    /// Play only N of the faults of each dialect, which --seed chooses
+    ///
+    /// With --legal, every variant is played, each in at most N scenarios: spread over the suite, beside the one in which it took effect when
+    /// the matrix of --compare was published. One that is not active in them is left out.
+    #[arg(long, value_name = "N")]
     sample: Option<NonZeroUsize>,
     /// Generic faults that may survive, a YAML map from their ids to reasons; others that survive fail
     #[arg(long, value_name = "FILE")]
@@ -161,9 +163,14 @@ impl MutantsArgs {
 
     /// The faults of the shard that `--only` selects, by their ids.
     fn selected<T>(&self, all: impl IntoIterator<Item = T>, id: impl Fn(&T) -> &str) -> Vec<T> {
-        let selected = all.into_iter().filter(|one| self.selects(id(one)));
-        let selected = selected.enumerate();
-        let part = selected.filter(|(n, _)| self.shard.is_none_or(|shard| shard.holds(*n)));
+        let selected: Vec<T> = all
+            .into_iter()
+            .filter(|one| self.selects(id(one)))
+            .collect();
+        let size = self.sample.filter(|_| !self.legal);
+        let size = size.map_or(selected.len(), NonZeroUsize::get);
+        let sampled = sample(selected, size, self.seed).into_iter().enumerate();
+        let part = sampled.filter(|(n, _)| self.shard.is_none_or(|shard| shard.holds(*n)));
         part.map(|(_, one)| one).collect()
     }
 

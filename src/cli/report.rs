@@ -69,6 +69,7 @@ pub(super) fn run(args: ReportArgs) -> Result<ExitStatus, CommandError> {
     } else {
         to
     };
+    reports::check(&to)?;
     let read = files
         .iter()
         .map(|file| read(file))

@@ -4,8 +4,9 @@ use super::args::ReportTarget;
 use super::output;
 use anstream::StripStream;
 use conform_report::Report;
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The output for progress and summary: standard output, or standard error if a report is written to standard output.
 #[must_use]
@@ -27,6 +28,54 @@ pub fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
         io::stdout().is_terminal()
     };
     is_terminal && !is_dumb
+}
+
+/// Checks, before anything is played, that each target can be written and that no two are the same place.
+///
+/// # Errors
+/// A sentence that names the first path that is wrong.
+pub fn check(targets: &[ReportTarget]) -> Result<(), String> {
+    let mut seen: Vec<(&ReportTarget, PathBuf)> = Vec::new();
+    for target in targets.iter().filter(|target| !is_device(&target.path)) {
+        let place = std::path::absolute(&target.path).unwrap_or_else(|_| target.path.clone());
+        if let Some((other, _)) = seen.iter().find(|(_, path)| *path == place) {
+            return Err(format!(
+                "two reports cannot be written to one place: {} and {} to {}",
+                other.format.name,
+                target.format.name,
+                target.path.display()
+            ));
+        }
+        if !is_stdout(&target.path) {
+            check_file(&target.path)?;
+        }
+        seen.push((target, place));
+    }
+    Ok(())
+}
+
+/// Whether this is a pipe or a device, which may not be opened twice, and to which several reports can be written.
+fn is_device(path: &Path) -> bool {
+    path.exists() && !path.is_file() && !path.is_dir()
+}
+
+/// Checks that a file can be written, and makes its folder. A file that is not there is not left behind.
+///
+/// # Errors
+/// A sentence that names the path.
+pub fn check_file(path: &Path) -> Result<(), String> {
+    let check = || {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let is_new = !path.exists();
+        File::options().append(true).create(true).open(path)?;
+        if is_new {
+            std::fs::remove_file(path)?;
+        }
+        io::Result::Ok(())
+    };
+    check().map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// Writes a report to every target.
@@ -73,7 +122,7 @@ fn write_bytes(path: &Path, coloured: bool, bytes: &[u8]) -> io::Result<()> {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            let file = std::fs::File::create(path)?;
+            let file = File::create(path)?;
             if coloured {
                 StripStream::new(file).write_all(bytes)
             } else {

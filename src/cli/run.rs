@@ -46,6 +46,7 @@ pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
     if start.agent.is_empty() && start.agent_script.is_none() {
         output::note("no agent is named: the bundled mock-agent is tested");
     }
+    reports::check(&args.reports)?;
     let baseline = args.baseline.read()?;
     if let Some(folder) = &args.transcripts {
         transcript_folder::make_folder(folder)?;

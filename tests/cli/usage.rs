@@ -50,6 +50,37 @@ fn wrong_arguments_are_usage_errors_with_a_message() {
 }
 
 #[test]
+fn a_place_that_cannot_be_written_or_read_is_an_error_before_anything_is_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "kept").unwrap();
+    let in_file = format!("json={}", file.join("report.json").display());
+    let is_folder = format!("json={}", folder.path().display());
+    let first = format!("json={}", file.display());
+    let second = format!("junit={}", file.display());
+    let one_place = "two reports cannot be written to one place: json and junit to";
+    let cases: [(&[&str], &str); 6] = [
+        (&["run", "--report", &in_file], "cannot write"),
+        (&["run", "--report", &is_folder], "Is a directory"),
+        (&["explore", "--report", &is_folder], "Is a directory"),
+        (&["run", "--report", &first, "--report", &second], one_place),
+        (
+            &["run", "--report", "json=-", "--report", "junit=-"],
+            one_place,
+        ),
+        (
+            &["run", "--dialect-dir", "no/folder"],
+            "'--dialect-dir <DIR>': there is no such folder",
+        ),
+    ];
+    for (args, message) in cases {
+        let run = conform(args).assert().code(2);
+        run.stderr(contains(message)).stdout("");
+    }
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "kept");
+}
+
+#[test]
 fn a_closed_stdout_is_not_an_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
         .args(["list", "clauses", "--json"])

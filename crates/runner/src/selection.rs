@@ -70,6 +70,17 @@ impl Shard {
     }
 }
 
+/// At most `size` of these items in their order, chosen by a seed.
+#[must_use]
+pub fn sample<T>(items: Vec<T>, size: usize, seed: u64) -> Vec<T> {
+    let mut is_chosen: Vec<bool> = (0..items.len()).map(|n| n < size).collect();
+    fastrand::Rng::with_seed(seed).shuffle(&mut is_chosen);
+    let chosen = items.into_iter().zip(is_chosen);
+    chosen
+        .filter_map(|(item, is_chosen)| is_chosen.then_some(item))
+        .collect()
+}
+
 /// Whether an id matches a pattern of `--only`: a glob of the id, with or without its dialect, or else a part of it.
 fn matches_pattern(pattern: &str, id: &str) -> bool {
     if pattern.contains(['*', '?']) {
@@ -97,6 +108,16 @@ mod tests {
         ] {
             assert_eq!(matches_pattern(pattern, id), expected, "{pattern} {id}");
         }
+    }
+
+    #[test]
+    fn each_seed_chooses_another_sample_of_the_same_size() {
+        let of = |seed| sample((0..100).collect(), 5, seed);
+        assert_eq!(of(7), of(7));
+        assert_ne!(of(7), of(8));
+        assert_eq!(of(8).len(), 5);
+        assert!(of(8).is_sorted());
+        assert_eq!(sample(vec![1, 2], 5, 0), [1, 2]);
     }
 
     #[test]

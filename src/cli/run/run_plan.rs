@@ -67,12 +67,20 @@ impl RunPlan {
     }
 }
 
-/// Checks the dialect and the scenarios of `conform.yaml`, where no option overrules them.
+/// Checks the dialect, its folder and the scenarios of `conform.yaml`, where no option overrules them.
 fn check_config(
     config: &ProjectConfig,
     args: &RunRequest,
     source: &DialectSource,
 ) -> Result<(), CommandError> {
+    if let (Some(folder), None) = (&config.dialect_dir, &args.start.dialect.dialect_dir)
+        && !folder.is_dir()
+    {
+        let folder = folder.display();
+        return Err(CommandError::usage(format!(
+            "{FILE}: `dialect_dir`: {folder}: there is no such folder"
+        )));
+    }
     if let (Some(id), None) = (&config.dialect, &args.start.dialect.dialect) {
         source
             .resolve(id)
