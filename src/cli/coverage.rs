@@ -110,7 +110,7 @@ fn with_matrices(
 ) -> Result<Vec<(KnownDialect, Matrix)>, String> {
     let matrix = |id: &str| match &args.matrix {
         None => Ok(published_matrix(id)),
-        Some(folder) => read_matrix(folder, id).map_err(|error| error.to_string()),
+        Some(folder) => read_matrix(folder, id),
     };
     let known = known.into_iter();
     known

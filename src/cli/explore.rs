@@ -233,7 +233,7 @@ impl Exploration<'_> {
                         first + at + 1,
                     );
                     let failed = complete(&mut run.report, &rerun, self.baseline);
-                    run.frames.clear();
+                    run.sessions.clear();
                     progress.ended(&run, failed);
                     let session = sessions[at.min(sessions.len() - 1)].clone();
                     played.sessions.push(PlayedSession { session, run: *run });

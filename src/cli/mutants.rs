@@ -1,36 +1,29 @@
 //! `conform mutants`: mutation testing of the suite. Plays faults of the reference agent, or of any agent, and prints the kill matrix.
 
-mod any_agent;
 mod explored;
-mod fault_player;
+mod faults;
 mod generic_faults;
 mod legal;
-mod legality;
 mod proof;
 mod published;
-mod reference_agent;
-mod suite_player;
-mod tested_agent;
+mod suites;
 
-use super::args::{DialectArgs, SideArg, at_least_one};
+use super::args::{DialectArgs, SideArg, at_least_one, folder};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::run::{AgentStart, RunRequest};
-use super::{output, table, termination};
-use conform_runner::mutation::matrix::{Matrix, Row, differences};
+use super::{output, termination};
 use conform_runner::scheduler::cores;
 use conform_runner::selection::{Shard, sample};
-use proof::{Proof, Remark};
+use serde::de::DeserializeOwned;
 use spanned_yaml::suggestion;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use tokio::runtime::Runtime;
-use tokio::task::LocalSet;
 
 pub(super) use published::{matrix as published_matrix, read as read_matrix};
-pub(super) use reference_agent::player;
+pub(super) use suites::reference_suite;
 
 /// The options of `conform run` that decide how the agent is started and what it plays.
 #[derive(Debug, clap::Args)]
@@ -125,7 +118,7 @@ pub(super) struct MutantsArgs {
     #[arg(long, value_name = "DIR")]
     publish: Option<PathBuf>,
     /// Fail where a matrix differs from the one in this folder: a fault that is new or gone, or has another text, expectation or fate
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     compare: Option<PathBuf>,
 }
 
@@ -182,37 +175,36 @@ impl MutantsArgs {
     /// Checks that each `--only` selects one of these faults.
     fn check_only(&self, known: Vec<String>) -> Result<(), CommandError> {
         let is_known = |pattern: &String| known.iter().any(|id| id.contains(pattern.as_str()));
-        match self.only.iter().all(is_known) {
-            true => Ok(()),
-            false => Err(no_fault(self, &known)),
+        if self.only.iter().all(is_known) {
+            Ok(())
+        } else {
+            Err(no_fault(self, &known))
         }
+    }
+
+    /// The published result of a dialect to compare with, if one is asked for.
+    fn published<M: DeserializeOwned>(&self, dialect: &str) -> Result<Option<M>, String> {
+        let folder = self.compare.as_ref();
+        folder
+            .map(|folder| read_matrix(folder, dialect))
+            .transpose()
     }
 }
 
 pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
     conform_runner::adopt_orphans();
-    let status = match (args.legal, args.explore) {
-        (true, _) => legal::run(&args),
-        (false, Some(sessions)) => explored::run(&args, sessions.get()),
-        (false, None) => play(&args).and_then(|proofs| output::status(print(&proofs, &args))),
-    };
+    let status = Runtime::new()?.block_on(async {
+        match args.explore {
+            _ if args.legal => legal::play(&args).await,
+            Some(sessions) => explored::play(&args, sessions.get()).await,
+            None if args.agent.is_empty() && !args.generic => {
+                faults::of_reference_agent(&args).await
+            }
+            None => faults::of_any_agent(&args).await,
+        }
+    });
     termination::kill_strays();
     status
-}
-
-/// Plays the faults of all dialects.
-fn play(args: &MutantsArgs) -> Result<Vec<Proof>, CommandError> {
-    let proofs = LocalSet::new().block_on(&Runtime::new()?, async {
-        match args.agent.is_empty() && !args.generic {
-            true => reference_agent::proofs(args).await,
-            false => any_agent::proofs(args).await,
-        }
-    })?;
-    if proofs.iter().all(|proof| proof.rows.is_empty()) {
-        let known: Vec<String> = proofs.into_iter().flat_map(|proof| proof.all).collect();
-        return Err(no_fault(args, &known));
-    }
-    Ok(proofs)
 }
 
 /// The error that no fault is selected, with a suggestion for each pattern.
@@ -232,63 +224,4 @@ fn no_fault(args: &MutantsArgs, known: &[String]) -> CommandError {
         why.join("; ")
     );
     CommandError::incomplete(message)
-}
-
-/// A violation outweighs what is incomplete.
-fn worse(one: ExitStatus, other: ExitStatus) -> ExitStatus {
-    match (one, other) {
-        (ExitStatus::Violations, _) | (_, ExitStatus::Violations) => ExitStatus::Violations,
-        (one, other) => one.max(other),
-    }
-}
-
-/// Prints what became of the faults, and publishes or compares the matrices.
-fn print(proofs: &[Proof], args: &MutantsArgs) -> io::Result<ExitStatus> {
-    let mut out = output::stdout();
-    let mut status = ExitStatus::Conformant;
-    for proof in proofs {
-        let matrix = proof.matrix();
-        let rows: Vec<Vec<String>> = matrix.faults.iter().map(cells).collect();
-        let titles = ["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
-        table::write(&titles, &rows, &mut out)?;
-        let is_generic = proof.summary.is_some();
-        if let Some(folder) = args.publish.as_ref().filter(|_| !is_generic) {
-            published::write(
-                folder,
-                &matrix.dialect,
-                |before| proof.over(before),
-                Matrix::markdown,
-            )?;
-        }
-        let mut changed = Vec::new();
-        if let Some(folder) = args.compare.as_ref().filter(|_| !is_generic) {
-            let published: Matrix = published::read(folder, &matrix.dialect)?;
-            let whole = args.is_whole() && args.side.is_none();
-            let found = differences(&matrix.faults, &published.faults, whole).into_iter();
-            changed.extend(found.map(Remark::error));
-        }
-        for remark in proof.remarks.iter().chain(&changed) {
-            writeln!(out, "{}", remark.line)?;
-            status = worse(status, remark.status);
-        }
-        let summary = proof.summary.clone();
-        writeln!(out, "{}", summary.unwrap_or_else(|| matrix.summary()))?;
-    }
-    Ok(status)
-}
-
-fn cells(row: &Row) -> Vec<String> {
-    let caught = row.line > 0 || !row.frame.is_empty();
-    vec![
-        row.fault.clone(),
-        row.fate.word().to_owned(),
-        row.caught_by.clone(),
-        if caught {
-            row.line.to_string()
-        } else {
-            String::new()
-        },
-        row.frame.clone(),
-        row.scenario.clone(),
-    ]
 }

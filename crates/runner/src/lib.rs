@@ -34,6 +34,7 @@ pub mod selection;
 mod session_recorder;
 pub mod step_rules;
 pub mod transcripts;
+pub mod trials;
 
 pub use process::process_tree::{StrayProcess, kill_stray_processes};
 pub use process::spawn_error::SpawnError;

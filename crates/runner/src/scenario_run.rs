@@ -20,14 +20,23 @@ pub struct ScenarioRun {
     pub played: bool,
     /// The transcripts, one for each session: in the sandbox first, then where they are stored.
     pub(super) transcripts: Vec<PathBuf>,
-    /// The frames of each session, if they are kept.
-    pub frames: Vec<Vec<ParsedFrame>>,
+    /// Its sessions, if their frames are kept.
+    pub sessions: Vec<RecordedSession>,
     /// What the check of its sessions came to, except for the findings, which are in the report.
     pub check: CheckOutcome,
     /// Whether the scenario scripts the model, so that the agent should begin a turn.
     pub expects_turn: bool,
     /// Keeps the sandbox until the transcripts are stored.
     pub(super) sandbox: Option<Sandbox>,
+}
+
+/// The frames of a session.
+#[derive(Debug)]
+pub struct RecordedSession {
+    /// The command line of the agent.
+    pub argv: Vec<String>,
+    /// The frames.
+    pub frames: Vec<ParsedFrame>,
 }
 
 impl ScenarioRun {

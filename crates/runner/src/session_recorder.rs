@@ -1,6 +1,6 @@
 //! The recorder of one session: passes each frame to the checker, writes it to the transcript, and keeps it if that is wanted.
 
-use crate::scenario_run::ScenarioRun;
+use crate::scenario_run::{RecordedSession, ScenarioRun};
 use crate::scheduler::SuiteSettings;
 use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::Dialect;
@@ -20,7 +20,7 @@ const STDERR_TEXT: usize = 500;
 /// The recorder of a session.
 pub(super) struct SessionRecorder {
     checker: Checker,
-    frames: Option<Vec<ParsedFrame>>,
+    session: Option<RecordedSession>,
     transcript: io::Result<TranscriptWriter<BufWriter<File>>>,
     path: PathBuf,
     stderr: VecDeque<String>,
@@ -39,14 +39,17 @@ impl SessionRecorder {
             agent: argv.clone(),
         };
         let context = CheckOptions {
-            argv: Some(argv),
+            argv: Some(argv.clone()),
             capture: false,
             profile: settings.profile,
         };
         let file = File::create(&path).map(BufWriter::new);
         SessionRecorder {
             checker: Checker::new(Arc::clone(dialect), context).with_excerpt(),
-            frames: settings.with_frames.then(Vec::new),
+            session: settings.with_frames.then_some(RecordedSession {
+                argv,
+                frames: Vec::new(),
+            }),
             transcript: file.and_then(|file| TranscriptWriter::new(file, &header)),
             path,
             stderr: VecDeque::new(),
@@ -63,9 +66,9 @@ impl SessionRecorder {
                 .push_back(line.text().chars().take(STDERR_TEXT).collect());
         }
         self.checker.push_parsed(frame, parsed);
-        if let Some(frames) = &mut self.frames {
+        if let Some(session) = &mut self.session {
             let (frame, parsed) = (frame.clone(), parsed.clone());
-            frames.push(ParsedFrame { frame, parsed });
+            session.frames.push(ParsedFrame { frame, parsed });
         }
         if let Ok(writer) = &mut self.transcript
             && let Err(error) = writer.write(frame)
@@ -95,7 +98,7 @@ impl SessionRecorder {
             .and_then(TranscriptWriter::finish)
             .map_err(failed)?;
         run.transcripts.push(self.path);
-        run.frames.extend(self.frames);
+        run.sessions.extend(self.session);
         run.report.stderr = self.stderr.into();
         Ok(self.checker.finish())
     }

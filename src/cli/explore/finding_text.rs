@@ -4,8 +4,8 @@
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Evidence, Finding, Part};
 use conform_judge::frame::Body;
-use conform_judge::framing::ParsedFrame;
 use conform_report::reporter::text::{visible, who, wrap};
+use conform_runner::scenario_run::RecordedSession;
 use serde_json::Value;
 
 /// The most characters of a line, of a value in it, of a frame, of a message to the model, of the name of a scenario, and of a word in such a name.
@@ -65,10 +65,10 @@ pub(super) fn heading(
 }
 
 /// What is at the place of a finding in its frame, with what stands beside it; of a request to the model, the conversation in it.
-pub(super) fn got(finding: &Finding, frames: &[Vec<ParsedFrame>]) -> Option<String> {
+pub(super) fn got(finding: &Finding, sessions: &[RecordedSession]) -> Option<String> {
     let session = usize::try_from(finding.origin.session.max(1) - 1).ok()?;
     let at = usize::try_from(finding.at.checked_sub(1)?).ok()?;
-    match &frames.get(session)?.get(at)?.frame.body {
+    match &sessions.get(session)?.frames.get(at)?.frame.body {
         Body::LlmRequest(request) => {
             let keys = ["messages", "input", "contents"];
             let messages = keys.iter().find_map(|key| request.body[key].as_array())?;

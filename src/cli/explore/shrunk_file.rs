@@ -7,7 +7,7 @@ use super::explored_dialect::ExploredDialect;
 use super::finding_text::{event, got, heading, marked, title};
 use super::{Exploration, PlayedSession};
 use crate::cli::command_error::CommandError;
-use crate::cli::mutants::player;
+use crate::cli::mutants::reference_suite;
 use crate::cli::{output, reports};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Finding;
@@ -151,7 +151,7 @@ impl Shrinker<'_> {
                 let now = shown_by(&run.report);
                 if let Some(again) = found.found_in(&run.report) {
                     times += 1;
-                    finding = Some((again.clone(), got(again, &run.frames)));
+                    finding = Some((again.clone(), got(again, &run.sessions)));
                 }
                 shown = Some(match shown.take() {
                     Some(before) => &before & &now,
@@ -228,7 +228,7 @@ impl Shrinker<'_> {
             !sessions[n].without.is_empty() && std::mem::take(&mut has[n])
         });
         let source = DialectSource::new(self.exploration.plan.dialect_dir.clone());
-        if let Ok(legal) = player(&source, &self.dialect.suite.dialect, cut.collect()) {
+        if let Ok(legal) = reference_suite(&source, &self.dialect.suite.dialect, cut.collect()) {
             let scenarios = legal.scenarios.clone();
             let runs = legal
                 .play(None, scenarios, self.exploration.start.time_scale)

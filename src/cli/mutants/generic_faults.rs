@@ -1,13 +1,14 @@
 //! Plays generic faults on the frames of a good agent. What survives is an open question, unless a list of the user accepts it.
 
 use super::MutantsArgs;
-use super::any_agent::GoodAgent;
-use super::fault_player::{FaultPlayer, tested};
-use super::proof::{Proof, Remark};
+use super::proof::{Progress, Proof, Remark};
+use super::published;
 use crate::cli::catalogue::render_errors;
-use crate::cli::output;
-use conform_report::reporter::text::{count, shortened};
+use crate::cli::command_error::CommandError;
+use crate::cli::exit::ExitStatus;
+use conform_report::reporter::text::shortened;
 use conform_runner::mutation::matrix::{Fate, Row};
+use conform_runner::trials::{FaultTrials, GoodRun, TrialSuite};
 use frame_faults::{Fault, SampleFrames, generic_faults};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -25,26 +26,29 @@ pub(super) fn accepted(path: &Path) -> Result<IndexMap<String, String>, String> 
     spanned_yaml::decode_all(&node).map_err(|errors| render_errors(&errors))
 }
 
-/// Makes generic faults from the frames that the agent has sent, and plays them in scenarios in which it sends those frames.
+/// Makes generic faults from the frames that the agent has sent, and plays them in scenarios in which it sends those frames; `None` if none
+/// is selected. Adds all of them to `all`.
 ///
 /// # Errors
 /// The harness failed.
-pub(super) async fn proof(
+pub(super) async fn play(
     args: &MutantsArgs,
-    good: GoodAgent,
+    suite: TrialSuite,
+    good: GoodRun,
     accepted: Option<&IndexMap<String, String>>,
-) -> Result<Proof, String> {
-    let dialect = good.suite.dialect.id();
+    all: &mut Vec<String>,
+) -> Result<Option<ExitStatus>, CommandError> {
+    let dialect = suite.dialect.id();
     let mut samples = SampleFrames::default();
     for sample in good.samples.values() {
         samples.add_all(sample);
     }
     let faults = generic_faults(&samples);
-    let selected = args.selected(faults.iter(), |fault| &fault.id);
-    output::note(format_args!(
-        "{dialect}: playing {}; the results come at the end",
-        count(selected.len() as u64, "generic fault")
-    ));
+    all.extend(faults.iter().map(|fault| fault.id.clone()));
+    let selected = args.selected(faults, |fault| &fault.id);
+    if selected.is_empty() {
+        return Ok(None);
+    }
     let fitting = selected.iter().map(|fault| {
         let fits = |sample: &SampleFrames| sample.played_on(fault).is_some();
         let scenarios = good.samples.iter().filter(|(_, sample)| fits(sample));
@@ -52,33 +56,29 @@ pub(super) async fn proof(
         (fault.id.clone(), ids.collect())
     });
     let fitting = fitting.collect();
-    let played = selected
-        .iter()
-        .map(|fault| tested(fault, &good.suite.dialect));
-    let played = played.collect();
-    let player = FaultPlayer::new(good.suite, Some(good.exercised), args);
-    let rows = player.with_generic(fitting).rows(played).await?;
-    let mut proof = Proof {
-        all: faults.iter().map(|fault| fault.id.clone()).collect(),
-        dialect,
-        rows,
-        ..Proof::default()
-    };
-    remark(&mut proof, &selected, &samples, accepted);
-    Ok(proof)
+    let mut progress = Progress::new(&dialect, selected.len(), "generic fault");
+    let published = published::matrix(&dialect);
+    let trials = FaultTrials::new(suite, Some(good), published, args.jobs(), args.time_scale);
+    let trials = trials.with_generic(fitting);
+    let rows = trials.rows(&selected, |row| progress.row(row)).await;
+    let rows = rows.map_err(CommandError::harness)?;
+    proof(&dialect, rows, &selected, &samples, accepted)
+        .print()
+        .map(Some)
 }
 
-/// Adds the questions and the summary.
-fn remark(
-    proof: &mut Proof,
-    faults: &[&Fault],
+/// The rows with the questions and the summary.
+fn proof(
+    dialect: &str,
+    rows: Vec<Row>,
+    faults: &[Fault],
     samples: &SampleFrames,
     accepted: Option<&IndexMap<String, String>>,
-) {
+) -> Proof<Row> {
     let is_accepted = |row: &Row| accepted.is_some_and(|known| known.contains_key(&row.fault));
-    let mut caught_now = Vec::new();
+    let (mut remarks, mut caught_now) = (Vec::new(), Vec::new());
     let (mut caught, mut new, mut known) = (0, 0, 0);
-    for (row, fault) in proof.rows.iter().zip(faults) {
+    for (row, fault) in rows.iter().zip(faults) {
         caught += usize::from(matches!(row.fate, Fate::Killed | Fate::Collateral(_)));
         match (row.fate == Fate::Survived, is_accepted(row)) {
             (true, true) => known += 1,
@@ -90,7 +90,7 @@ fn remark(
                     row.summary,
                     shown_frame(samples, fault)
                 );
-                proof.remarks.push(match accepted {
+                remarks.push(match accepted {
                     Some(_) => Remark::error(question),
                     None => Remark::note(format!("question: {question}")),
                 });
@@ -101,19 +101,14 @@ fn remark(
             ))),
             (false, false) if matches!(row.fate, Fate::Disturbed(_)) => {
                 let complaint = row.complaint().unwrap_or_default();
-                proof
-                    .remarks
-                    .push(Remark::note(format!("note: {complaint}")));
+                remarks.push(Remark::note(format!("note: {complaint}")));
             }
             (false, false) => {}
         }
     }
-    proof.remarks.append(&mut caught_now);
-    let played = proof.rows.len();
-    let mut summary = format!(
-        "{}: {caught} of {played} generic faults caught",
-        proof.dialect
-    );
+    remarks.append(&mut caught_now);
+    let played = rows.len();
+    let mut summary = format!("{dialect}: {caught} of {played} generic faults caught");
     if new + known > 0 {
         summary += &format!(", {new} open questions");
     }
@@ -124,7 +119,11 @@ fn remark(
     if inactive > 0 {
         summary += &format!(", {inactive} not active");
     }
-    proof.summary = Some(summary);
+    Proof {
+        rows,
+        remarks,
+        summary,
+    }
 }
 
 /// The frame that a fault changes.

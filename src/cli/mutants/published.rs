@@ -1,8 +1,9 @@
 //! The kill matrices that are published with the program, and files of results beside them.
 
-use conform_runner::mutation::matrix::Matrix;
+use crate::cli::command_error::CommandError;
+use crate::cli::output;
+use conform_runner::mutation::matrix::{Matrix, PublishedMatrix};
 use include_dir::{Dir, include_dir};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;
 use std::path::Path;
@@ -23,10 +24,9 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
 ///
 /// # Errors
 /// A file that cannot be read, or is not such a result.
-pub(in crate::cli) fn read<T: DeserializeOwned>(folder: &Path, dialect: &str) -> io::Result<T> {
+pub(in crate::cli) fn read<T: DeserializeOwned>(folder: &Path, dialect: &str) -> Result<T, String> {
     let path = folder.join(format!("{dialect}.json"));
-    let place =
-        |error: &dyn std::fmt::Display| io::Error::other(format!("{}: {error}", path.display()));
+    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let text = std::fs::read(&path).map_err(|error| place(&error))?;
     serde_json::from_slice(&text).map_err(|error| place(&error))
 }
@@ -35,18 +35,17 @@ pub(in crate::cli) fn read<T: DeserializeOwned>(folder: &Path, dialect: &str) ->
 ///
 /// # Errors
 /// A file that cannot be written.
-pub(super) fn write<T: Serialize + DeserializeOwned + Default>(
+pub(super) fn write<M: PublishedMatrix>(
     folder: &Path,
     dialect: &str,
-    over: impl FnOnce(&T) -> T,
-    page: impl FnOnce(&T) -> String,
-) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let file = folder.join(format!("{dialect}.json"));
-    let before = std::fs::read(&file).ok();
-    let before = before.and_then(|text| serde_json::from_slice(&text).ok());
-    let result = over(&before.unwrap_or_default());
-    let text = serde_json::to_string_pretty(&result)?;
-    std::fs::write(file, text + "\n")?;
-    std::fs::write(folder.join(format!("{dialect}.md")), page(&result))
+    over: impl FnOnce(&M) -> M,
+) -> Result<(), CommandError> {
+    let write = || -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let result = over(&read(folder, dialect).unwrap_or_default());
+        let text = serde_json::to_string_pretty(&result)?;
+        std::fs::write(folder.join(format!("{dialect}.json")), text + "\n")?;
+        std::fs::write(folder.join(format!("{dialect}.md")), result.markdown())
+    };
+    write().map_err(output::failure)
 }

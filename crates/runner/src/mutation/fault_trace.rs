@@ -1,8 +1,8 @@
 //! Fault traces: at which line of a recorded session a fault was injected.
 
 use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
-use conform_judge::frame::Body;
-use conform_judge::framing::ParsedFrame;
+use conform_judge::frame::{Body, Frame};
+use conform_judge::framing::{Parsed, ParsedFrame};
 
 /// The name of stderr lines, which are not part of the conversation.
 const STDERR: &str = "stderr";
@@ -42,17 +42,28 @@ impl FaultTrace {
     ) -> Self {
         let mut trace = FaultTrace::default();
         for one in frames {
-            let body = &one.frame.body;
-            if let Body::Stderr(line) = body {
-                trace.injected = trace.injected.or_else(|| first_line(&line.text()));
-                trace.held = trace.held.or_else(|| held_line(&line.text()));
-            }
-            trace.names.push(name(one, dialect));
-            if matches!(body, Body::FromAgent(_)) {
-                trace.lines.push(trace.names.len() as u64);
-            }
+            trace.push(&one.frame, &one.parsed, dialect, &first_line, &held_line);
         }
         trace
+    }
+
+    /// Adds the next frame of the session.
+    pub(crate) fn push(
+        &mut self,
+        frame: &Frame,
+        parsed: &Parsed,
+        dialect: &Dialect,
+        first_line: impl Fn(&str) -> Option<u64>,
+        held_line: impl Fn(&str) -> Option<u64>,
+    ) {
+        if let Body::Stderr(line) = &frame.body {
+            self.injected = self.injected.or_else(|| first_line(&line.text()));
+            self.held = self.held.or_else(|| held_line(&line.text()));
+        }
+        self.names.push(name(frame, parsed, dialect));
+        if matches!(frame.body, Body::FromAgent(_)) {
+            self.lines.push(self.names.len() as u64);
+        }
     }
 
     /// The same trace with this frame as the affected one.
@@ -130,16 +141,16 @@ impl FaultTrace {
     }
 }
 
-fn name(one: &ParsedFrame, dialect: &Dialect) -> String {
+fn name(frame: &Frame, parsed: &Parsed, dialect: &Dialect) -> String {
     let line = |names: &FrameNames| {
-        let named = one.parsed.value.as_ref().map(|value| names.identify(value));
+        let named = parsed.value.as_ref().map(|value| names.identify(value));
         match named {
             Some(FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None)) => name,
             Some(FrameIdentity::Unknown(_)) => "#unknown".to_owned(),
             Some(FrameIdentity::Missing) | None => "#malformed".to_owned(),
         }
     };
-    match &one.frame.body {
+    match &frame.body {
         Body::FromAgent(_) => line(&dialect.events),
         Body::ToAgent(_) => format!(">{}", line(&dialect.commands)),
         Body::LlmRequest(_) => "@request".to_owned(),

@@ -3,6 +3,7 @@
 use conform_judge::finding::is_default;
 use conform_report::reporter::text;
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -75,8 +76,20 @@ pub enum Fate {
     NotPlayable,
 }
 
+/// A result that is published: what became of the faults or variants of a dialect.
+pub trait PublishedMatrix: Default + Serialize + DeserializeOwned {
+    /// The result in Markdown.
+    fn markdown(&self) -> String;
+}
+
 /// A row of a result that is published: one fault or variant.
 pub trait PublishedRow: Clone {
+    /// The titles of the columns of its table.
+    const TITLES: &'static [&'static str];
+
+    /// The cells of its line in that table.
+    fn cells(&self) -> Vec<String>;
+
     /// The id of the fault or variant.
     fn id(&self) -> &str;
 
@@ -85,6 +98,22 @@ pub trait PublishedRow: Clone {
 }
 
 impl PublishedRow for Row {
+    const TITLES: &'static [&'static str] =
+        &["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
+
+    fn cells(&self) -> Vec<String> {
+        let was_caught = self.line > 0 || !self.frame.is_empty();
+        let line = was_caught.then(|| self.line.to_string());
+        vec![
+            self.fault.clone(),
+            self.fate.word().to_owned(),
+            self.caught_by.clone(),
+            line.unwrap_or_default(),
+            self.frame.clone(),
+            self.scenario.clone(),
+        ]
+    }
+
     fn id(&self) -> &str {
         &self.fault
     }
@@ -266,10 +295,10 @@ impl Matrix {
                 && (row.caught_by == rule || row.also.iter().any(|also| also == rule))
         })
     }
+}
 
-    /// The matrix in Markdown.
-    #[must_use]
-    pub fn markdown(&self) -> String {
+impl PublishedMatrix for Matrix {
+    fn markdown(&self) -> String {
         let mut page = format!(
             "# Kill matrix of {}\n\n{}.\n\n",
             self.dialect,

@@ -1,11 +1,11 @@
 //! Legality: what was found in the legal variants of a dialect, in which nothing may be found, as JSON and as Markdown.
 
+use super::suite::logged;
+use crate::mutation::matrix::{PublishedMatrix, PublishedRow, over};
+use crate::scenario_run::ScenarioRun;
 use conform_judge::finding::{Blame, Level};
-use conform_judge::frame::Body;
 use conform_report::Verdict;
-use conform_runner::mutation::matrix::{PublishedRow, over};
-use conform_runner::scenario_run::ScenarioRun;
-use frame_faults::{Fault, parse_entry};
+use frame_faults::Fault;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,52 +13,52 @@ use std::fmt::Write as _;
 /// The legal variants of one dialect, and what was found in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LegalMatrix {
+pub struct LegalMatrix {
     /// `NAME@VERSION`.
-    pub(super) dialect: String,
+    pub dialect: String,
     /// One row for each variant, in the order of `conform list variants`.
-    pub(super) variants: Vec<LegalRow>,
+    pub variants: Vec<LegalRow>,
     /// Variants that were played together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) combinations: Vec<LegalRow>,
+    pub combinations: Vec<LegalRow>,
 }
 
 /// One variant, or several that were played together, and the result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct LegalRow {
+pub struct LegalRow {
     /// The id; several with commas between.
-    pub(super) variant: String,
+    pub variant: String,
     /// What the agent does differently, in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) summary: String,
+    pub summary: String,
     /// The topic of the accepted interpretation; empty for a freedom of the specification.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) accepts: String,
+    pub accepts: String,
     /// The result.
-    pub(super) fate: Legality,
+    pub fate: Legality,
     /// In how many scenarios it was played.
-    pub(super) played: usize,
+    pub played: usize,
     /// In how many of them it took effect.
-    pub(super) active: usize,
+    pub active: usize,
     /// One of those.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) scenario: String,
+    pub scenario: String,
     /// What must be found all the same: rules, and `scenario:ID`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) listed: Vec<String>,
+    pub listed: Vec<String>,
     /// What was found and must not be, each with its scenario.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) found: Vec<String>,
+    pub found: Vec<String>,
     /// The scenarios in which something was found that was not found again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) flaky: Vec<String>,
+    pub flaky: Vec<String>,
 }
 
 /// The result of a legal variant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Legality {
+pub enum Legality {
     /// Nothing was found but what is listed.
     Legal,
     /// Something was found, or something that is listed was not.
@@ -72,7 +72,7 @@ pub(super) enum Legality {
 
 impl Legality {
     /// Its name in tables.
-    pub(super) fn word(self) -> &'static str {
+    pub fn word(self) -> &'static str {
         match self {
             Legality::Legal => "legal",
             Legality::Accused => "ACCUSED",
@@ -173,14 +173,7 @@ impl Together<'_> {
     }
 
     fn took_effect(&self, run: &ScenarioRun) -> bool {
-        run.frames
-            .iter()
-            .flatten()
-            .any(|one| match &one.frame.body {
-                Body::Stderr(line) => parse_entry(&line.text())
-                    .is_some_and(|(id, _)| self.0.iter().any(|one| one.id == id)),
-                _ => false,
-            })
+        logged(run).any(|id| self.0.iter().any(|one| one.id == id))
     }
 }
 
@@ -224,6 +217,18 @@ fn mixed(n: u64) -> u64 {
 }
 
 impl PublishedRow for LegalRow {
+    const TITLES: &'static [&'static str] = &["VARIANT", "FATE", "PLAYED", "ACTIVE", "ACCEPTS"];
+
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.variant.clone(),
+            self.fate.word().to_owned(),
+            self.played.to_string(),
+            self.active.to_string(),
+            self.accepts.clone(),
+        ]
+    }
+
     fn id(&self) -> &str {
         &self.variant
     }
@@ -258,7 +263,7 @@ impl LegalRow {
 
 impl LegalMatrix {
     /// The matrix with the rows of an earlier one for those of `all` that were not played.
-    pub(super) fn over(&self, before: &LegalMatrix, all: &[String]) -> LegalMatrix {
+    pub fn over(&self, before: &LegalMatrix, all: &[String]) -> LegalMatrix {
         let played = [&self.combinations, &before.combinations];
         let combinations = played.into_iter().find(|rows| !rows.is_empty());
         LegalMatrix {
@@ -268,6 +273,11 @@ impl LegalMatrix {
         }
     }
 
+    /// Its variants, then its combinations.
+    pub fn rows(&self) -> impl Iterator<Item = &LegalRow> {
+        self.variants.iter().chain(&self.combinations)
+    }
+
     /// A scenario in which this variant took effect.
     pub(super) fn scenario_of(&self, id: &str) -> Option<&str> {
         let row = self.variants.iter().find(|row| row.variant == id)?;
@@ -275,8 +285,7 @@ impl LegalMatrix {
     }
 
     /// How many variants are legal, and how many scenarios were played, as a sentence without its full stop.
-    pub(super) fn summary(&self) -> String {
-        let rows = || self.variants.iter().chain(&self.combinations);
+    pub fn summary(&self) -> String {
         let legal = |rows: &[LegalRow]| {
             let legal = rows.iter().filter(|row| row.fate == Legality::Legal);
             format!("{} of {}", legal.count(), rows.len())
@@ -286,12 +295,13 @@ impl LegalMatrix {
             self.dialect,
             legal(&self.variants),
             legal(&self.combinations),
-            rows().map(|row| row.played).sum::<usize>()
+            self.rows().map(|row| row.played).sum::<usize>()
         )
     }
+}
 
-    /// The matrix in Markdown.
-    pub(super) fn markdown(&self) -> String {
+impl PublishedMatrix for LegalMatrix {
+    fn markdown(&self) -> String {
         const HEAD: &str = "| variant | what the agent does | interpretation | | took effect in |\n|---|---|---|---|---|\n";
         let mut page = format!(
             "# Legal variants of {}\n\n{}.\n\n{HEAD}",

@@ -1,0 +1,274 @@
+//! Recorded sessions without a fault, and what they would be with one. What a rule finds at a frame that a fault changes, before the host
+//! acts again, it finds in a played session too: until then the host and the model do the same.
+
+use crate::mutation::fault_trace::FaultTrace;
+use crate::mutation::kill_analysis::PlayedScenario;
+use crate::scenario::Scenario;
+use crate::scenario::types::StepAction;
+use crate::scenario_run::{RecordedSession, ScenarioRun};
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::Dialect;
+use conform_judge::finding::{Blame, Finding};
+use conform_judge::frame::{Body, Eol, Frame, Line};
+use conform_judge::framing::{Framer, LINE_LIMIT, Parsed, ParsedFrame};
+use frame_faults::{Fault, FaultPlayer, KindPointers, Output, parse_entry, parse_held};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Scenarios of a dialect as they were played without a fault, by their full ids.
+pub(super) struct Recording {
+    dialect: Arc<Dialect>,
+    /// The frames that begin a turn, by their names: a filter process knows no state that a guard may ask for.
+    turns: Vec<String>,
+    scenarios: HashMap<String, RecordedScenario>,
+}
+
+struct RecordedScenario {
+    sessions: Vec<RecordedSession>,
+    /// Whether steps let the model go on, which no frame shows.
+    has_gates: bool,
+}
+
+impl Recording {
+    /// A recording without scenarios.
+    pub(super) fn new(dialect: Arc<Dialect>) -> Self {
+        let turns = dialect.session.turn.sources().into_iter();
+        let name = |source: String| {
+            source
+                .split('{')
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        };
+        Recording {
+            turns: turns.map(name).collect(),
+            dialect,
+            scenarios: HashMap::new(),
+        }
+    }
+
+    /// Adds a scenario in which nothing was found.
+    pub(super) fn add(&mut self, scenario: &Scenario, run: ScenarioRun) {
+        let is_gate = |action: &StepAction| matches!(action, StepAction::Release(_));
+        let recorded = RecordedScenario {
+            sessions: run.sessions,
+            has_gates: scenario.steps.iter().any(|step| is_gate(&step.action)),
+        };
+        self.scenarios.insert(run.report.id, recorded);
+    }
+
+    /// Plays a fault on the recorded frames of a scenario. `None` if that does not show what a played session would have.
+    pub(super) fn play(&self, fault: &Fault, id: &str) -> Option<PlayedScenario> {
+        let scenario = self.scenarios.get(id)?;
+        let mut played = PlayedScenario {
+            id: id.to_owned(),
+            ..PlayedScenario::default()
+        };
+        for (n, session) in scenario.sessions.iter().enumerate() {
+            if !self.is_reached(fault, session) {
+                played.traces.push(FaultTrace::default());
+                continue;
+            }
+            let changed = ChangedSession::new(self, fault, session);
+            let (trace, mut findings) = changed.judge(session, scenario.has_gates)?;
+            if scenario.sessions.len() > 1 {
+                let number = u32::try_from(n + 1).unwrap_or(u32::MAX);
+                findings
+                    .iter_mut()
+                    .for_each(|one| one.origin.session = number);
+            }
+            played.findings.append(&mut findings);
+            played.traces.push(trace);
+        }
+        Some(played)
+    }
+
+    /// The scenarios in which the agent sends a frame that the fault changes.
+    pub(super) fn scenarios_with(&self, fault: &Fault) -> impl Iterator<Item = &String> {
+        let scenarios = self.scenarios.iter();
+        let reached = scenarios.filter(|(_, scenario)| {
+            let mut sessions = scenario.sessions.iter();
+            sessions.any(|session| self.is_reached(fault, session))
+        });
+        reached.map(|(id, _)| id)
+    }
+
+    /// Whether the agent sends a frame that the fault changes.
+    fn is_reached(&self, fault: &Fault, session: &RecordedSession) -> bool {
+        let events = session.frames.iter();
+        let mut events = events.filter(|one| matches!(one.frame.body, Body::FromAgent(_)));
+        events.any(|one| {
+            one.parsed.value.as_ref().is_some_and(|value| {
+                let kind = value.pointer(&self.dialect.events.discriminator);
+                let kind = kind.and_then(Value::as_str).unwrap_or_default();
+                fault.is_played_on(kind, value)
+            })
+        })
+    }
+}
+
+/// A recorded session while a fault is played on it.
+struct ChangedSession<'r> {
+    recording: &'r Recording,
+    player: FaultPlayer,
+    framer: Framer,
+    checker: Checker,
+    trace: FaultTrace,
+    /// The frame at which the fault took effect.
+    effect: Option<u64>,
+    /// The next frame of the host.
+    next_act: Option<u64>,
+}
+
+impl<'r> ChangedSession<'r> {
+    fn new(recording: &'r Recording, fault: &Fault, session: &RecordedSession) -> Self {
+        let dialect = &recording.dialect;
+        let kinds = KindPointers {
+            events: dialect.events.discriminator.clone(),
+            commands: dialect.commands.discriminator.clone(),
+        };
+        let options = CheckOptions {
+            argv: Some(session.argv.clone()),
+            ..CheckOptions::default()
+        };
+        ChangedSession {
+            recording,
+            player: FaultPlayer::new(fault.clone(), kinds, None),
+            framer: Framer::new(LINE_LIMIT),
+            checker: Checker::new(Arc::clone(dialect), options),
+            trace: FaultTrace::default(),
+            effect: None,
+            next_act: None,
+        }
+    }
+
+    /// What is found against the agent, and where the fault took effect.
+    fn judge(
+        mut self,
+        session: &RecordedSession,
+        has_gates: bool,
+    ) -> Option<(FaultTrace, Vec<Finding>)> {
+        for one in &session.frames {
+            match &one.frame.body {
+                Body::FromAgent(line) if line.dropped == 0 => self.event(one, line)?,
+                Body::ToAgent(_) => {
+                    self.note_turn(one, true);
+                    self.act(one);
+                }
+                Body::StdinClosed | Body::Signal(_) => self.act(one),
+                Body::End(_) => {
+                    let outputs = self.player.end();
+                    self.write(outputs, one)?;
+                    let mut last = None;
+                    let framer = std::mem::replace(&mut self.framer, Framer::new(LINE_LIMIT));
+                    framer.finish(&mut |line| last = Some(line));
+                    if let Some(line) = last {
+                        self.add(Body::FromAgent(line), one);
+                    }
+                    self.push(&one.frame, &one.parsed);
+                }
+                _ => self.push(&one.frame, &one.parsed),
+            }
+        }
+        if let Some(effect) = self.effect {
+            let affected = self.trace.affected_frame()?;
+            let is_early = self.next_act.is_none_or(|act| affected < act);
+            if !is_early || has_gates && affected > effect + 1 {
+                return None;
+            }
+        }
+        let mut findings = self.checker.finish().findings;
+        findings.retain(|one| one.blame == Blame::Agent);
+        Some((self.trace, findings))
+    }
+
+    /// A line of the agent, as the fault changes it.
+    fn event(&mut self, one: &ParsedFrame, line: &Line) -> Option<()> {
+        self.note_turn(one, false);
+        let end: &[u8] = match line.eol {
+            Eol::Lf => b"\n",
+            Eol::CrLf => b"\r\n",
+            Eol::None => b"",
+        };
+        let bytes = [&line.bytes, end].concat();
+        let outputs = self.player.event_line(&bytes);
+        while let Some(entry) = self.player.take_log_entry() {
+            self.add(Body::Stderr(Line::new(entry)), one);
+            self.effect.get_or_insert(self.checker.frames());
+        }
+        let is_plain = matches!(&outputs[..], [Output::Bytes(same)] if *same == bytes);
+        if is_plain && self.framer.pending() == 0 {
+            self.push(&one.frame, &one.parsed);
+            return Some(());
+        }
+        self.write(outputs, one)
+    }
+
+    /// Adds what is written in place of a line; `None` if the fault does more than write.
+    fn write(&mut self, outputs: Vec<Output>, at: &ParsedFrame) -> Option<()> {
+        let mut lines = Vec::new();
+        for output in outputs {
+            let Output::Bytes(bytes) = output else {
+                return None;
+            };
+            self.framer.push(&bytes, &mut |line| lines.push(line));
+        }
+        for line in lines {
+            self.add(Body::FromAgent(line), at);
+        }
+        Some(())
+    }
+
+    /// Counts a turn if this frame begins one.
+    fn note_turn(&mut self, one: &ParsedFrame, is_command: bool) {
+        let Recording { dialect, turns, .. } = self.recording;
+        let (names, _) = dialect.frames(is_command);
+        let Some(value) = &one.parsed.value else {
+            return;
+        };
+        let begins = |turn: &&str| names.identify(value).is(turn);
+        let of_commands = turns.iter().filter_map(|turn| turn.strip_prefix('>'));
+        let of_events = turns
+            .iter()
+            .map(String::as_str)
+            .filter(|turn| !turn.starts_with('>'));
+        let begins_turn = if is_command {
+            { of_commands }.any(|turn| begins(&turn))
+        } else {
+            { of_events }.any(|turn| begins(&turn))
+        };
+        if begins_turn {
+            self.player.start_turn();
+        }
+    }
+
+    /// A frame of the host.
+    fn act(&mut self, one: &ParsedFrame) {
+        self.push(&one.frame, &one.parsed);
+        if self.effect.is_some() {
+            self.next_act.get_or_insert(self.checker.frames());
+        }
+    }
+
+    fn add(&mut self, body: Body, at: &ParsedFrame) {
+        let frame = Frame {
+            at: at.frame.at,
+            body,
+        };
+        let parsed = Parsed::new(&frame);
+        self.push(&frame, &parsed);
+    }
+
+    fn push(&mut self, frame: &Frame, parsed: &Parsed) {
+        self.checker.push_parsed(frame, parsed);
+        let line = |entry: Option<(&str, u64)>| entry.map(|(_, line)| line);
+        let (first, held) = (
+            |text: &str| line(parse_entry(text)),
+            |text: &str| line(parse_held(text)),
+        );
+        self.trace
+            .push(frame, parsed, &self.recording.dialect, first, held);
+    }
+}

@@ -1,0 +1,294 @@
+//! Proves the rules of dialects: plays the faults of their `faults.yaml`, of the reference agent or on the frames of any other.
+
+use super::proof::{Progress, Proof, Remark, worse};
+use super::suites::{filtered_suites, good_run, reference_suite};
+use super::{MutantsArgs, generic_faults, no_fault, published};
+use crate::cli::catalogue::{self, KnownDialect};
+use crate::cli::command_error::CommandError;
+use crate::cli::exit::ExitStatus;
+use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::finding::Blame;
+use conform_runner::mutation::bad_hosts;
+use conform_runner::mutation::coverage::provable_rules;
+use conform_runner::mutation::kill_analysis::matrix_row;
+use conform_runner::mutation::matrix::{Fate, Matrix, Row, over};
+use conform_runner::trials::{FaultTrials, GoodRun, TrialSuite, tested};
+use frame_faults::{ActiveFrom, Effect, Fault, FaultTable, KnownNames, SampleFrames};
+use indexmap::IndexMap;
+use std::path::Path;
+
+/// The faults of a dialect, of which some are played.
+struct FaultList {
+    dialect: String,
+    /// The faults and bad hosts, in the order of the dialect.
+    all: Vec<String>,
+    /// The rules that at least one of them must kill, and those of the sides that are played.
+    rules: Vec<String>,
+    played_rules: Vec<String>,
+    /// The published matrix to compare with.
+    before: Option<Matrix>,
+}
+
+/// Plays the faults of the reference agent, and the bad hosts, of the dialects that the command line asks for.
+///
+/// # Errors
+/// A dialect cannot be loaded, no fault is selected, or the harness failed.
+pub(super) async fn of_reference_agent(args: &MutantsArgs) -> Result<ExitStatus, CommandError> {
+    let source = DialectSource::new(args.dialect.dialect_dir.clone());
+    let mut statuses = Vec::new();
+    let mut all = Vec::new();
+    for known in catalogue::load(&args.dialect)? {
+        let KnownDialect {
+            dialect,
+            scenarios,
+            mut faults,
+            ..
+        } = known;
+        faults.retain(|one| !one.caught_by.is_empty());
+        let hosts = bad_hosts::load(&source, &dialect).map_err(|error| vec![error])?;
+        let hosts = hosts.iter().filter(|host| !host.is_legal());
+        let hosts: Vec<Row> = hosts.map(|host| host.row(&dialect)).collect();
+        let counts = [(Blame::Agent, faults.len()), (Blame::Host, hosts.len())];
+        let sides = counts.iter().filter(|(_, count)| *count > 0);
+        let sides: Vec<Blame> = sides.map(|(side, _)| *side).collect();
+        let only = args.side.map(Blame::from);
+        let is_played = |side: &Blame| only.is_none_or(|only| only == *side);
+        let played: Vec<Blame> = sides.iter().copied().filter(is_played).collect();
+        let ids = faults.iter().map(|fault| fault.id.clone());
+        let list = FaultList {
+            dialect: dialect.id(),
+            all: ids
+                .chain(hosts.iter().map(|row| row.fault.clone()))
+                .collect(),
+            rules: provable_rules(&dialect, &sides),
+            played_rules: provable_rules(&dialect, &played),
+            before: args.published(&dialect.id())?,
+        };
+        all.extend(list.all.iter().cloned());
+        let mut faults = args.selected(faults, |fault| &fault.id);
+        let mut hosts = args.selected(hosts, |row| &row.fault);
+        faults.retain(|_| is_played(&Blame::Agent));
+        hosts.retain(|_| is_played(&Blame::Host));
+        if faults.is_empty() && hosts.is_empty() {
+            continue;
+        }
+        let suite = reference_suite(&source, &dialect, scenarios)?;
+        let mut rows = rows(args, suite, None, &faults).await?;
+        rows.append(&mut hosts);
+        let matrix = Matrix::new(&list.dialect, rows, &list.played_rules);
+        let complaints = matrix.complaints(args.is_whole()).into_iter();
+        let remarks = complaints.map(Remark::error).collect();
+        statuses.push(list.conclude(args, matrix, remarks)?);
+    }
+    statuses
+        .into_iter()
+        .reduce(worse)
+        .ok_or_else(|| no_fault(args, &all))
+}
+
+/// Plays the faults of dialects on the frames of any agent, which must pass the suite first.
+///
+/// # Errors
+/// The agent could not be started, or has a finding that the baseline does not know; or no fault is selected.
+pub(super) async fn of_any_agent(args: &MutantsArgs) -> Result<ExitStatus, CommandError> {
+    let accepted = args.accepted.as_deref().map(generic_faults::accepted);
+    let accepted = accepted.transpose()?;
+    let (source, suites) = filtered_suites(args).await?;
+    let mut tables = Vec::new();
+    for suite in &suites {
+        let table = listed_faults(&source, &suite.dialect)?;
+        tables.push(table.filter(|_| !args.generic));
+    }
+    // Generic faults are known only when the agent has been played.
+    if tables.iter().all(Option::is_some) {
+        let known = tables.iter().flatten().flat_map(FaultTable::faults);
+        args.check_only(known.map(|fault| fault.id.clone()).collect())?;
+    }
+    let mut statuses = Vec::new();
+    let mut all = Vec::new();
+    for (mut suite, table) in suites.into_iter().zip(tables) {
+        let good = good_run(args, &mut suite).await?;
+        let status = match table {
+            Some(table) => listed(args, suite, good, &table, &mut all).await?,
+            None => generic_faults::play(args, suite, good, accepted.as_ref(), &mut all).await?,
+        };
+        statuses.extend(status);
+    }
+    statuses
+        .into_iter()
+        .reduce(worse)
+        .ok_or_else(|| no_fault(args, &all))
+}
+
+/// Plays faults, and shows each row as it comes.
+async fn rows(
+    args: &MutantsArgs,
+    suite: TrialSuite,
+    good: Option<GoodRun>,
+    faults: &[Fault],
+) -> Result<Vec<Row>, CommandError> {
+    let id = suite.dialect.id();
+    let mut progress = Progress::new(&id, faults.len(), "fault");
+    let published = published::matrix(&id);
+    let trials = FaultTrials::new(suite, good, published, args.jobs(), args.time_scale);
+    let rows = trials.rows(faults, |row| progress.row(row)).await;
+    rows.map_err(CommandError::harness)
+}
+
+/// Plays the faults of a table on the frames of a good agent; `None` if none is selected. Adds all of them to `all`.
+async fn listed(
+    args: &MutantsArgs,
+    suite: TrialSuite,
+    good: GoodRun,
+    table: &FaultTable,
+    all: &mut Vec<String>,
+) -> Result<Option<ExitStatus>, CommandError> {
+    let dialect = suite.dialect.clone();
+    let rules = provable_rules(&dialect, &[Blame::Agent]);
+    let list = FaultList {
+        dialect: dialect.id(),
+        all: table.faults().map(|one| one.id.clone()).collect(),
+        played_rules: rules.clone(),
+        rules,
+        before: args.published(&dialect.id())?,
+    };
+    all.extend(list.all.iter().cloned());
+    let named = table.faults().filter(|fault| !fault.caught_by.is_empty());
+    let selected: Vec<Fault> = args.selected(named.cloned(), |fault| &fault.id);
+    if selected.is_empty() {
+        return Ok(None);
+    }
+    let (playable, _): (Vec<Fault>, Vec<Fault>) = selected
+        .iter()
+        .cloned()
+        .partition(Fault::is_playable_outside);
+    let samples = good.samples.clone();
+    let mut played = rows(args, suite, Some(good), &playable).await?.into_iter();
+    let rows = selected.iter().filter_map(|fault| {
+        if fault.is_playable_outside() {
+            return played.next();
+        }
+        Some(Row {
+            fate: Fate::NotPlayable,
+            ..matrix_row(&tested(fault, &dialect), &[])
+        })
+    });
+    let matrix = Matrix::new(&list.dialect, rows.collect(), &list.rules);
+    let mut remarks = Vec::new();
+    for (row, fault) in matrix.faults.iter().zip(&selected) {
+        if row.fate == Fate::NotReached {
+            let why = why_inactive(fault, &samples, &dialect);
+            let text = format!("{}: it was not active: {why}", row.fault);
+            remarks.push(Remark::warning(text));
+        } else if matches!(row.fate, Fate::Disturbed(_)) {
+            remarks.extend(row.complaint().map(Remark::warning));
+        } else if let Some(complaint) = row.complaint() {
+            remarks.push(Remark::error(complaint));
+        }
+    }
+    let unproved = &matrix.rules_without_killer;
+    if args.is_whole() && !unproved.is_empty() {
+        remarks.push(Remark::note(format!(
+            "note: no fault proves that these rules can fail ({}): {}",
+            unproved.len(),
+            unproved.join(", ")
+        )));
+    }
+    list.conclude(args, matrix, remarks).map(Some)
+}
+
+impl FaultList {
+    /// Publishes, compares and prints the matrix of what was played.
+    fn conclude(
+        &self,
+        args: &MutantsArgs,
+        matrix: Matrix,
+        remarks: Vec<Remark>,
+    ) -> Result<ExitStatus, CommandError> {
+        if let Some(folder) = &args.publish {
+            published::write(folder, &self.dialect, |before: &Matrix| {
+                let rows = over(&self.all, &matrix.faults, &before.faults);
+                Matrix::new(&self.dialect, rows, &self.rules)
+            })?;
+        }
+        let mut proof = Proof {
+            summary: matrix.summary(),
+            rows: matrix.faults,
+            remarks,
+        };
+        if let Some(before) = &self.before {
+            let is_whole = args.is_whole() && args.side.is_none();
+            proof.compare(&before.faults, is_whole);
+        }
+        proof.print()
+    }
+}
+
+/// The faults of a dialect; `None` if it has no `faults.yaml`.
+fn listed_faults(
+    source: &DialectSource,
+    dialect: &Dialect,
+) -> Result<Option<FaultTable>, CommandError> {
+    let table = dialect::faults(source, &dialect.fault_sources())?;
+    // A base may name frames that this version does not have any more.
+    let own = Path::new(&dialect.name)
+        .join(&dialect.version)
+        .join("faults.yaml");
+    let mistakes = table.as_ref().map(|table| {
+        let mut mistakes = table.check(&known_names(table, dialect));
+        mistakes.retain(|mistake| mistake.file.ends_with(&own));
+        mistakes
+    });
+    match mistakes.filter(|mistakes| !mistakes.is_empty()) {
+        Some(mistakes) => Err(mistakes.into()),
+        None => Ok(table),
+    }
+}
+
+/// The names that the faults may use. Scenarios and behaviors are those that the faults name: the suite may be a part of all scenarios, and
+/// behaviors are not played.
+fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
+    let catchers = table.faults().flat_map(|fault| &fault.caught_by);
+    let behavior = |fault: &Fault| match &fault.effect {
+        Effect::Behavior(name) => Some(name.clone()),
+        _ => None,
+    };
+    KnownNames {
+        scenarios: catchers
+            .filter_map(|catcher| catcher.strip_prefix("scenario:").map(str::to_owned))
+            .collect(),
+        behaviors: table.faults().filter_map(behavior).collect(),
+        ..dialect.names_for_faults()
+    }
+}
+
+/// Why a fault was never active: the frame that the agent did not send, or not after a turn had begun.
+fn why_inactive(
+    fault: &Fault,
+    samples: &IndexMap<String, SampleFrames>,
+    dialect: &Dialect,
+) -> String {
+    let name = match &fault.effect {
+        Effect::Events(parts) => parts.first().and_then(|part| part.on.name()),
+        _ => None,
+    };
+    let Some(name) = name else {
+        return "no frame that it applies to was sent".to_owned();
+    };
+    if !samples.values().any(|sample| sample.has(name)) {
+        return format!("no `{name}` was sent");
+    }
+    let is_sent = samples
+        .values()
+        .any(|sample| sample.played_on(fault).is_some());
+    let turns = dialect.session.turn.sources().join(" | ");
+    match (fault.active_from, turns.as_str()) {
+        (ActiveFrom::Turn, "") if is_sent => {
+            "it begins with the first turn, and `session.turn` in dialect.yaml does not say what begins one; with `from: start` it is played at once".to_owned()
+        }
+        (ActiveFrom::Turn, turns) if is_sent => format!(
+            "no `{name}` that it applies to was sent after a turn began (`session.turn: {turns}`); with `from: start` it is played at once"
+        ),
+        _ => format!("no `{name}` that it applies to was sent"),
+    }
+}
