@@ -16,7 +16,6 @@ use super::run::{
     run_plan, run_status, usual_jobs,
 };
 use super::{output, reports};
-use causes_found::CausesFound;
 use conform_report::baseline::RunExtent;
 use conform_runner::explore::{Session, SituationCounts, Walker};
 use conform_runner::retry::RetryOptions;
@@ -156,13 +155,12 @@ impl Exploration<'_> {
         for dialect in dialects {
             report.add_dialect(&dialect.suite.dialect);
             let mut played = self.play(dialect, &mut progress).await?;
-            let causes = CausesFound::of(&played.sessions);
             ended = played.end.clone();
             let shrinker = Shrinker {
                 exploration: self,
                 dialect,
             };
-            lines.extend(shrinker.write_all(&causes, &mut played.sessions).await?);
+            lines.extend(shrinker.write_all(&mut played.sessions).await?);
             lines.push(summary(dialect, &played));
             for PlayedSession { run, .. } in played.sessions {
                 shown.note(&run);

@@ -2,19 +2,18 @@
 //! fails.
 
 use conform_judge::dialect::Dialect;
-use conform_judge::finding::{Evidence, Finding, Part};
+use conform_judge::finding::{Finding, Part};
 use conform_judge::frame::Body;
+use conform_report::causes::describe;
 use conform_report::reporter::text::{visible, who, wrap};
 use conform_runner::scenario_run::RecordedSession;
 use serde_json::Value;
 
-/// The most characters of a line, of a value in it, of a frame, of a message to the model, of the name of a scenario, and of a word in such a name.
+/// The most characters of a line, of a value in it, of a frame, and of a message to the model.
 const LINE: usize = 120;
 const VALUE: usize = 500;
 const FRAME: usize = 240;
 const MESSAGE: usize = 120;
-const TITLE: usize = 110;
-const WORD: usize = 36;
 
 /// The lines above a scenario: what was found, at which frame, what was expected, and the clause.
 pub(super) fn heading(
@@ -25,16 +24,7 @@ pub(super) fn heading(
 ) -> String {
     let message = first_line(&finding.message);
     let mut lines = vec![format!("{found}: {}: {message}", finding.rule)];
-    let words: Vec<&str> = message.split([' ', ',', ';', ':']).collect();
-    let is_named = |frame: &Evidence| {
-        let number = frame.frame.to_string();
-        words.windows(2).any(|two| *two == ["frame", &number])
-    };
-    for frame in finding
-        .evidence
-        .iter()
-        .filter(|one| one.here || is_named(one))
-    {
+    for frame in finding.evidence.iter().filter(|one| one.here) {
         let text = shortened(&frame.text, FRAME);
         lines.push(format!("Frame {}: {} {text}", frame.frame, who(&frame.dir)));
     }
@@ -115,47 +105,13 @@ fn beginnings_of_steps(text: &str) -> impl Iterator<Item = usize> {
     steps.filter_map(|(at, line)| line.starts_with("  - ").then_some(at))
 }
 
-/// The name of a scenario: what a message says first, without what stands in parentheses, numbers of frames and the middle of long values.
-pub(super) fn title(message: &str) -> String {
-    let message = first_line(message);
-    let (start, rest) = message.split_once(" (").unwrap_or((message, ""));
-    let (_, end) = rest.split_once(')').unwrap_or_default();
-    let text = format!("{start}{end}");
-    let mut words: Vec<String> = text.split(' ').map(|one| shortened(one, WORD)).collect();
-    while let Some(at) = place_of_a_frame(&words) {
-        let number = words.drain(at..at + 3).next_back().unwrap_or_default();
-        let mark = number.trim_start_matches(|one: char| one.is_ascii_digit());
-        words[at - 1] += mark;
+/// The name of a scenario: the rule, and what differs.
+pub(super) fn title(finding: &Finding) -> String {
+    let rule = finding.rule.rsplit(['/', '.']).next().unwrap_or_default();
+    match describe(&finding.difference, &finding.pointer).as_str() {
+        "" => rule.replace('-', " "),
+        what => format!("{rule}: {what}"),
     }
-    let text = words.join(" ");
-    let most = match text.char_indices().nth(TITLE) {
-        Some((most, _)) => most,
-        None => match text.find('…') {
-            Some(cut) => cut,
-            None => return text,
-        },
-    };
-    let ends = ["; ", ": ", ", ", " "].map(|end| text[..most].rfind(end).unwrap_or_default());
-    let end = ends.into_iter().find(|end| *end >= most / 6);
-    text[..end.unwrap_or(most)].to_owned()
-}
-
-/// Where it says `in frame 5` or `after frame 5`, behind another word.
-fn place_of_a_frame(words: &[String]) -> Option<usize> {
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let mut places = words.windows(4);
-    let found = places.position(|four| matches!(four, [_, "in" | "after", "frame", _]));
-    found.map(|at| at + 1)
-}
-
-/// What a message says happened, or did not, without what it says about it.
-pub(super) fn event(message: &str) -> String {
-    const MISSING: &str = " did not come";
-    let end = match message.find(MISSING) {
-        Some(at) => at + MISSING.len(),
-        None => message.find([';', '\n']).unwrap_or(message.len()),
-    };
-    message[..end].to_owned()
 }
 
 fn first_line(text: &str) -> &str {
@@ -174,6 +130,7 @@ fn shortened(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
     use conform_judge::dialect::{DialectSource, load};
+    use conform_judge::finding::{Difference, DifferenceKind};
     use serde_json::json;
 
     fn finding(message: &str, line: u32) -> Finding {
@@ -207,33 +164,11 @@ mod tests {
     }
 
     #[test]
-    fn names_say_what_was_found_without_places_and_long_values() {
-        let cases = [
-            (
-                "`a` did not come within 10 s (`response` budget); the agent wrote nothing",
-                "`a` did not come within 10 s; the agent wrote nothing",
-            ),
-            (
-                "the session ended before `response` came after frame 22",
-                "the session ended before `response` came",
-            ),
-            (
-                "Spawn ran without a `tool_request` in mode `auto_edit`; that is right only if it is on the allow_list, which is not shown",
-                "Spawn ran without a `tool_request` in mode `auto_edit`",
-            ),
-            (
-                "no event came: the nearest was {\"data\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADU\"}\nand more",
-                "no event came",
-            ),
-            (
-                "`done` came with /preview = \"ask\" in frame 14, where a value that contains \"seven\" is expected, and no other came, and the agent has nothing left",
-                "`done` came with /preview = \"ask\", where a value that contains \"seven\" is expected, and no other came",
-            ),
-        ];
-        for (message, name) in cases {
-            assert_eq!(title(message), name);
-        }
-        assert_eq!(event("`a` did not come within 10 s"), "`a` did not come");
-        assert_eq!(event("`b` is wrong; got 1"), "`b` is wrong");
+    fn a_name_says_which_rule_was_broken_and_what_differs() {
+        let mut found = finding("`a` did not come within 10 s; the agent wrote nothing", 1);
+        found.rule = "p/turn-envelope".into();
+        assert_eq!(title(&found), "turn envelope");
+        found.difference = Difference::named(DifferenceKind::Absent, "a");
+        assert_eq!(title(&found), "turn-envelope: `a` did not come");
     }
 }

@@ -1,21 +1,19 @@
 //! Makes the first session of each cause small, tells whether it repeats itself, and writes it as a scenario.
 
-use super::causes_found::{
-    CausesFound, FoundCause, Sought, cause, causes_of, counts, is_of_the_agent,
-};
+use super::causes_found::{causes_found, counts, found_in, identity, shown_by};
 use super::explored_dialect::ExploredDialect;
-use super::finding_text::{event, got, heading, marked, title};
+use super::finding_text::{got, heading, marked, title};
 use super::{Exploration, PlayedSession};
 use crate::cli::command_error::CommandError;
 use crate::cli::mutants::reference_suite;
 use crate::cli::{output, reports};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Finding;
-use conform_report::ScenarioReport;
 use conform_runner::explore::{Session, shrink};
 use conform_runner::scenario::Scenario;
 use conform_runner::scenario_run::ScenarioRun;
 use conform_runner::scheduler::RunEvent;
+use conform_runner::step_rules::cites_the_scenario;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
@@ -27,6 +25,7 @@ const SHRUNK: usize = 12;
 /// By how much budgets are shortened while a session is made smaller: most sessions with a finding wait for something that never comes.
 /// Where that misleads, they are not.
 const HASTE: f64 = 0.2;
+
 /// Makes sessions of a dialect small.
 pub(super) struct Shrinker<'a> {
     pub(super) exploration: &'a Exploration<'a>,
@@ -38,28 +37,17 @@ struct Shrunk {
     session: Session,
     /// The finding in it, if it was found again, and what was got at its place.
     finding: Option<(Finding, Option<String>)>,
-    /// What it shows in every play.
-    shown: HashSet<Shown>,
+    /// The causes that it shows in every play.
+    shown: HashSet<String>,
     /// What is to be said about it.
     how: String,
 }
 
-/// A file with a session, the name of its scenario, and what it shows in every play.
+/// A file with a session, the name of its scenario, and the causes that it shows in every play.
 struct Written {
     path: PathBuf,
     title: String,
-    shown: HashSet<Shown>,
-}
-
-/// What a play shows: a cause, or, be it that it follows from something else, a rule with what happened and a clause.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Shown {
-    Cause(FoundCause),
-    Event {
-        rule: String,
-        event: String,
-        clause: String,
-    },
+    shown: HashSet<String>,
 }
 
 impl Shrinker<'_> {
@@ -69,45 +57,36 @@ impl Shrinker<'_> {
     /// A file cannot be written.
     pub(super) async fn write_all(
         &self,
-        causes: &CausesFound,
         sessions: &mut [PlayedSession],
     ) -> Result<Vec<(&'static str, String)>, CommandError> {
         let mut lines = Vec::new();
         let mut written: Vec<Written> = Vec::new();
-        for (found, at) in &causes.0 {
-            let sought = Sought::of(found, &sessions[*at].run.report);
-            let clauses = found.clauses.iter();
-            let events = clauses.map(|clause| {
-                let (rule, event, clause) =
-                    (found.rule.clone(), sought.event.clone(), clause.clone());
-                Shown::Event {
-                    rule,
-                    event,
-                    clause,
-                }
-            });
-            let any: HashSet<Shown> = events.chain([Shown::Cause(found.clone())]).collect();
-            let mut files = written.iter();
-            let file = files.find(|file| !file.shown.is_disjoint(&any));
+        for (cause, at) in causes_found(sessions) {
+            let first = found_in(&cause, &sessions[at].run.report).cloned();
+            let Some(first) = first else {
+                continue;
+            };
+            let file = written.iter().find(|file| file.shown.contains(&cause));
             let path = if let Some(file) = file {
                 let path = &file.path;
-                lines.push(("Wrote", format!("{} ({})", path.display(), found.rule)));
+                lines.push(("Wrote", format!("{} ({})", path.display(), first.rule)));
                 path.clone()
             } else {
-                let session = sessions[*at].session.clone();
+                let session = sessions[at].session.clone();
                 let is_cancelled = *self.exploration.surroundings.cancelled.borrow();
                 let shrunk = if written.len() < SHRUNK && !is_cancelled {
                     output::note(format_args!(
                         "making the session with {} smaller",
-                        found.rule
+                        first.rule
                     ));
-                    self.shrunk(&sought, session).await
+                    self.shrunk(&cause, session).await
                 } else {
                     Shrunk::not(session, "as it was found".to_owned())
                 };
-                let file = self.write(&shrunk, &sought, &sessions[*at], &written)?;
+                let number = super::number_of(&sessions[at].run.report.id);
+                let file = self.write(&shrunk, &first, number, &written)?;
                 let path = file.path.clone();
-                let line = format!("{} ({}; {})", path.display(), found.rule, shrunk.how);
+                let line = format!("{} ({}; {})", path.display(), first.rule, shrunk.how);
                 lines.push(("Wrote", line));
                 written.push(file);
                 path
@@ -116,7 +95,7 @@ impl Shrinker<'_> {
             let rerun = self.exploration.plan.rerun.file_line(&id, &path);
             for played in sessions.iter_mut() {
                 let findings = played.run.report.findings.iter_mut();
-                for finding in findings.filter(|one| counts(one) && cause(one) == *found) {
+                for finding in findings.filter(|one| counts(one) && identity(one) == cause) {
                     finding.rerun.clone_from(&rerun);
                 }
             }
@@ -125,11 +104,11 @@ impl Shrinker<'_> {
     }
 
     /// The smallest session with a cause.
-    async fn shrunk(&self, found: &Sought<'_>, session: Session) -> Shrunk {
-        // What is found beside the cause: a session that is cut down may not show more.
-        let mut beside = HashSet::new();
+    async fn shrunk(&self, cause: &str, session: Session) -> Shrunk {
+        // The rules that the session breaks: one that is cut down may not break others.
+        let mut broken = HashSet::new();
         let again = vec![session.clone(); REPEATS];
-        let again = self.judge(found, again, 1.0, &mut beside).await;
+        let again = self.judge(cause, again, 1.0, &mut broken).await;
         let times = again.iter().filter(|has| **has).count();
         let rate = format!("flaky: in {} of {} plays", times + 1, REPEATS + 1);
         if times == 0 {
@@ -142,14 +121,14 @@ impl Shrinker<'_> {
         };
         let most = self.exploration.args.shrink;
         for haste in [HASTE, 1.0] {
-            let judge = async |sessions| self.judge(found, sessions, haste, &mut beside).await;
+            let judge = async |sessions| self.judge(cause, sessions, haste, &mut broken).await;
             let smaller = shrink(&self.dialect.table, session.clone(), most, judge).await;
             let (mut finding, mut times) = (None, 0);
-            let mut shown: Option<HashSet<Shown>> = None;
+            let mut shown: Option<HashSet<String>> = None;
             let again = vec![smaller.clone(); REPEATS];
             self.play(&again, 1.0, true, |_, run| {
                 let now = shown_by(&run.report);
-                if let Some(again) = found.found_in(&run.report) {
+                if let Some(again) = found_in(cause, &run.report) {
                     times += 1;
                     finding = Some((again.clone(), got(again, &run.sessions)));
                 }
@@ -207,18 +186,19 @@ impl Shrinker<'_> {
     /// Plays sessions, and says of each whether it has the cause.
     async fn judge(
         &self,
-        found: &Sought<'_>,
+        cause: &str,
         sessions: Vec<Session>,
         time_scale: f64,
-        beside: &mut HashSet<FoundCause>,
+        broken: &mut HashSet<String>,
     ) -> Vec<bool> {
         let mut has = vec![false; sessions.len()];
         let on_run = |n: usize, run: &ScenarioRun| {
-            let mut all = run.report.findings.iter().map(cause);
-            has[n] = found.found_in(&run.report).is_some();
-            match sessions[n].without.is_empty() {
-                true => beside.extend(all),
-                false => has[n] &= all.all(|cause| beside.contains(&cause)),
+            let mut rules = run.report.findings.iter().map(|one| one.rule.clone());
+            has[n] = found_in(cause, &run.report).is_some();
+            if sessions[n].without.is_empty() {
+                broken.extend(rules);
+            } else {
+                has[n] &= rules.all(|rule| broken.contains(&rule));
             }
         };
         let scenarios = self.play(&sessions, time_scale, false, on_run).await;
@@ -241,10 +221,10 @@ impl Shrinker<'_> {
     }
 
     /// The name of a scenario, and that of its file: its moves, or what is found where parts of moves are left out.
-    fn names(session: &Session, message: &str) -> (String, String) {
+    fn names(session: &Session, finding: &Finding) -> (String, String) {
         const NAMED: usize = 4;
         if !session.without.is_empty() {
-            let title = title(message);
+            let title = title(finding);
             let words = title.split(|one: char| !one.is_alphanumeric());
             let words = words.filter(|word| !word.is_empty()).take(2 * NAMED);
             let words: Vec<String> = words.map(str::to_lowercase).collect();
@@ -262,23 +242,19 @@ impl Shrinker<'_> {
     fn write(
         &self,
         shrunk: &Shrunk,
-        found: &Sought<'_>,
-        first: &PlayedSession,
+        first: &Finding,
+        number: usize,
         written: &[Written],
     ) -> Result<Written, String> {
-        let first_finding = || Some((found.found_in(&first.run.report)?.clone(), None));
-        let finding = shrunk.finding.clone().or_else(first_finding);
-        let message = finding.as_ref().map_or("", |(one, _)| &one.message);
-        let (mut title, stem) = Self::names(&shrunk.session, message);
+        let (finding, got) = match &shrunk.finding {
+            Some((finding, got)) => (finding, got.as_deref()),
+            None => (first, None),
+        };
+        let (mut title, stem) = Self::names(&shrunk.session, finding);
         let dialect = &self.dialect.suite.dialect;
         let out = &self.exploration.args.out;
         let folder = out.join(&dialect.name).join(&dialect.version);
-        let rule = found
-            .cause
-            .rule
-            .rsplit(['/', '.'])
-            .next()
-            .unwrap_or_default();
+        let rule = first.rule.rsplit(['/', '.']).next().unwrap_or_default();
         let numbers = std::iter::once(String::new()).chain((2..).map(|n| format!("-{n}")));
         let mut paths = numbers.map(|number| folder.join(format!("{stem}.{rule}{number}.yaml")));
         let is_free = |path: &PathBuf| written.iter().all(|one| one.path != *path);
@@ -287,17 +263,16 @@ impl Shrinker<'_> {
             title = format!("{title} ({rule}, {})", written.len() + 1);
         }
         let table = &self.dialect.table;
-        let mut text = table.text(&shrunk.session, &title, &found.cause.clauses);
-        if let Some((finding, got)) = &finding {
-            let played = table.text(&shrunk.session, &shrunk.session.title(), &[]);
-            let (seed, number) = (
-                self.exploration.start.seed,
-                super::number_of(&first.run.report.id),
-            );
-            let found = format!("Found by conform explore --seed {seed}, session {number}");
-            text = heading(&found, finding, got.as_deref(), dialect)
-                + &marked(&text, &played, finding);
-        }
+        let clauses = if cites_the_scenario(&first.rule) {
+            &[]
+        } else {
+            &first.clauses[..]
+        };
+        let text = table.text(&shrunk.session, &title, clauses);
+        let played = table.text(&shrunk.session, &shrunk.session.title(), &[]);
+        let seed = self.exploration.start.seed;
+        let found = format!("Found by conform explore --seed {seed}, session {number}");
+        let text = heading(&found, finding, got, dialect) + &marked(&text, &played, finding);
         reports::write_text(&path, &text)?;
         Ok(Written {
             path,
@@ -317,19 +292,4 @@ impl Shrunk {
             how,
         }
     }
-}
-
-/// What a session shows.
-fn shown_by(report: &ScenarioReport) -> HashSet<Shown> {
-    let findings = report.findings.iter().filter(|one| is_of_the_agent(one));
-    let events = findings.flat_map(|one| {
-        let (rule, event) = (&one.rule, event(&one.message));
-        let clauses = one.clauses.iter();
-        clauses.map(move |clause| Shown::Event {
-            rule: rule.clone(),
-            event: event.clone(),
-            clause: clause.clone(),
-        })
-    });
-    events.chain(causes_of(report).map(Shown::Cause)).collect()
 }

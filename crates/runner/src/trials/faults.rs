@@ -146,7 +146,9 @@ impl FaultTrials {
             let smoke: BTreeSet<String> = self.smoke().collect();
             let scenarios = self.suite.selected(|id| smoke.contains(id));
             let runs = self.suite.play(Some(REHEARSAL), scenarios, 1.0).await?;
-            let logged = runs.iter().map(|run| (run.report.id.clone(), logged(run).collect()));
+            let logged = runs
+                .iter()
+                .map(|run| (run.report.id.clone(), logged(run).collect()));
             // It cannot have been set meanwhile.
             let _ = self.rehearsed.set(logged.collect());
         }
