@@ -136,6 +136,19 @@ fn shards_of_a_mutation_run_play_each_fault_once() {
 }
 
 #[test]
+fn a_seed_chooses_the_faults_of_a_sample() {
+    let played = |seed: &str| {
+        let hosts = ["mutants", "--side", "host", "--dialect", DIALECT];
+        let (status, output) = conform(&[&hosts[..], &["--sample", "3", "--seed", seed]].concat());
+        assert_eq!(status, Some(0), "{output}");
+        assert!(output.contains("3 of 3 faults killed"), "{output}");
+        output
+    };
+    assert_eq!(played("1"), played("1"));
+    assert_ne!(played("1"), played("2"));
+}
+
+#[test]
 fn the_published_matrix_contains_every_fault_of_the_agent() {
     let published = published();
     assert!(!published.faults.is_empty());

@@ -272,3 +272,63 @@ impl<'r> ChangedSession<'r> {
             .push(frame, parsed, &self.recording.dialect, first, held);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use conform_judge::dialect::{DialectSource, load};
+    use conform_judge::history;
+    use frame_faults::{NestedKinds, generic_fault};
+
+    const SESSION: &str = r#"
+        < {"type":"ready","version":"0.1.0","session_id":"s1","capabilities":{"tool_approval":true,"thinking":true,"mcp":true}}
+        > {"type":"message","msg_id":"m1","input":"hi","content":"hi"}
+        < {"type":"stream_start","msg_id":"m1"}
+        < {"type":"text_delta","msg_id":"m1","text":"Hello"}
+        < {"type":"stream_end","msg_id":"m1","usage":{"input_tokens":1,"output_tokens":1}}
+        stdin_closed
+        end 0"#;
+
+    /// The rules that report something in the session with a fault, each with its frame.
+    fn found(fault: &str) -> Option<Vec<(String, u64)>> {
+        let dialect = load(&DialectSource::new(None), "aionrs@0.1").unwrap();
+        let mut recording = Recording::new(dialect);
+        let frames = history::frames(SESSION).unwrap();
+        let session = RecordedSession {
+            argv: vec!["agent".into()],
+            frames: frames.into_iter().map(ParsedFrame::from).collect(),
+        };
+        let recorded = RecordedScenario {
+            sessions: vec![session],
+            has_gates: false,
+        };
+        recording.scenarios.insert("s".into(), recorded);
+        let fault = generic_fault(fault, NestedKinds::new()).unwrap();
+        let played = recording.play(&fault, "s")?;
+        let findings = played.findings.into_iter();
+        Some(findings.map(|one| (one.rule, one.at)).collect())
+    }
+
+    #[test]
+    fn a_rule_reports_a_fault_at_the_recorded_frame_that_it_changes() {
+        // The entry of the fault log comes before the frame.
+        let wrong_type = ("aionrs/schema/text_delta".to_owned(), 5);
+        assert_eq!(found("retype:text_delta:/text"), Some(vec![wrong_type]));
+        let twice = found("double:stream_start").unwrap();
+        assert!(
+            twice.contains(&("aionrs/turn-envelope".into(), 5)),
+            "{twice:?}"
+        );
+    }
+
+    #[test]
+    fn a_fault_that_changes_no_recorded_frame_shows_nothing() {
+        assert_eq!(found("drop:tool_request"), Some(Vec::new()));
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_comes_after_the_host_could_react() {
+        assert_eq!(found("drop:ready"), None);
+        assert_eq!(found("late:stream_end"), None);
+    }
+}
