@@ -2,7 +2,7 @@
 //! fails.
 
 use conform_judge::dialect::Dialect;
-use conform_judge::finding::{Finding, Part};
+use conform_judge::finding::{DifferenceKind, Expected, Finding, Part};
 use conform_judge::frame::Body;
 use conform_report::causes::describe;
 use conform_report::reporter::text::{visible, who, wrap};
@@ -108,7 +108,12 @@ fn beginnings_of_steps(text: &str) -> impl Iterator<Item = usize> {
 /// The name of a scenario: the rule, and what differs.
 pub(super) fn title(finding: &Finding) -> String {
     let rule = finding.rule.rsplit(['/', '.']).next().unwrap_or_default();
-    match describe(&finding.difference, &finding.pointer).as_str() {
+    let mut difference = finding.difference.clone();
+    if difference.kind == DifferenceKind::Absent && difference.name.is_empty() {
+        let expected = finding.expected.iter().find_map(Expected::frame);
+        difference.name = expected.unwrap_or_default().to_owned();
+    }
+    match describe(&difference, &finding.pointer).as_str() {
         "" => rule.replace('-', " "),
         what => format!("{rule}: {what}"),
     }
@@ -130,7 +135,7 @@ fn shortened(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
     use conform_judge::dialect::{DialectSource, load};
-    use conform_judge::finding::{Difference, DifferenceKind};
+    use conform_judge::finding::Difference;
     use serde_json::json;
 
     fn finding(message: &str, line: u32) -> Finding {
@@ -168,7 +173,11 @@ mod tests {
         let mut found = finding("`a` did not come within 10 s; the agent wrote nothing", 1);
         found.rule = "p/turn-envelope".into();
         assert_eq!(title(&found), "turn envelope");
-        found.difference = Difference::named(DifferenceKind::Absent, "a");
+        found.difference = Difference::of_kind(DifferenceKind::Absent);
+        found.expected = vec![Expected::Frame {
+            name: "a".into(),
+            with: Vec::new(),
+        }];
         assert_eq!(title(&found), "turn-envelope: `a` did not come");
     }
 }

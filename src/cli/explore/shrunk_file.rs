@@ -225,7 +225,8 @@ impl Shrinker<'_> {
         const NAMED: usize = 4;
         if !session.without.is_empty() {
             let title = title(finding);
-            let words = title.split(|one: char| !one.is_alphanumeric());
+            let what = title.split_once(": ").map_or(&*title, |(_, what)| what);
+            let words = what.split(|one: char| !one.is_alphanumeric());
             let words = words.filter(|word| !word.is_empty()).take(2 * NAMED);
             let words: Vec<String> = words.map(str::to_lowercase).collect();
             return (title, words.join("-"));
