@@ -57,7 +57,6 @@ impl LegalTrials {
         let settings = &mut suite.settings;
         settings.jobs = cores().saturating_mul(SCENARIOS);
         settings.retry.max_retries = RETRIES;
-        settings.retry.retry_warnings = true;
         let good = GoodRun::play(&suite, suite.scenarios.clone(), mark).await?;
         suite.settings.max_fail = Some(MOST_FAILED);
         good.restrict(&mut suite);

@@ -23,6 +23,8 @@ const PARALLEL_SCENARIOS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The same without a fault, for each core: nothing else is played then.
 const A_CORE: NonZeroUsize = NonZeroUsize::new(12).unwrap();
+/// How often a scenario is played again while something is found without a fault: a busy machine must not decide.
+const RETRIES: u32 = 2;
 
 /// The agent of trials.
 pub trait TestedAgent {
@@ -74,7 +76,10 @@ impl TrialSuite {
                 profile: Profile::Spec,
                 time_scale: 1.0,
                 seed: 0,
-                retry: RetryOptions::default(),
+                retry: RetryOptions {
+                    retry_warnings: true,
+                    ..RetryOptions::default()
+                },
                 keep: KeepTranscripts::Nothing,
                 with_frames: true,
             },
@@ -114,14 +119,14 @@ impl TrialSuite {
             moments: None,
             scenarios,
         };
-        let settings = SuiteSettings {
+        let mut settings = SuiteSettings {
             time_scale,
-            jobs: match fault {
-                Some(_) => self.settings.jobs,
-                None => self.settings.jobs.max(cores().saturating_mul(A_CORE)),
-            },
             ..self.settings.clone()
         };
+        if fault.is_none() {
+            settings.jobs = settings.jobs.max(cores().saturating_mul(A_CORE));
+            settings.retry.max_retries = settings.retry.max_retries.max(RETRIES);
+        }
         let (_keep, cancelled) = watch::channel(false);
         let sandboxes = Arc::clone(&self.sandboxes);
         let mut runs = Vec::new();
