@@ -1,4 +1,4 @@
-//! What a command starts agents in: sandboxes that are cut off from the network, and a run that a signal cancels.
+//! The surroundings in which a command starts agents: sandboxes that are cut off from the network, and a run that a signal cancels.
 
 use super::command_error::CommandError;
 use super::network::{NetworkArg, network_use, note_attempts};
@@ -14,10 +14,10 @@ use tokio::sync::watch;
 /// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What agents are started in.
+/// The surroundings of agents.
 pub(super) struct AgentSurroundings {
     pub(super) sandboxes: Arc<SandboxRoot>,
-    /// Turns true when a signal cancels the run.
+    /// Becomes true when a signal cancels the run.
     pub(super) cancelled: watch::Receiver<bool>,
     isolation: Isolation,
     watch: NetworkWatch,
@@ -33,7 +33,7 @@ impl AgentSurroundings {
 /// Does work that starts agents, and cleans up after them. Only for a process with one thread.
 ///
 /// # Errors
-/// There is no temporary folder or no port, or what the work reports.
+/// There is no temporary folder or no port, or the work fails.
 pub(super) fn with_agents<T>(
     network: NetworkArg,
     work: impl AsyncFnOnce(&AgentSurroundings) -> Result<T, CommandError>,

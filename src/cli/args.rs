@@ -35,7 +35,7 @@ pub struct ReportTarget {
 /// Parses `FORMAT=PATH`.
 ///
 /// # Errors
-/// A sentence that names the known formats.
+/// The text has no known format or no path.
 pub fn report_target(text: &str) -> Result<ReportTarget, String> {
     let names = || reporter::FORMATS.iter().map(|format| format.name);
     let known = || names().collect::<Vec<_>>().join(", ");
@@ -67,7 +67,7 @@ pub fn folder(text: &str) -> Result<PathBuf, String> {
 /// Parses a time with its unit.
 ///
 /// # Errors
-/// It is none.
+/// The text is not a time with a unit.
 pub fn time_span(text: &str) -> Result<TimeSpan, String> {
     let parsed = text.parse();
     parsed.map_err(|()| "expected a time, such as 500ms, 90s or 5m".to_owned())
@@ -129,7 +129,7 @@ pub enum ProfileArg {
     /// Every rule at its own strength
     #[default]
     Spec,
-    /// Recommendations are notes; what only hosts or good sense ask for is a warning at most
+    /// Recommendations are notes; rules that come only from hosts or good practice are warnings at most
     Lenient,
 }
 

@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The baseline options.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct BaselineArgs {
-    /// Known causes that do not fail, each with its reason; an entry that nothing matches any more fails
+    /// Known causes that do not fail, each with its reason; an entry that no longer matches anything fails
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Update the baseline: add new causes, remove entries that nothing matches
@@ -160,8 +160,8 @@ fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path
         .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = folder.join(format!(".{name}.{}", std::process::id()));

@@ -80,8 +80,8 @@ pub(super) fn one(
     Ok(known)
 }
 
-/// How scenarios read in the names that the agent has for tools, and in the form that a wire has for the ids of calls; `None` if they read
-/// as they are written.
+/// The scenarios with the agent's names for tools, and with the wire's form of call ids; `None` if both are
+/// unchanged.
 pub(super) fn agent_names(
     dialect: &Dialect,
     tools: &IndexMap<String, ToolName>,
@@ -96,7 +96,7 @@ pub(super) fn agent_names(
     })
 }
 
-/// Checks that the smoke scenario of a dialect exists: among the built-in ones, among these files of the user, or beside them where only
+/// Checks that the smoke scenario of a dialect exists: among the built-in ones, among these files of the user, or next to them where only
 /// a part of a suite was given.
 fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> {
     let dialect = &known.dialect;
@@ -113,9 +113,10 @@ fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> 
     let built_in = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
     let all = known.files.files().iter().chain(built_in.files());
     let ids: Vec<_> = all.map(|file| file.id.as_str()).collect();
-    match ids.is_empty() {
-        true => Ok(()),
-        false => dialect.check_smoke(ids).map_err(|error| vec![error]),
+    if ids.is_empty() {
+        Ok(())
+    } else {
+        dialect.check_smoke(ids).map_err(|error| vec![error])
     }
 }
 

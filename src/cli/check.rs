@@ -23,10 +23,10 @@ pub(super) struct CheckArgs {
     transcripts: Vec<PathBuf>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// Whose findings decide
+    /// Whose findings decide the exit status
     #[arg(long, value_enum, default_value_t)]
     side: SideArg,
-    /// How severe to be
+    /// How levels turn into verdicts
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
     #[command(flatten)]

@@ -127,8 +127,8 @@ fn options_behind_program(command: &Command, matches: &ArgMatches) -> Vec<String
         .collect()
 }
 
-/// The call of the bundled agent, if the command line is one. A run starts it for each scenario, and the parser for all the other commands
-/// takes long to build.
+/// The arguments of the bundled agent, if the command line starts it. A run starts it for each scenario, and the parser for all the other commands
+/// is slow to build.
 fn agent_call(args: impl IntoIterator<Item = OsString>) -> Option<AgentCall> {
     let mut args = args.into_iter().skip(1);
     args.next().filter(|command| command == AGENT)?;
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn options_of_conform_behind_the_program_are_found() {
+    fn options_of_conform_after_the_program_are_found() {
         let found = |line: &str| {
             let mut command = Cli::command();
             let matches = command.try_get_matches_from_mut(line.split(' '));

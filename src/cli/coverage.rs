@@ -39,8 +39,8 @@ pub(super) struct CoverageArgs {
     /// As a JSON array
     #[arg(long)]
     json: bool,
-    /// Show instead which situations exploration comes to: a move at a moment, and classes of data at places; with --gaps only those that it
-    /// does not come to
+    /// Show instead which situations exploration covers: a move at a moment, and classes of data at places; with --gaps only those that it
+    /// does not cover
     #[arg(long, conflicts_with_all = ["scenarios", "matrix", "json"])]
     situations: bool,
     /// With --situations: by how many sessions of the seed 0
@@ -136,10 +136,13 @@ fn interpretations(known: &KnownDialect, gaps: bool) -> Vec<Vec<String>> {
             played.entry(topic).or_default().push(&variant.id);
         }
     }
-    let played = played.into_iter();
-    let played = played.map(|(topic, ids)| vec![topic.clone(), ids.join(" ")]);
-    let unplayed = known.unplayed.iter();
-    let unplayed = unplayed.map(|(topic, why)| vec![topic.clone(), format!("NOT PLAYED: {why}")]);
+    let played = played
+        .into_iter()
+        .map(|(topic, ids)| vec![topic.clone(), ids.join(" ")]);
+    let unplayed = known
+        .unplayed
+        .iter()
+        .map(|(topic, why)| vec![topic.clone(), format!("NOT PLAYED: {why}")]);
     played.chain(unplayed).collect()
 }
 

@@ -78,7 +78,7 @@ enum CtlCommand {
         /// The event, as JSON
         frame: String,
     },
-    /// Write a text to the host as it is, without a newline
+    /// Write a raw text to the host, without a newline
     SendRaw {
         /// The text
         text: String,
@@ -147,7 +147,7 @@ fn result(args: CtlArgs) -> Result<Value, CommandError> {
     let agent = args.agent.as_deref();
     let begun = Instant::now();
     if !command.timeout().is_zero() {
-        // Whatever it finds, `connect` says why there is no such process.
+        // In any case, `connect` reports why there is no such process.
         let _ = wait_for(folder, timeout, |process| is_there(process, agent));
     }
     let mut client = connect(folder, agent)?;
@@ -225,7 +225,7 @@ fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, Comm
     })))
 }
 
-/// What is known of a process that takes no connection. One that ends in order removes its socket.
+/// What is known of a process that accepts no connection. One that ends normally removes its socket.
 fn ended(process: &Registered, error: &ClientError) -> String {
     let Registered {
         order, name, pid, ..
@@ -244,7 +244,7 @@ fn ended(process: &Registered, error: &ClientError) -> String {
     }
 }
 
-/// Whether a process is the one that is awaited. One that has ended counts only under its number: the folder may be that of an earlier
+/// Whether this is the awaited process. One that has ended counts only by its number: the folder may be that of an earlier
 /// test.
 fn is_awaited(process: &Registered, name: Option<&str>) -> bool {
     match name {
@@ -254,7 +254,7 @@ fn is_awaited(process: &Registered, name: Option<&str>) -> bool {
     }
 }
 
-/// Whether a process takes commands or, if it is named, has ever done so.
+/// Whether a process accepts commands or, if it is named, has ever done so.
 fn is_there(process: &Registered, agent: Option<&str>) -> bool {
     match agent {
         None => process.is_running(),
@@ -274,7 +274,7 @@ fn has_session(client: &mut Client, name: Option<&str>) -> bool {
     name.is_some_and(|name| status["session"] == name)
 }
 
-/// A process as it is listed: without its token.
+/// A process in the list, without its token.
 fn shown(process: &Registered) -> Value {
     json!({
         "order": process.order,

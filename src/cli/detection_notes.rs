@@ -1,4 +1,4 @@
-//! What `conform run` and `conform init` say while they detect what an agent speaks, and how they start it.
+//! The notes of `conform run` and `conform init` while they detect what an agent speaks, and how they start it.
 
 use super::output;
 use conform_judge::dialect::{Dialect, DialectSource};
@@ -7,10 +7,10 @@ use conform_runner::detect::advice::shown_command_line;
 use conform_runner::detect::detector::{DetectError, Detector};
 use std::time::Duration;
 
-/// How long a detection goes on without a word.
+/// How long a detection runs without a message.
 const QUIET: Duration = Duration::from_secs(4);
 
-/// Detects the dialect that an agent speaks, and says what shows it.
+/// Detects the dialect that an agent speaks, and prints the evidence.
 pub(super) async fn announced_dialect(
     detector: &Detector<'_>,
     source: &DialectSource,
@@ -23,7 +23,7 @@ pub(super) async fn announced_dialect(
     Ok(detected.id)
 }
 
-/// Awaits a detection, and says that it waits when it takes long.
+/// Awaits a detection, and prints a note when it takes long.
 async fn with_patience<T>(detection: impl Future<Output = T>) -> T {
     let mut detection = std::pin::pin!(detection);
     tokio::select! {
@@ -31,7 +31,7 @@ async fn with_patience<T>(detection: impl Future<Output = T>) -> T {
         detected = &mut detection => return detected,
         () = tokio::time::sleep(QUIET) => {}
     }
-    output::note("the agent has not shown yet what it speaks; waiting for it");
+    output::note("the protocol of the agent is not recognized yet; waiting");
     detection.await
 }
 

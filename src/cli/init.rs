@@ -34,7 +34,7 @@ pub(super) struct InitArgs {
     agent: Vec<OsString>,
     #[command(flatten)]
     dialect: DialectArgs,
-    /// Overwrite files that are already there
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
     /// Whether the agent may reach addresses outside of this machine
@@ -52,7 +52,7 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
     for path in [FILE, SCENARIO] {
         if !args.force && Path::new(path).exists() {
             return Err(CommandError::usage(format!(
-                "{path} is already there; --force overwrites it"
+                "{path} exists already; --force overwrites it"
             )));
         }
     }
@@ -102,7 +102,7 @@ fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<Stri
 fn config(args: &InitArgs, known: &KnownDialect) -> String {
     let dialect = &known.dialect;
     let mut text = String::from(
-        "# Defaults of `conform` in this folder; options of the command line come first.\n\n",
+        "# Defaults of `conform` in this folder; options of the command line take precedence.\n\n",
     );
     let _ = writeln!(text, "# {}\ndialect: {}", dialect.title, dialect.id());
     if let Some(folder) = &args.dialect.dialect_dir {
@@ -113,8 +113,10 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
         );
     }
     if !args.agent.is_empty() {
-        let words = args.agent.iter();
-        let words = words.map(|word| yaml_text::scalar(&word.to_string_lossy()));
+        let words = args
+            .agent
+            .iter()
+            .map(|word| yaml_text::scalar(&word.to_string_lossy()));
         let _ = writeln!(
             text,
             "\n# What `conform run` starts. Arguments of the launch recipe that are not here are added, unless one has a placeholder:\n\
@@ -180,18 +182,20 @@ fn start_of(dialect: &Dialect) -> Value {
     let steps = sent.map(|command| json!({ "send": command }));
     let steps: Vec<_> = steps.chain([json!({ "expect": event })]).collect();
     let name = "the agent starts";
-    match dialect.prelude.is_empty() {
-        true => json!({ "name": name, "steps": steps }),
-        false => json!({ "name": name, "prelude": false, "steps": steps }),
+    if dialect.prelude.is_empty() {
+        json!({ "name": name, "steps": steps })
+    } else {
+        json!({ "name": name, "prelude": false, "steps": steps })
     }
 }
 
 fn next_steps(args: &InitArgs, known: &KnownDialect) -> String {
     let words = args.agent.iter();
     let words: Vec<_> = words.map(|word| quoted(&word.to_string_lossy())).collect();
-    let agent = match words.is_empty() {
-        true => " ./my-agent".to_owned(),
-        false => String::new(),
+    let agent = if words.is_empty() {
+        " ./my-agent".to_owned()
+    } else {
+        String::new()
     };
     let played = match known.scenarios.len() {
         0 => format!("  conform run{agent}\n      plays the scenarios of the folder `scenarios`\n"),
@@ -203,7 +207,7 @@ fn next_steps(args: &InitArgs, known: &KnownDialect) -> String {
     let mut text = format!("Wrote {FILE} and {SCENARIO}.\n\nNext:\n{played}");
     let _ = write!(
         text,
-        "  conform run --baseline known.yaml --update-baseline{agent}\n      records what is wrong today, so that only new findings fail\n"
+        "  conform run --baseline known.yaml --update-baseline{agent}\n      records today's findings, so that only new ones fail\n"
     );
     text
 }

@@ -40,7 +40,7 @@ pub(super) struct InjectArgs {
     agent: Vec<OsString>,
 }
 
-/// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended, or as the fault says.
+/// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended, or as the fault requires.
 pub(super) fn run(args: &InjectArgs) -> Result<ExitStatus, CommandError> {
     inject(args)?.end_this_process()
 }
@@ -55,8 +55,10 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
     };
     let source = DialectSource::new(args.dialect_dir.clone());
     let nested = nested_kinds(args, &source).map_err(|errors| render_errors(&errors))?;
-    let turns = args.turns.iter();
-    let turns = turns.map(|turn| FrameSelector::parse(turn, nested.clone()));
+    let turns = args
+        .turns
+        .iter()
+        .map(|turn| FrameSelector::parse(turn, nested.clone()));
     let turns: Result<Vec<_>, _> = turns.collect();
     let turns = turns.map_err(|error| error.message)?;
     let player = FaultPlayer::new(played_fault(args, &source, nested)?, kinds.clone(), None);

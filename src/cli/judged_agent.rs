@@ -1,6 +1,6 @@
 //! The reference agent with a judge of its host: `--judge`, `MOCK_AGENT_TRANSCRIPT` and `MOCK_AGENT_JUDGE`.
 //!
-//! The agent cannot see the judge, so the judge stands between host and agent: this process relays to the agent in a child process,
+//! The agent cannot see the judge, so the judge runs between host and agent: this process relays to the agent in a child process,
 //! records the session, and judges each frame of the host as it passes.
 
 mod cause_file;
@@ -39,7 +39,7 @@ const USAGE: u8 = 2;
 /// How the agent is called.
 #[derive(Debug, Clone)]
 pub struct AgentCall {
-    /// The name or path that it is called by.
+    /// The name or path that it was started with.
     pub program: Option<OsString>,
     /// Its arguments.
     pub args: Vec<OsString>,
@@ -54,7 +54,7 @@ impl AgentCall {
     }
 }
 
-/// What is asked of the judge.
+/// The request to the judge.
 #[derive(Debug, Default)]
 struct JudgeRequest {
     decides: bool,
@@ -62,10 +62,10 @@ struct JudgeRequest {
     findings: Option<PathBuf>,
 }
 
-/// Runs the reference agent, with a judge of its host if one is asked for.
+/// Runs the reference agent, with a judge of its host if requested.
 #[must_use]
 pub fn main(mut call: AgentCall) -> ExitCode {
-    // This program is its own guard.
+    // This program is its own guard process.
     if let [first, mark] = &call.args[..]
         && first == conform_relay::GUARD
     {

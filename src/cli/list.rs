@@ -88,7 +88,7 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             }),
         ),
         ListKind::Rules => collect(
-            &["RULE", "LEVEL", "SOURCE", "WHAT IT ASKS"],
+            &["RULE", "LEVEL", "SOURCE", "WHAT IT REQUIRES"],
             each(known, |known| known.dialect.rules.iter()).map(|(known, rule)| {
                 let doc: Vec<_> = rule.doc.split_whitespace().collect();
                 let asks = first_sentence(&doc.join(" ")).to_owned();
@@ -119,9 +119,10 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             &["FAULT", "DIALECT", "WHAT GOES WRONG"],
             each(known, |known| known.faults.iter()).map(|(known, fault)| {
                 let id = fault.id.clone();
-                let for_hosts = match fault.caught_by.is_empty() {
-                    true => "[hosts] ",
-                    false => "",
+                let for_hosts = if fault.caught_by.is_empty() {
+                    "[hosts] "
+                } else {
+                    ""
                 };
                 let summary = format!("{for_hosts}{}", fault.summary);
                 let row = vec![id, known.dialect.name.clone(), summary];

@@ -87,7 +87,7 @@ pub fn warning(message: impl Display) {
     print_message("warning", WARNING, message);
 }
 
-/// Prints a finding of a session that is still going on, on stderr, with the side that it is about.
+/// Prints a finding of a session that is still running, on stderr, with the side that it is about.
 pub fn finding(side: &str, message: impl Display) {
     print_message(side, WARNING, message);
 }

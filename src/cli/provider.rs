@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Serve the scripted model alone, over the wires of the real LLM APIs
 ///
-/// The first line on stdout is the address. The base URL of each API is on stderr. On stdout then comes the journal, one JSON object on each line: the requests to the model, the
+/// The first line on stdout is the address. The base URL of each API is on stderr. After it, stdout has the journal, one JSON object on each line: the requests to the model, the
 /// end of each exchange, and the failures. It ends on SIGTERM or SIGINT, with status 1 if a request contradicted the script, and with
 /// status 3 if the script had no reply for a request.
 #[derive(Debug, clap::Args)]

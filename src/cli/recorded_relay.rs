@@ -16,7 +16,7 @@ pub(super) fn observer<J: Send + 'static>(
     Box::new(move |frame| push(&mut locked(&judge), frame))
 }
 
-/// The judge itself, when no frame passes any more.
+/// The judge itself, when no more frames pass.
 pub(super) fn locked<J>(judge: &Mutex<J>) -> MutexGuard<'_, J> {
     judge.lock().unwrap_or_else(PoisonError::into_inner)
 }

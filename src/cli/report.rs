@@ -104,19 +104,22 @@ fn side_by_side(args: SideBySideArgs) -> Result<ExitStatus, CommandError> {
     } else {
         args.to
     };
-    let compared = args.reports.into_iter().map(|(name, file)| {
-        let mut report = read(&file)?;
-        report.summarize();
-        Ok(NamedReport { name, report })
-    });
-    let compared = compared.collect::<Result<Vec<_>, String>>()?;
+    let compared = args
+        .reports
+        .into_iter()
+        .map(|(name, file)| {
+            let mut report = read(&file)?;
+            report.summarize();
+            Ok(NamedReport { name, report })
+        })
+        .collect::<Result<Vec<_>, String>>()?;
     for target in &to {
         reports::write_to(&target.path, false, |out| (target.compare)(&compared, out))?;
     }
     Ok(ExitStatus::Conformant)
 }
 
-/// The part of a report that says how the rest is to be read.
+/// The part of a report with its format version.
 #[derive(serde::Deserialize)]
 struct Head {
     tool: ReportTool,

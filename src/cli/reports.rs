@@ -81,7 +81,7 @@ pub fn check_file(path: &Path) -> Result<(), String> {
 /// Writes a report to every target.
 ///
 /// # Errors
-/// A sentence that names the first path that could not be written.
+/// The first path that could not be written.
 pub fn write(report: &Report, targets: &[ReportTarget]) -> Result<(), String> {
     targets.iter().try_for_each(|target| {
         let format = target.format;
@@ -91,10 +91,10 @@ pub fn write(report: &Report, targets: &[ReportTarget]) -> Result<(), String> {
     })
 }
 
-/// Writes what `render` makes to a file or to standard output, without its colours unless a terminal shows them.
+/// Writes the output of `render` to a file or to standard output, without its colours unless a terminal shows them.
 ///
 /// # Errors
-/// A sentence that names the path.
+/// The path cannot be written.
 pub fn write_to(
     path: &Path,
     coloured: bool,
@@ -109,7 +109,7 @@ pub fn write_to(
 /// Writes a text to a file, as [`write_to`] does.
 ///
 /// # Errors
-/// A sentence that names the path.
+/// The path cannot be written.
 pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
     write_to(path, false, |out| out.write_all(text.as_bytes()))
 }

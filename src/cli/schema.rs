@@ -21,8 +21,9 @@ pub(super) fn run(args: SchemaArgs) -> Result<ExitStatus, CommandError> {
     let mut out = output::stdout();
     let printed = match args.name {
         None => {
-            let rows = FORMATS.iter();
-            let rows = rows.map(|format| vec![format.name.to_owned(), format.files.to_owned()]);
+            let rows = FORMATS
+                .iter()
+                .map(|format| vec![format.name.to_owned(), format.files.to_owned()]);
             table::write(&["FORMAT", "FILES"], &rows.collect::<Vec<_>>(), &mut out)
         }
         Some(name) => match FORMATS.iter().find(|format| format.name == name) {

@@ -1,4 +1,4 @@
-//! The judge of a whole session whose dialect may first show in its frames: of a recording, and of a session that goes on.
+//! The judge of a whole session whose dialect may be detected from its frames: of a recording, and of a running session.
 
 use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::{self, Dialect, DialectSource};
@@ -44,13 +44,13 @@ impl LoadedDialects {
 /// The dialects that a session may be in.
 pub(super) struct DialectChoice {
     candidates: Vec<Arc<Dialect>>,
-    /// What the choice rests on if there is only one, unless the user or the recording names it.
+    /// The evidence if there is only one choice, unless the user or the recording names it.
     only_by: Option<&'static str>,
     /// Whether the protocol is named, so that its newest version is a last resort.
     is_named: bool,
 }
 
-/// A dialect that was chosen, and by what, unless it was named.
+/// A chosen dialect, and the evidence unless it was named.
 pub(super) type ChosenDialect = (Arc<Dialect>, Option<&'static str>);
 
 impl DialectChoice {
@@ -58,7 +58,7 @@ impl DialectChoice {
     /// name of this program, if there are any.
     ///
     /// # Errors
-    /// The mistakes in a dialect, or that there is none of this name.
+    /// The mistakes in a dialect, or that there is no dialect of this name.
     pub(super) fn new(
         dialects: &mut LoadedDialects,
         named: Option<&str>,
@@ -110,7 +110,7 @@ impl DialectChoice {
     }
 }
 
-/// If so many bytes of frames show no dialect, none is chosen. A line of the longest length is not enough.
+/// If this many bytes of frames show no dialect, none is chosen. A line of the longest length is not enough.
 const HELD_BYTES: usize = LINE_LIMIT + (4 << 20);
 
 /// The judge of a session.
@@ -125,7 +125,7 @@ pub(super) struct SessionJudge {
 }
 
 impl SessionJudge {
-    /// A judge that chooses the dialect after so many frames, or earlier if there is no choice.
+    /// A judge that chooses the dialect after this many frames, or earlier if there is only one.
     pub(super) fn new(choice: DialectChoice, options: CheckOptions, patience: usize) -> Self {
         SessionJudge {
             choice,
@@ -169,7 +169,7 @@ impl SessionJudge {
         self.judged.as_ref().map(|(chosen, _)| chosen)
     }
 
-    /// Whether so many frames have shown no dialect.
+    /// Whether the limit of frames has passed without a dialect.
     pub(super) fn is_lost(&self) -> bool {
         let is_over = self.held.len() >= self.patience || self.held_bytes > HELD_BYTES;
         self.judged.is_none() && is_over

@@ -1,4 +1,4 @@
-//! `conform shell-files`: what packages install for shells and for `man`.
+//! `conform shell-files`: the completions and man pages that packages install.
 
 use super::command_error::CommandError;
 use super::exit::ExitStatus;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 const HEAD: Style = Style::new().bold();
 
-/// Writes rows under their heads; the last column runs free.
+/// Writes rows below their headings; the last column is not padded.
 pub(super) fn write(head: &[&str], rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
     let width = |column: usize| {
         let cells = rows

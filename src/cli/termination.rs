@@ -38,9 +38,9 @@ pub(super) fn cancel_on_signal(cancel: watch::Sender<bool>) {
     });
 }
 
-/// Kills the processes that agents have left behind, for the end of a run, and warns about each.
+/// Kills the processes that agents have left running, at the end of a run, and warns about each.
 pub(super) fn kill_strays() {
-    /// So many scenarios that ran at the same time are named.
+    /// At most this many scenarios that ran at the same time are named.
     const NAMED: usize = 3;
     for StrayProcess {
         command_line,
@@ -53,7 +53,7 @@ pub(super) fn kill_strays() {
                 format!(", which began during {}", some.join(", "))
             }
             some => format!(
-                ", which began while {} scenarios were played; `--jobs 1` tells which",
+                ", which began while {} scenarios were played; `--jobs 1` shows which",
                 some.len()
             ),
         };

@@ -81,7 +81,7 @@ fn a_fault_of_each_kind_of_operation_is_killed_as_published() {
 }
 
 #[test]
-fn a_fault_that_is_killed_otherwise_than_published_is_an_error() {
+fn a_fault_that_is_killed_differently_than_published_is_an_error() {
     let mut before = published();
     let row = before
         .faults

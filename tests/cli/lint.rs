@@ -122,7 +122,7 @@ fn a_delta_keeps_the_kind_of_a_state_variable() {
 }
 
 #[test]
-fn a_base_is_checked_with_the_versions_that_extend_it_and_is_no_dialect() {
+fn a_base_is_checked_with_the_versions_that_extend_it_and_is_not_a_dialect() {
     let base = "name: d\nversion: common\ndiscriminator: { events: /t, commands: /t }\nevents: { hello: }\n";
     let ordering = |class: &str| {
         format!(

@@ -350,7 +350,7 @@ fn an_agent_is_ready_when_the_event_has_that_kind() {
 }
 
 #[test]
-fn a_captured_object_may_stand_for_an_object_of_several_forms() {
+fn a_captured_object_may_match_an_object_of_several_forms() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     write_files(folder);
@@ -546,7 +546,7 @@ fn the_mock_of_the_page_passes_scenarios_that_script_the_model() {
 }
 
 #[test]
-fn all_definitions_that_are_missing_are_told_at_once() {
+fn all_missing_definitions_are_reported_together() {
     let folder = tempfile::tempdir().unwrap();
     write_files(folder.path());
     let commands_file = "dialects/parrot/1/commands.json";

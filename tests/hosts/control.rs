@@ -203,7 +203,7 @@ fn a_gate_that_nobody_releases_opens_after_its_timeout_and_the_journal_says_so()
 }
 
 #[test]
-fn agents_of_one_host_are_told_apart_and_the_next_start_can_be_awaited() {
+fn agents_of_one_host_are_distinguished_and_the_next_start_can_be_awaited() {
     let test = Test::new(HALVES);
     let mut first = test.agent();
     let second = test.start("tcp:", &["--mode", "rpc", "--no-session"]);
@@ -353,7 +353,7 @@ fn another_script_replaces_the_first_one() {
 
 /// A fault that a test adds leaves the rest of the output as it is: the lines of the protocol, the fault of the start, and the count of lines.
 #[test]
-fn a_fault_that_is_added_leaves_the_lines_of_the_protocol_as_they_are() {
+fn an_added_fault_does_not_change_the_lines_of_the_protocol() {
     let test = Test::new("- text: \"a\\u2028b\"\n");
     let mut agent = test.start("", &["--mode", "rpc", "--script", "script.yaml"]);
     let id = "byte-order-mark".to_owned();

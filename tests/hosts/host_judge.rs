@@ -565,7 +565,7 @@ fn is_alive(pid: u32) -> bool {
 }
 
 #[test]
-fn nothing_is_left_behind_whichever_process_is_killed() {
+fn no_process_or_file_is_left_whichever_process_is_killed() {
     for fault in ["deaf-to-eof", "spins-after-eof"] {
         for victim in 0..3 {
             let args = ["--json-stream", "--fault", fault];

@@ -444,7 +444,7 @@ fn a_signal_at_any_time_ends_the_agent_and_all_that_belongs_to_it() {
 }
 
 #[test]
-fn fifty_agents_of_one_host_are_told_apart_and_gone_in_the_end() {
+fn fifty_agents_of_one_host_are_distinguished_and_gone_in_the_end() {
     let host = Host::new(SPOKEN[0], false);
     let mut agents: Vec<_> = (0..50).map(|_| host.start()).collect();
     for agent in &mut agents {

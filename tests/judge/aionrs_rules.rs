@@ -435,7 +435,7 @@ fn a_turn_asks_the_model() {
 }
 
 #[test]
-fn each_line_that_is_no_command_has_an_error_of_its_own() {
+fn each_line_that_is_not_a_command_has_its_own_error() {
     let lines = "ready; > {nonsense; > {\"type\":\"nonsense\"}; error - protocol_error";
     assert_findings(
         &format!("{lines}; stdin_closed; end 0"),

@@ -427,7 +427,7 @@ fn a_member_that_is_nearly_a_known_one_is_noted() {
 }
 
 #[test]
-fn blanks_at_the_end_of_stdin_are_no_line() {
+fn blanks_at_the_end_of_stdin_are_not_a_line() {
     for (dialect, start) in [("aionrs@0.1", AIONRS), ("synaps@1", SYNAPS)] {
         let session = |end: &str| noted(dialect, &format!("{start}; {end}"));
         assert_eq!(session(">torn   "), [] as [&str; 0]);

@@ -377,7 +377,7 @@ fn what_begins_after_the_end_of_stdin_may_be_broken_off() {
 }
 
 #[test]
-fn every_message_that_was_queued_is_told() {
+fn every_message_that_was_queued_is_listed() {
     let queue = |texts: &[&str]| {
         format!(
             "< {}",
@@ -489,7 +489,7 @@ fn success(id: &str, command: &str, data: &Value) -> String {
 const HELLO_RUN: &str = "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hi Hi; answer Hi; turn-over Hi; run-over hi Hi";
 
 #[test]
-fn an_agent_that_was_started_with_a_session_holds_more_than_its_events_tell() {
+fn an_agent_that_was_started_with_a_session_holds_more_than_its_events_show() {
     let forks = json!({ "messages": [{ "entryId": "e1", "text": "earlier" }, { "entryId": "e2", "text": "hi" }] });
     let forks = success("f", "get_fork_messages", &forks);
     let last = success(
@@ -629,7 +629,7 @@ fn a_switch_counts_when_the_newest_command_for_it_was_answered() {
 
 /// A retry is a run without a prompt of its own, and the runs of later prompts are judged as before.
 #[test]
-fn a_run_before_its_response_is_found_behind_a_retry_too() {
+fn a_run_before_its_response_is_also_found_after_a_retry() {
     let retry = r#"< {"type":"auto_retry_start","attempt":1,"maxAttempts":3,"delayMs":1,"errorMessage":"e"}"#;
     for dialect in ["pi@0.73", "pi@0.87"] {
         let found = |second: &str| {

@@ -82,7 +82,7 @@ fn a_kill_by_the_host_is_not_a_crash_and_no_excuse_for_ignoring_stdin() {
 }
 
 #[test]
-fn a_kill_by_the_host_is_no_excuse_for_ignoring_shutdown() {
+fn a_kill_by_the_host_does_not_excuse_ignoring_shutdown() {
     let (_, ready) = PROTOCOLS.last().unwrap();
     let dialect = DIALECTS.last().unwrap();
     for (killed_at, found) in [(900_000, &[][..]), (60_000_000, &["shutdown-exits"])] {
@@ -163,7 +163,7 @@ fn a_last_line_without_its_newline_may_be_processed_or_ignored() {
 }
 
 #[test]
-fn a_failed_start_and_the_death_of_a_child_are_no_bad_exit_code_at_the_end_of_stdin() {
+fn a_failed_start_and_the_death_of_a_child_are_not_bad_exit_codes_at_the_end_of_stdin() {
     let is_told = |found: &[String]| found.iter().any(|rule| rule == "eof-exit-code");
     for code in ["end 129", "end 141", "end 143"] {
         for (dialect, found) in after_start(&["stdin_closed", code]) {

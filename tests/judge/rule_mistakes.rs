@@ -42,7 +42,7 @@ fn what_is_owed_and_what_is_set_have_their_keys() {
 }
 
 #[test]
-fn a_former_key_says_what_it_is_called_now() {
+fn the_error_for_a_former_key_names_its_new_name() {
     assert_one_error(&[
         (
             "rules:\n  r:\n    doc: d\n    order: begin end\n    excuse: oops",
@@ -309,7 +309,7 @@ fn a_guard_that_never_holds_again_is_a_mistake() {
 
 /// A reader of YAML 1.1 takes a bare `on` for true; in quotes it is the same key to every reader.
 #[test]
-fn the_key_on_may_stand_in_quotes() {
+fn the_key_on_may_be_quoted() {
     let rules = "rules:\n  r: { doc: d, require: { \"on\": begin, that: /id present } }";
     assert!(try_load(rules).is_ok());
 }

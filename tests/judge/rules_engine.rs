@@ -293,7 +293,7 @@ rules:
 }
 
 #[test]
-fn a_named_condition_stands_wherever_a_condition_may() {
+fn a_named_condition_can_be_used_wherever_a_condition_can() {
     let rules = r#"
 conditions:
   busy: $turn present
@@ -558,7 +558,7 @@ state:
 
 /// Blocks without the member make no slice of their own, so the next source of the key is asked.
 #[test]
-fn an_empty_list_is_no_key() {
+fn an_empty_list_is_not_a_key() {
     let rules = "rules: { r: { doc: d, each: '/blocks/*/of | /id', order: begin end } }";
     let session = |end: &str| {
         format!(

@@ -409,7 +409,7 @@ fn a_turn_asks_the_model() {
 }
 
 #[test]
-fn each_frame_that_cannot_be_read_has_an_error_of_its_own() {
+fn each_frame_that_cannot_be_read_has_its_own_error() {
     let frames = "> raw x {oops; > raw x {\"type\":\"nonsense\"}; bad";
     assert_clean(&[&format!("{frames}; bad; > shutdown; end 0")]);
     assert_findings(&[(

@@ -102,7 +102,7 @@ fn an_agent_that_sleeps_in_silence_does_not_get_the_whole_budget() {
 }
 
 #[test]
-fn an_agent_that_ends_before_its_first_line_is_not_told_to_flush() {
+fn the_message_for_an_agent_that_ends_before_its_first_line_does_not_mention_flushing() {
     let dir = TestDir::new();
     for dialect in [&[][..], &["--dialect", "aionrs"]] {
         let result = dir.run(&[dialect, &["sh", "nosuch.sh"]].concat());
@@ -112,7 +112,7 @@ fn an_agent_that_ends_before_its_first_line_is_not_told_to_flush() {
 }
 
 #[test]
-fn an_agent_without_its_packages_is_told_how_to_start_with_them() {
+fn the_message_for_an_agent_without_its_packages_says_how_to_start_with_them() {
     let dir = TestDir::new();
     let unknown = "echo \"ModuleNotFoundError: No module named 'mcp'\" >&2; exit 1";
     dir.run(&["sh", "-c", unknown])

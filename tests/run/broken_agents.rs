@@ -30,7 +30,7 @@ fn run(dir: &TestDir, scenario: &str, fault: &str, budget: &str, more: &[&str]) 
 }
 
 #[test]
-fn a_stop_that_leaves_the_tool_running_is_told_beside_what_comes_first() {
+fn a_stop_that_leaves_the_tool_running_is_reported_next_to_the_first_finding() {
     const TOOL: &str = include_str!("../../scenarios/aionrs/0.1/stop/tool-does-not-finish.yaml");
     let dir = TestDir::new();
     let result = run(&dir, TOOL, "stop-keeps-tool,stop-without-end", "8s", &[]);

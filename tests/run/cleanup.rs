@@ -113,7 +113,7 @@ fn signalled(dir: &TestDir, signal: Signal) -> Child {
 }
 
 #[test]
-fn the_next_run_removes_what_a_killed_run_has_left() {
+fn the_next_run_removes_the_files_of_a_killed_run() {
     let dir = TestDir::new();
     finish(signalled(&dir, Signal::KILL));
     // Nobody is left to kill the agent's process.

@@ -143,7 +143,7 @@ fn an_agent_that_shows_nothing_gets_no_files_and_the_command_lines_are_shown() {
 }
 
 #[test]
-fn a_launcher_that_does_not_find_its_files_is_told_where_it_runs() {
+fn the_message_for_a_launcher_that_does_not_find_its_files_says_where_it_runs() {
     let dir = TestDir::new();
     dir.file("agent.sh", &agent(&[READY]));
     let launcher = "exec sh agent.sh \"$@\"";

@@ -397,7 +397,7 @@ fn a_baseline_accepts_requests_that_no_scenario_foresees() {
 }
 
 #[test]
-fn a_failure_behind_a_tool_may_have_another_code() {
+fn a_failure_after_a_tool_may_have_another_code() {
     let dir = TestDir::new();
     let (only, fault) = ("errors/after-a-tool", "provider-error-is-internal");
     let result = run_embedded_with_fault(&dir, "aionrs@0.1", only, fault, &[]);

@@ -84,7 +84,7 @@ const RATE_LIMIT: &str =
     "{ type: error, msg_id: m1, error: { code: provider_error, retryable: true } }";
 
 #[test]
-fn every_member_that_a_step_demands_is_told() {
+fn every_member_that_a_step_requires_is_named() {
     let expect = format!(
         "{MESSAGE}  - expect: {RATE_LIMIT}
 "
@@ -110,7 +110,7 @@ fn every_member_that_a_step_demands_is_told() {
 }
 
 #[test]
-fn of_an_event_that_is_meant_for_another_only_the_first_difference_is_told() {
+fn for_an_event_of_another_kind_only_the_first_difference_is_reported() {
     let steps = format!(
         "{MESSAGE}{SECOND}  - expect: {}
 ",
@@ -122,7 +122,7 @@ fn of_an_event_that_is_meant_for_another_only_the_first_difference_is_told() {
 }
 
 #[test]
-fn an_end_after_the_wrong_error_is_told_of_the_error() {
+fn an_end_after_the_wrong_error_is_reported_with_the_error() {
     let steps = format!(
         "{MESSAGE}  - expect_none: {{ not: {{ type: stream_end }}, until: {RATE_LIMIT} }}
 "
@@ -265,7 +265,7 @@ fn an_event_of_an_earlier_turn_serves_no_later_one() {
 }
 
 #[test]
-fn a_missing_event_is_told_with_one_that_came_too_early() {
+fn a_missing_event_is_reported_with_one_that_came_too_early() {
     let dir = TestDir::new();
     let first = [
         stream("stream_start", "m1"),

@@ -217,7 +217,7 @@ def test_an_agent_that_is_just_being_started_is_not_missed() -> None:
 
 
 def test_an_option_that_there_is_not_is_refused() -> None:
-    with pytest.raises(TypeError, match="no option is called scrpt; there are protocol, script"):
+    with pytest.raises(TypeError, match="unknown option scrpt; known are protocol, script"):
         start_mock_agent(scrpt=HALVES)  # pyright: ignore[reportCallIssue]
 
 
@@ -316,7 +316,7 @@ def test_an_agent_that_listens_at_a_port_is_controlled_as_well(mock_agent: Start
 
 
 def test_a_program_that_is_not_there_is_named() -> None:
-    with pytest.raises(FileNotFoundError, match="/no/such/agent is no program"):
+    with pytest.raises(FileNotFoundError, match="/no/such/agent is not a program"):
         start_mock_agent(program="/no/such/agent")
     with pytest.raises(FileNotFoundError, match="no-such-agent is not on the PATH"):
         start_mock_agent(program="no-such-agent")

@@ -110,7 +110,7 @@ function constantAt(pointer, value) {
   return { type: "object", required: [first], properties: { [first]: inner } };
 }
 
-/** The alternatives of a frame: one that succeeded and one that failed, if a condition of its schema tells them apart. */
+/** The alternatives of a frame: one that succeeded and one that failed, if a condition of its schema distinguishes them. */
 function conditional(parts) {
   const tells = parts.filter((part) => part.then && typeof part.if.properties?.success?.const === "boolean");
   const { if: condition, then, else: otherwise, ...plain } = parts.reduce(combined);

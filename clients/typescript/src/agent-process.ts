@@ -6,7 +6,7 @@ import { scriptSetting, type Script } from "./script.js";
 import type { CommandOf, EventOf, JsonObject, Protocol } from "./frames.js";
 import { isRunning, until } from "./waiting.js";
 
-/** A matcher of `conform`: the members that a command must have; `{ $type: ... }` and the like for more than equality. */
+/** A matcher of `conform`: the members that a command must have; operators such as `{ $type: ... }` compare by more than equality. */
 export type Matcher<P = Protocol, Type = string> = { type?: Type } & { [Member in MemberOf<CommandOfType<P, Type>> | `$${string}`]?: unknown };
 
 type MemberOf<Command> = Command extends unknown ? keyof Command : never;
@@ -15,11 +15,11 @@ type MemberOf<Command> = Command extends unknown ? keyof Command : never;
 export type JournalEntry<P extends Protocol = Protocol> = { n: number; /** Microseconds since the start. */ at: number } & (
   | { dir: "host"; frame: CommandOf<P> }
   | { dir: "agent"; frame: EventOf<P> }
-  | { dir: "host" | "agent"; frame?: undefined; /** Bytes that are no JSON object. */ text: string }
+  | { dir: "host" | "agent"; frame?: undefined; /** Bytes that are not a JSON object. */ text: string }
   | { dir: "gate"; frame?: undefined; gate: string; state: string }
 );
 
-/** What an agent says of itself. */
+/** The status of an agent. */
 export interface Status {
   order: number;
   name: string;
@@ -33,7 +33,7 @@ export interface Status {
   waits_ms: number[];
 }
 
-/** How a crash ends the process: with a signal, SIGKILL by default, or with an exit status. SIGTERM is what ends an agent in order. */
+/** How a crash ends the process: with a signal, SIGKILL by default, or with an exit status. SIGTERM ends an agent normally. */
 export type Crash = { signal?: "SIGKILL" | "SIGABRT" | "SIGTERM" } | { status: number };
 
 /** The commands of the host that have this `type`. */
@@ -43,22 +43,22 @@ export type CommandOfType<P, Type> = Extract<CommandOf<P>, { type: Type }> exten
 export interface Control<P extends Protocol> {
   /** Waits until the answer is held at this gate of the script. All before it is written; the host may not have read it yet. */
   waitForGate(gate: string): Promise<void>;
-  /** Releases a gate of the script for good, also before it is reached. */
+  /** Releases a gate of the script permanently, also before it is reached. */
   release(gate: string): Promise<void>;
-  /** Waits until the host has sent a command that matches, and returns it. Commands from before count, unless they are up to `after` in the journal. */
+  /** Waits until the host has sent a command that matches, and returns it. Earlier commands count, unless they are up to `after` in the journal. */
   waitForCommand<const Type extends CommandOf<P>["type"]>(matches: Matcher<P, Type>, options?: { after?: number }): Promise<CommandOfType<P, Type>>;
   /**
    * Advances the clock of an agent with `clock: "stopped"`, once something waits for it. Returns when the agent has done what follows: how long
-   * each wait that is left still takes, in milliseconds.
+* each remaining wait still takes, in milliseconds.
    */
   advance(milliseconds: number): Promise<number[]>;
   /** Sends an event to the host. */
   send(event: EventOf<P> | JsonObject): Promise<void>;
-  /** Writes text to the host as it is, without a line feed. */
+  /** Writes raw text to the host, without a line feed. */
   sendRaw(text: string): Promise<void>;
   /** Plays a fault from now on; `conform list faults` lists them. */
   fault(id: string): Promise<void>;
-  /** Ends the process at once, after what was sent so far; with SIGTERM in order. */
+  /** Ends the process immediately, after the events sent so far; with SIGTERM normally. */
   crash(how?: Crash): Promise<void>;
   /** Replaces the script from the next request to the model on, and closes all gates. */
   reset(script: Script): Promise<void>;

@@ -48,7 +48,7 @@ export function failedStart(folder: string): string | null {
 /** How long a response may take beyond the timeout of its request, in milliseconds. */
 const SLACK = 10_000;
 
-/** Sends one request on a connection of its own, so that a wait holds up nothing else. Its errors have the stack of the caller. */
+/** Sends one request on a connection of its own, so that a wait blocks nothing else. Its errors have the stack of the caller. */
 export async function request(agent: Registered, command: unknown, timeoutMs: number): Promise<unknown> {
   const line = `${JSON.stringify({ ...(agent.token && { token: agent.token }), do: command })}\n`;
   const response = await exchange(agent.address, line, timeoutMs + SLACK);

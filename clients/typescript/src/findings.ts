@@ -18,11 +18,11 @@ export interface Finding {
   /** The number of the wrong frame in the session, from 1, and the frame; null for a mistake without a frame. */
   at: number | null;
   frame: string | null;
-  /** All that the judge says, with the frames before. */
+  /** The whole text of the judge, with the frames before. */
   text: string;
 }
 
-/** The findings in the file of a judge: of a session that goes on, or of one that has ended, where the last ones of many have one line each. */
+/** The findings in the file of a judge: of a running session, or of one that has ended, where the last ones of many have one line each. */
 export function parseFindings(file: string): Finding[] {
   const starts = /^(?=CAUSE \d|(?:must|should) \S+ at frame \d|(?:MUST|SHOULD) \S+ )/m;
   const blocks = file.split(starts).filter((block) => block.trim() !== "");

@@ -14,7 +14,7 @@ import { checkStart } from "./start-check.js";
 import { isRunning, until } from "./waiting.js";
 
 interface CommonOptions {
-  /** What the agent says. Without it, it repeats the prompt. */
+  /** The replies of the agent. Without it, the agent repeats the prompt. */
   script?: Script;
   /** A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them. */
   fault?: string;
@@ -53,7 +53,7 @@ interface OwnDialect<P extends Protocol> {
 
 export type MockAgentOptions<P extends Protocol = Protocol> = CommonOptions & (BuiltInDialect<P> | OwnDialect<P>);
 
-/** What is done with the transcripts of a test, before they are removed. */
+/** Called with the transcripts of a test, before they are removed. */
 type OnEnded = (transcripts: string[], isBroken: boolean) => void | Promise<void>;
 
 /** How long an agent may take to start, in milliseconds. */

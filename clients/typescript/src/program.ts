@@ -12,7 +12,7 @@ export function findProgram(given: string | undefined): string {
   const places = isPath ? [resolve(name)] : folders.flatMap((folder) => suffixes.map((suffix) => resolve(join(folder, name + suffix))));
   const program = places.find(isExecutable);
   if (program !== undefined) return program;
-  const what = isPath ? `${name} is no program` : `${name} is not on the PATH`;
+  const what = isPath ? `${name} is not a program` : `${name} is not on the PATH`;
   throw new Error(`${what}: name the mock agent by the option \`program\` or by MOCK_AGENT in the environment`);
 }
 

@@ -9,7 +9,7 @@ const LIMIT_MS = 1_000;
 
 const SETTINGS = ["MOCK_AGENT_PROTOCOL", "MOCK_AGENT_DIALECT", "MOCK_AGENT_DIALECT_DIR", "MOCK_AGENT_SCRIPT"];
 
-/** Starts the agent without a host, in a folder of its own, where it ends at once. Rejects if it does not start, with what it says. */
+/** Starts the agent without a host, in a folder of its own, where it ends immediately. Rejects if it does not start, with its message. */
 export async function checkStart(command: string, args: readonly string[], env: Readonly<Record<string, string>>, folder: string): Promise<void> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("MOCK_AGENT_"));
   const settings = Object.entries(env).filter(([name]) => SETTINGS.includes(name));

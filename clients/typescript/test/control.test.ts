@@ -306,7 +306,7 @@ test("an agent that listens at a port is controlled as well", async (t) => {
 });
 
 test("a program that is not there is named", async () => {
-  await assert.rejects(startMockAgent({ program: "/no/such/agent" }), /\/no\/such\/agent is no program: name the mock agent by the option/);
+  await assert.rejects(startMockAgent({ program: "/no/such/agent" }), /\/no\/such\/agent is not a program: name the mock agent by the option/);
   await assert.rejects(startMockAgent({ program: "no-such-agent" }), /no-such-agent is not on the PATH/);
 });
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Cause {
     /// Its id. It depends on the rule, the clauses and the shape alone, so it is the same in every run and on every machine. Causes that only
-    /// the agent's words on stderr tell apart have `~` and these words behind it.
+    /// the agent's words on stderr distinguish have `~` and these words after it.
     pub id: String,
     /// The ids of other causes that are joined into this one: members that are missing in the same frames, steps that miss the
     /// same event, start flags that have no effect. Findings and baselines keep them.

@@ -1,4 +1,4 @@
-//! What a run came to for each clause of its dialects: the rows of the clause matrix. Pure.
+//! The result of a run for each clause of its dialects: the rows of the clause matrix. Pure.
 
 use super::model::Report;
 use conform_judge::finding::Level;
@@ -26,7 +26,7 @@ pub enum ClauseStatus {
     NotExercised,
     /// It was checked, and no finding above a note cites it.
     Kept,
-    /// The findings that cite it only follow from others, so that nothing is known about it.
+    /// The findings that cite it only follow from others, so nothing is known about it.
     Undecided,
     /// A finding cites it that a baseline covers.
     Known,

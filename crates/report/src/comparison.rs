@@ -57,7 +57,7 @@ pub struct ComparedCause {
     pub flaky: bool,
     /// The number of scenarios that have it, one for each agent; 0 for an agent without it.
     pub scenarios: Vec<usize>,
-    /// Whether an agent has it that does not have it in a baseline.
+    /// Whether an agent has it without a baseline entry for it.
     pub new: bool,
 }
 

@@ -7,13 +7,13 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     glob(pattern.as_bytes(), text.as_bytes())
 }
 
-/// Whether a pattern matches the whole id of a scenario, or the part of it behind the dialect.
+/// Whether a pattern matches the whole id of a scenario, or the part of it after the dialect.
 #[must_use]
 pub fn matches_id(pattern: &str, id: &str) -> bool {
     matches(pattern, id) || own_part(id).is_some_and(|own| matches(pattern, own))
 }
 
-/// The part of an id behind its dialect: `turn/plain` of `aionrs@0.1/turn/plain`.
+/// The part of an id after its dialect: `turn/plain` of `aionrs@0.1/turn/plain`.
 fn own_part(id: &str) -> Option<&str> {
     let (dialect, own) = id.split_once('/')?;
     dialect.contains('@').then_some(own)

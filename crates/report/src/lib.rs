@@ -3,7 +3,7 @@
 //!
 //! # Use from Rust
 //!
-//! The judge is a library: a [`Checker`](conform_judge::check::Checker) takes the frames of a session, of whatever source, and has findings after each.
+//! The judge is a library: a [`Checker`](conform_judge::check::Checker) takes the frames of a session from any source, and returns findings after each.
 //! A [`ReportBuilder`] makes a report of them, and each [`Format`](reporter::Format) renders it.
 //!
 //! ```

@@ -13,8 +13,11 @@ const END: usize = 400;
 /// Shortens the texts of all findings.
 pub(super) fn shorten(scenario: &mut ScenarioReport) {
     for finding in scenario.all_findings_mut() {
-        let texts = finding.expected.iter_mut().flat_map(Expected::texts_mut);
-        let texts = texts.chain([&mut finding.message]);
+        let texts = finding
+            .expected
+            .iter_mut()
+            .flat_map(Expected::texts_mut)
+            .chain([&mut finding.message]);
         for text in texts.chain(finding.origin.texts_mut()) {
             if text.len() > WHOLE {
                 *text = shortened(text);

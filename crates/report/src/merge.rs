@@ -6,7 +6,7 @@ use super::{causes, verdict_rules};
 /// Merges several reports into one. Its duration is that of the longest, because shards run in parallel.
 ///
 /// # Errors
-/// A sentence: there is no report, the reports are not of the same run, or two of them have the same entry.
+/// There is no report, the reports are not of the same run, or two of them have the same entry.
 pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     let mut reports = reports.into_iter();
     let mut whole = reports.next().ok_or("no report to merge")?;

@@ -88,7 +88,7 @@ pub enum ReportCommand {
     Check,
 }
 
-/// How the agent was kept from addresses outside of the machine, and what it tried to reach.
+/// How the network of the agent was isolated, and the hosts that it tried to reach.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkUse {
@@ -125,7 +125,7 @@ pub struct ReportTool {
     pub format: u32,
 }
 
-/// The number of the form that reports have now. It changes whenever former reports cannot be read any more.
+/// The format version of reports. It changes whenever older reports can no longer be read.
 pub const FORMAT: u32 = 3;
 
 impl Default for ReportTool {
@@ -198,7 +198,7 @@ pub struct ScenarioReport {
     /// The path of the scenario's file; empty for a transcript, and for a scenario that comes with the program.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
-    /// The start flags and environment variables that the scenario sets for its agent, beside those of the launch recipe.
+    /// The start flags and environment variables that the scenario sets for its agent, in addition to those of the launch recipe.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_settings: Vec<String>,
     /// The verdict.
@@ -235,7 +235,7 @@ pub struct ScenarioReport {
 }
 
 impl ScenarioReport {
-    /// Takes over what the check of its sessions came to, and gives each finding its cause.
+    /// Takes over the result of checking its sessions, and gives each finding its cause.
     pub fn take(&mut self, outcome: &mut CheckOutcome) {
         if outcome.has_counted() {
             self.excerpt = outcome.excerpt.finish();

@@ -23,9 +23,10 @@ fn report(scenarios: &[&str]) -> Report {
         let findings: Vec<_> = rules.split_whitespace().map(finding).collect();
         ScenarioReport {
             id: id.into(),
-            verdict: match findings.is_empty() {
-                true => Verdict::Pass,
-                false => Verdict::Fail,
+            verdict: if findings.is_empty() {
+                Verdict::Pass
+            } else {
+                Verdict::Fail
             },
             findings,
             ..ScenarioReport::default()
@@ -61,9 +62,10 @@ fn baseline(text: &str) -> Baseline {
 
 /// A baseline with one entry, of the old form if it names a rule.
 fn entry(members: &str) -> Baseline {
-    let list = match members.contains("rule:") {
-        true => "findings",
-        false => "causes",
+    let list = if members.contains("rule:") {
+        "findings"
+    } else {
+        "causes"
     };
     baseline(&format!("{list}:\n  - {{ {members}, reason: Jo knows }}\n"))
 }
@@ -272,7 +274,7 @@ fn reasons_of_people_are_kept_and_a_pattern_that_nothing_matches_is_removed() {
 }
 
 #[test]
-fn entries_by_rule_hold_as_they_are() {
+fn entries_by_rule_are_still_valid() {
     let text = "# Accepted findings: x\nfindings:\n  - { scenario: 'a@1/*', rule: r, kind: known, reason: Jo knows }\n  - { scenario: a@1/2, rule: s, kind: flaky, reason: x }\n";
     let mut found = report(&["a@1/1: r", "a@1/2: r s t"]);
     let text = updated(&baseline(text), &found);

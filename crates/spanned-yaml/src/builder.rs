@@ -185,7 +185,7 @@ impl Builder {
         }
     }
 
-    /// The text that a map stands for, or the map.
+    /// The text that a map describes, or the map.
     fn text_or_map(&mut self, map: Vec<(Key, Node)>, extent: Extent) -> Result<Kind, Error> {
         match repeated_text(&map, MAX_REPEATED - self.repeated) {
             None => Ok(Kind::Map(map)),

@@ -1,7 +1,7 @@
 //! YAML values that keep their location in the file, and errors that show it.
 //!
 //! The only package that names the YAML parser. [`load_yaml`] makes a [`Node`] tree; [`decode`] turns a node into any
-//! serde type, with every error at the innermost value that is wrong; [`decode_all`] goes on after a mistake and
+//! serde type, with every error at the innermost value that is wrong; [`decode_all`] continues after a mistake and
 //! reports each one.
 
 mod builder;

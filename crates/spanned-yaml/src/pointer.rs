@@ -28,12 +28,12 @@ pub fn escape_step(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The name that a step of a pointer stands for.
+/// The name that a step of a pointer encodes.
 pub fn unescape_step(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// The name that the last step of a pointer stands for; empty for the whole value.
+/// The name that the last step of a pointer encodes; empty for the whole value.
 pub fn last_step(pointer: &str) -> String {
     unescape_step(pointer.rsplit('/').next().unwrap_or_default())
 }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_the_same_behind_both() {
+    fn a_name_is_the_same_after_both() {
         for (name, step) in [("a/b", "a~1b"), ("~1", "~01"), ("plain", "plain")] {
             assert_eq!(escape_step(name), step);
             assert_eq!(unescape_step(step), name);

@@ -10,7 +10,7 @@ pub(super) const MAX_REPEATED: usize = 64 << 20;
 /// The JSON Schema of a text, which may be a repeated one.
 pub struct TextSchema;
 
-/// The text that a map stands for, `{n}` in it replaced by the number of each repetition; none if it is another map.
+/// The text that a map describes, `{n}` in it replaced by the number of each repetition; none if it is another map.
 ///
 /// # Errors
 /// The repeated text has more bytes than are left.

@@ -1,4 +1,4 @@
-//! Maps whose keys say what they are: exactly one verb of several, such as that of a step or the form of a rule, beside plain keys.
+//! Maps whose keys say what they are: exactly one verb of several, such as that of a step or the form of a rule, next to plain keys.
 //!
 //! The verbs are the variants of an enum, the plain keys the fields of a struct, so their names are in one place.
 
@@ -27,7 +27,7 @@ pub fn names_of<T: DeserializeOwned>() -> &'static [&'static str] {
     names.get()
 }
 
-/// Decodes a map with exactly one verb of `V`, beside the keys of `C`. `what` begins the message of a map with none or with several: `a step`.
+/// Decodes a map with exactly one verb of `V`, next to the keys of `C`. `what` begins the message of a map with none or with several: `a step`.
 ///
 /// # Errors
 /// Every mistake, at its place.

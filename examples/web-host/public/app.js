@@ -39,7 +39,7 @@ async function open() {
   events.onerror = () => (events.readyState === EventSource.CLOSED ? gone() : connected(false));
 }
 
-/** The browser reconnects by itself, and reads on behind the last event. */
+/** The browser reconnects by itself, and continues after the last event. */
 function connected(value) {
   online = value;
   plan();

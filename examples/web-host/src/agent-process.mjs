@@ -47,7 +47,7 @@ export class AgentProcess extends EventEmitter {
     this.#child.stdin.on("error", () => {});
     this.#ended = new Promise((resolve) => this.once("exit", resolve));
     this.#child.on("error", (error) => this.#end({ code: null, signal: null, error: problemOf(program, cwd, env) ?? error.message }));
-    // A process that the agent left behind can hold the pipes open. Without it, `close` follows `exit`.
+    // A process that the agent left running can hold the pipes open. Without it, `close` follows `exit`.
     this.#child.on("exit", () => this.#signal("SIGKILL"));
     this.#child.on("close", (code, signal) => this.#end({ code, signal, error: null }));
   }

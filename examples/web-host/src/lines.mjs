@@ -32,7 +32,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What is left behind the last line feed when the output ends: the start of a line, or null. */
+  /** The rest after the last line feed when the output ends: the start of a line, or null. */
   end() {
     return this.#size === 0 ? null : this.#take();
   }

@@ -47,7 +47,7 @@ const FAULTS = {
       assert.equal(await page.locator("#log li.problem").count(), 0);
     },
   },
-  "byte-by-byte": { shows: "an event that arrives byte by byte is whole", check: (page) => shows(page, "You said: hi") },
+  "byte-by-byte": { shows: "an event that arrives byte by byte is complete", check: (page) => shows(page, "You said: hi") },
   "log-line-on-stdout": { shows: "a line that is not JSON goes to the log", check: (page) => logged(page, "a line is not JSON") },
   "invalid-utf8": { shows: "a line that is not UTF-8 goes to the log", check: (page) => logged(page, "a line is not UTF-8") },
   "no-type": { shows: "an event without a type goes to the log", check: (page) => logged(page, "unknown type") },

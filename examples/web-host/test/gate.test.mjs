@@ -27,7 +27,7 @@ test("half an answer looks the same twice, and different after its release", (t)
     assert.ok(!first.equals(await page.screenshot()), "the page did not change");
   }));
 
-test("two tabs have an agent each, and are told apart", (t) =>
+test("two tabs have an agent each, with separate conversations", (t) =>
   withHost(t, { script }, async ({ open, agent }) => {
     const left = await open();
     await prompt(left, "left");

@@ -35,7 +35,7 @@ const place = ({ session, part }) => {
   return words.filter(Boolean).map((one) => `, ${one}`).join("");
 };
 
-/** What a finding says, without its frames, and more facts behind. */
+/** The text of a finding, without its frames, then more facts. */
 const findingFacts = (finding, ...more) => [
   clauseQuotes(finding.clauses ?? []),
   el("dl", { class: "words" },
@@ -100,7 +100,7 @@ const causeBody = (cause, n) => {
     scenario?.name && el("p", { class: "dim" }, marked(scenario.name)),
     diagrams(scenario?.excerpt, [example]),
     stderrLines(cause.example.stderr),
-    report.rules?.[cause.rule] && [subheading("What the rule demands"), el("div", { class: "words" }, paragraphs(report.rules[cause.rule]))],
+    report.rules?.[cause.rule] && [subheading("What the rule requires"), el("div", { class: "words" }, paragraphs(report.rules[cause.rule]))],
     subheading(`In ${count(cause.scenarios.length, ENTRY)}`),
     scenarioLinks(cause.scenarios),
     !several && el("p", {}, link("cause", cause.id, "Link to this cause")),

@@ -120,7 +120,7 @@ const frameRow = (frame, findings) => {
 const callout = (finding) =>
   el("p", { class: `callout words ${finding.level}` }, el("b", {}, finding.level), " ", marked(finding.message));
 
-/** A row that stands for frames that are not shown; a click shows them. */
+/** A row in place of hidden frames; a click shows them. */
 const foldRow = (text, makeRows) => {
   const item = el("li", { class: "fold" });
   const button = el("button", { type: "button", click: () => item.replaceWith(...makeRows()) }, el("span", {}, text));

@@ -91,8 +91,8 @@ impl TranscriptJudge<'_> {
         let program = argv.as_ref().and_then(|argv| argv.first()).map(Path::new);
         let recorded = header.as_ref().and_then(|header| header.dialect.as_deref());
         let named = self.args.dialect.dialect.as_deref().or(recorded);
-        let choice = DialectChoice::new(&mut self.dialects, named, program);
-        let choice = choice.map_err(|errors| self.broken_dialect(path, &errors))?;
+        let choice = DialectChoice::new(&mut self.dialects, named, program)
+            .map_err(|errors| self.broken_dialect(path, &errors))?;
         let options = CheckOptions {
             capture: header.is_none(),
             argv,
@@ -158,7 +158,7 @@ impl TranscriptJudge<'_> {
                 format!("could not be read beyond line {}", error.line)
             }
             (Verdict::Inconclusive, None) => foreign.reason(),
-            (Verdict::NotExercised, _) => format!("no {} of this dialect in it", self.what()),
+            (Verdict::NotExercised, _) => format!("it has no {} of this dialect", self.what()),
             _ => String::new(),
         };
         let mut entry = ScenarioReport {
@@ -245,12 +245,12 @@ impl TranscriptJudge<'_> {
     }
 }
 
-/// Frames of a session that the dialect by which it is judged does not have.
+/// Frames of a session that are not in the vocabulary of its dialect.
 struct ForeignFrames {
     /// The dialect of the header, if it is another one.
     recorded: Option<String>,
     judged: String,
-    /// The lines of both sides, and those that are no frame of the dialect.
+    /// The lines of both sides, and those that are not frames of the dialect.
     lines: u64,
     unknown: u64,
 }

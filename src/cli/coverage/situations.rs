@@ -1,5 +1,5 @@
-//! `conform coverage --situations`: the commands at moments with their outcomes, the moments in a row and the data to which scenarios and
-//! exploration come, and what one dialect has that others lack.
+//! `conform coverage --situations`: the commands at moments with their outcomes, the pairs of moments and the data that scenarios and
+//! exploration cover, and what one dialect has that others lack.
 
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
@@ -18,13 +18,13 @@ use std::io::{self, Write};
 struct Walked {
     known: KnownDialect,
     table: MoveTable,
-    /// What sessions walk.
+    /// The moves of its sessions.
     counts: SituationCounts,
     in_scenarios: Situations,
     in_sessions: Situations,
 }
 
-/// Prints the situations of each dialect with moves, and how often its scenarios and the first `sessions` sessions of the seed 0 come to
+/// Prints the situations of each dialect with moves, and how often its scenarios and the first `sessions` sessions of the seed 0 cover
 /// them.
 ///
 /// # Errors
@@ -124,7 +124,7 @@ impl Walked {
             holes.map(|moment| vec![moment.clone(), name.clone()])
         });
         table::write(
-            &["MOMENT", "MOVE NOT YET"],
+            &["MOMENT", "MOVE NOT MADE"],
             &moves.collect::<Vec<_>>(),
             &mut out,
         )?;
@@ -132,7 +132,7 @@ impl Walked {
         let (rows, left_out) = self.data_at_places(gaps);
         table::write(&heads, &rows, &mut out)?;
         if !gaps {
-            table::write(&["NOT ASKED FOR AT", "DATA", ""], &left_out, &mut out)?;
+            table::write(&["NOT REQUIRED AT", "DATA", ""], &left_out, &mut out)?;
         }
         let (pairs, met) = (self.counts.moves_in_a_row(&self.table), &scenarios.commands);
         writeln!(
@@ -146,7 +146,7 @@ impl Walked {
         )
     }
 
-    /// By the place: the classes of data that come in scenarios, only in sessions, and nowhere; then those that are not asked for there, with
+    /// By the place: the classes of data that occur in scenarios, only in sessions, and in neither; then those that are not required there, with
     /// the reason.
     fn data_at_places(&self, gaps: bool) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         let (scenarios, sessions) = (&self.in_scenarios.data, &self.in_sessions.data);
@@ -171,22 +171,23 @@ impl Walked {
             let columns = row.into_iter().map(|classes| classes.join(", "));
             std::iter::once(place.clone()).chain(columns).collect()
         });
-        let rows = rows.filter(|row: &Vec<_>| !gaps || !row[3].is_empty());
-        let rows = rows.collect();
+        let rows = rows
+            .filter(|row: &Vec<_>| !gaps || !row[3].is_empty())
+            .collect();
         let left_out = left_out
             .into_iter()
             .map(|((place, why), classes)| vec![place.clone(), classes.join(", "), why.to_owned()]);
         (rows, left_out.collect())
     }
 
-    /// Why a class of data does not come at a place, if the dialect says so.
+    /// Why a class of data does not occur at a place, if the dialect says so.
     fn why_left_out(&self, place: &str, class: &String) -> Option<&str> {
         let mut left_out = self.table.left_out.iter();
         let found = left_out.rfind(|one| one.names(place, class));
         found.map(|one| one.why.as_str())
     }
 
-    /// What checks each clause, and what comes to each moment with each outcome.
+    /// What checks each clause, and what reaches each moment with each outcome.
     fn checked_by(&self) -> IndexMap<String, BTreeSet<&'static str>> {
         let matrix = published_matrix(&self.known.dialect.id());
         let moves = self.table.moves.values().chain(self.table.starts.values());
@@ -220,7 +221,7 @@ impl Walked {
     }
 }
 
-/// Prints what some dialects check or come to, and others with the same clause or moment do not.
+/// Prints what some dialects check or reach, and others with the same clause or moment do not.
 fn parity(all: &[Walked]) -> io::Result<()> {
     let mut subjects: IndexMap<String, Vec<(String, BTreeSet<&str>)>> = IndexMap::new();
     for one in all {
@@ -248,12 +249,13 @@ fn parity(all: &[Walked]) -> io::Result<()> {
             }
         }
     }
-    match rows.is_empty() {
-        true => Ok(()),
-        false => table::write(
+    if rows.is_empty() {
+        Ok(())
+    } else {
+        table::write(
             &["SUBJECT", "BY", "IN", "NOT IN"],
             &rows,
             &mut output::stdout(),
-        ),
+        )
     }
 }

@@ -30,7 +30,7 @@ fn step(rule: &StepRule) -> String {
     let mut page = title(
         "rule",
         rule.id,
-        "a check of scenario steps, as strict as the scenario says",
+        "a check of scenario steps, at the level of the scenario",
     );
     paragraphs(&mut page, rule.doc);
     page
@@ -65,8 +65,7 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
     let kind = if readings.is_empty() {
         format!("{}, source {}", word(rule.level), word(rule.source))
     } else {
-        "records the reading of a point that the specification leaves open, never a finding"
-            .to_owned()
+        "records how the agent reads an open point of the specification; never a finding".to_owned()
     };
     let mut page = title("rule", &rule.id, &format!("{kind}, {}", known.dialect.id()));
     paragraphs(&mut page, &rule.doc);
@@ -77,7 +76,7 @@ fn rule(known: &KnownDialect, rule: &Rule) -> String {
     );
     list(
         &mut page,
-        "The rule, as `ordering.yaml` has it",
+        "The rule in `ordering.yaml`",
         rule.written.lines().map(str::to_owned),
     );
     clauses(&mut page, known, &rule.clauses);

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The file with the findings on a host. It is empty as long as there is none.
+/// The file with the findings on a host. It is empty until there is one.
 #[derive(Debug)]
 pub(super) struct CauseFile {
     file: File,
-    /// Whether what was written can be replaced: not in a pipe or a terminal.
+    /// Whether written text can be replaced: not in a pipe or a terminal.
     is_regular: bool,
 }
 
@@ -26,7 +26,7 @@ impl CauseFile {
     /// Adds a text.
     ///
     /// # Errors
-    /// What the file reports.
+    /// The file cannot be written.
     pub(super) fn append(&mut self, text: &[u8]) -> io::Result<()> {
         self.file.write_all(text)
     }
@@ -34,7 +34,7 @@ impl CauseFile {
     /// Replaces everything by a text. The file is never empty in between, because an empty file means that there is no finding.
     ///
     /// # Errors
-    /// What the file reports.
+    /// The file cannot be written.
     pub(super) fn replace(&mut self, text: &[u8]) -> io::Result<()> {
         if !self.is_regular {
             return self.file.write_all(text);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn causes_replace_what_was_written_as_it_happened() {
+    fn causes_replace_the_findings_that_were_written_live() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("host.txt");
         let read = || std::fs::read_to_string(&path).unwrap();

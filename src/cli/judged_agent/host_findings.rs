@@ -1,5 +1,5 @@
-//! The findings on a host: each cause when it first shows, so that it is there even if the host kills its agent, and all of them as causes at
-//! the end of the session.
+//! The findings on a host: each cause when it first shows, so that it is reported even if the host kills its agent, and all causes
+//! at the end of the session.
 
 use super::cause_file::CauseFile;
 use crate::cli::output;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// The id of the only entry of the report.
 const SESSION: &str = "session";
 
-/// What is judged, and where the findings go.
+/// The session to judge, and where the findings go.
 pub(super) struct HostFindingsSettings {
     pub(super) dialect: Arc<Dialect>,
     /// The command line with which the host has started the agent.
@@ -85,8 +85,8 @@ impl HostFindings {
         }
         if let Some(file) = &mut self.settings.file {
             let mut text = anstream::StripStream::new(Vec::new());
-            let written = terminal::causes(&report, &mut text);
-            let written = written.and_then(|()| file.replace(text.into_inner().trim_ascii_start()));
+            let written = terminal::causes(&report, &mut text)
+                .and_then(|()| file.replace(text.into_inner().trim_ascii_start()));
             warn_unless(written);
         }
         is_violated
@@ -126,13 +126,18 @@ impl HostFindings {
     }
 
     fn report(&self, findings: Vec<Finding>) -> Report {
-        let transcript = self.settings.transcript.as_ref();
-        let transcript = transcript.map(|path| path.to_string_lossy().into_owned());
-        let rerun = transcript.as_ref().map(|path| {
-            let path = output::quoted(path);
-            format!("conform check --side host {path}")
-        });
-        let rerun = rerun.unwrap_or_default();
+        let transcript = self
+            .settings
+            .transcript
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned());
+        let rerun = transcript
+            .as_ref()
+            .map(|path| {
+                let path = output::quoted(path);
+                format!("conform check --side host {path}")
+            })
+            .unwrap_or_default();
         let with_rerun = findings.into_iter().map(|finding| Finding {
             rerun: rerun.clone(),
             ..finding

@@ -1,4 +1,4 @@
-//! The linter: checks files one by one, and remembers what must be unique or consistent across them.
+//! The linter: checks files one by one, and collects names that must be unique or consistent across them.
 
 use super::kinds::{self, FileKind, FileShape};
 use super::unused_names::unused_names;
@@ -110,7 +110,7 @@ impl Linter {
             known
                 .scenarios
                 .extend(paths.flat_map(|path| path_ends(path)));
-            // A version may lack what another version names that it extends: that is checked where it is written. It has all that its base names.
+            // A version may lack names that a version it extends uses: those are checked where they are written. It has all names of its base.
             let in_folder_of = |error: &Error, id: &str| {
                 let folder = error.file.parent();
                 folder.is_some_and(|folder| folder.ends_with(id.replace('@', "/")))
@@ -128,10 +128,12 @@ impl Linter {
             let scenarios = known.scenarios.iter().map(String::as_str);
             self.errors.extend(dialect.check_smoke(scenarios).err());
         }
-        // A file that several dialects read has its mistakes once for each of them.
+        // The mistakes of a file that several dialects read come once for each of them.
         let errors: IndexSet<Error> = self.errors.into_iter().collect();
-        let kinds = self.counts.iter();
-        let kinds = kinds.map(|(name, number)| count(*number, name));
+        let kinds = self
+            .counts
+            .iter()
+            .map(|(name, number)| count(*number, name));
         let files = count(self.counts.values().sum(), "file");
         let mistakes = match errors.len() {
             0 => "no mistakes".to_owned(),
@@ -259,8 +261,12 @@ impl Linter {
                 .map(|unused| render_errors(std::slice::from_ref(unused))),
         );
         if is_base(&folder) {
-            let siblings = folder.parent().and_then(|all| all.read_dir().ok());
-            let siblings = siblings.into_iter().flatten().flatten();
+            let siblings = folder
+                .parent()
+                .and_then(|all| all.read_dir().ok())
+                .into_iter()
+                .flatten()
+                .flatten();
             let versions = siblings
                 .map(|sibling| sibling.path())
                 .filter(|path| is_dialect(path));

@@ -31,7 +31,7 @@ enum Recorded {
     Note(Map<String, Value>),
 }
 
-/// About what the members of a note take.
+/// About the size of a note's members.
 const NOTE_SIZE: usize = 512;
 
 impl Record for Recorded {
@@ -73,7 +73,7 @@ impl ProviderState {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note of an event of the model server.
+    /// Records an event of the model server.
     pub(super) fn note(&self, event: &JournalEvent) {
         if !self.journal.is_kept() {
             return;
@@ -184,7 +184,7 @@ async fn carry_out(
             Ok(Value::Null)
         }
         Command::Send { .. } | Command::SendRaw { .. } | Command::Fault { .. } | Command::Advance { .. } => {
-            Err("a model server answers requests only: it can wait, release, show its journal, change its script and crash".to_owned())
+            Err("a model server only answers requests: it can wait, release, show its journal, change its script and crash".to_owned())
         }
     }
 }

@@ -34,7 +34,7 @@ impl JournalWriter {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The exit status: a request that the script has no reply for is not a violation, but the run is incomplete.
+    /// The exit status: a request without a reply in the script is not a violation, but the run is incomplete.
     pub(super) fn status(&self) -> ExitStatus {
         if self.failed.load(Ordering::Acquire) {
             ExitStatus::Violations
@@ -88,7 +88,7 @@ impl JournalWriter {
 
     /// Writes a line, at once: a file is not buffered.
     fn write(&self, record: &impl Serialize) {
-        // A record has no keys that JSON has not.
+        // All keys of a record are strings, so this cannot fail.
         let mut line = serde_json::to_vec(record).unwrap_or_default();
         line.push(b'\n');
         let mut out = self.lock();
@@ -108,7 +108,7 @@ struct RequestRecord<'a> {
     body: RequestBody<'a>,
 }
 
-/// The body of a request: as it was sent if it is JSON on one line, so that it is not read and written again.
+/// The body of a request: unchanged if it is JSON on one line, so that it need not be parsed.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum RequestBody<'a> {

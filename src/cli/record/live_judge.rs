@@ -26,8 +26,8 @@ impl LiveJudge {
     /// A judge of the named dialect, or else of the detected one. Dialects whose agents have this program's name are tried first.
     pub(super) fn new(args: &DialectArgs, program: &Path) -> Result<Self, String> {
         let mut dialects = LoadedDialects::new(DialectSource::new(args.dialect_dir.clone()));
-        let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), Some(program));
-        let choice = choice.map_err(|errors| render_errors(&errors))?;
+        let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), Some(program))
+            .map_err(|errors| render_errors(&errors))?;
         let judge = SessionJudge::new(choice, CheckOptions::default(), HELD_FRAMES);
         Ok(LiveJudge {
             judge: Some(judge),

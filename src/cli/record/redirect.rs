@@ -19,7 +19,7 @@ pub(super) fn redirect(agent: &mut Command, arguments: &[OsString], url: &str, o
     agent.envs(without_proxy(&environment));
 }
 
-/// An argument with the recorder's own URL in place of `{llm_url}`.
+/// An argument with `{llm_url}` replaced by the recorder's own URL.
 fn with_url(word: &OsStr, own: &str) -> OsString {
     match word.to_str() {
         Some(text) => text.replace("{llm_url}", own).into(),
@@ -48,8 +48,10 @@ fn without_proxy(environment: &[(String, String)]) -> Vec<(&'static str, String)
     if !PROXIES.iter().any(|name| value(name).is_some()) {
         return Vec::new();
     }
-    let hosts = NO_PROXY.iter().find_map(|name| value(name));
-    let hosts = hosts.map_or("127.0.0.1".to_owned(), |hosts| format!("{hosts},127.0.0.1"));
+    let hosts = NO_PROXY
+        .iter()
+        .find_map(|name| value(name))
+        .map_or("127.0.0.1".to_owned(), |hosts| format!("{hosts},127.0.0.1"));
     NO_PROXY.map(|name| (name, hosts.clone())).to_vec()
 }
 

@@ -37,7 +37,7 @@ pub(super) fn write(
     let reader = TranscriptReader::new(BufReader::new(file))
         .map_err(|error| error.in_file(&shown).to_string())?;
     let named = reader.header().and_then(|header| header.dialect.clone());
-    // A session that was cut off still has what came before the end.
+    // A session that was cut off still has its frames until then.
     let frames: Vec<Frame> = reader.map_while(Result::ok).collect();
     let mut dialects = LoadedDialects::new(DialectSource::new(args.dialect_dir.clone()));
     let named = args.dialect.clone().or(named);

@@ -37,7 +37,7 @@ mod tests {
     use std::io::Write;
 
     #[test]
-    fn a_file_that_another_recorder_writes_is_refused_and_left_as_it_is() {
+    fn a_file_that_another_recorder_writes_is_refused_and_not_changed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("session.jsonl");
         let mut first = create_transcript(&path).unwrap();

@@ -57,7 +57,7 @@ fn the_message_of_a_rate_limit_says_when_to_retry() {
 }
 
 #[test]
-fn an_account_without_credit_is_no_rate_limit() {
+fn an_account_without_credit_is_not_a_rate_limit() {
     let script = json!([{ "error": {
         "status": 429, "message": "no credit", "code": "insufficient_quota",
     } }]);

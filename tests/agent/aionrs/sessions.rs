@@ -61,7 +61,7 @@ fn an_existing_session_id_is_refused() {
 }
 
 #[test]
-fn an_id_that_is_no_file_name_is_refused() {
+fn an_id_that_is_not_a_file_name_is_refused() {
     for id in ["../x", ".hidden", "latest", "a/b", "ä"] {
         let mut agent = Setup::new().args(&["--session-id", id]).start();
 

@@ -140,7 +140,7 @@ fn a_truncated_reply_is_followed_by_an_info() {
 }
 
 #[test]
-fn a_turn_goes_on_while_the_host_does_not_read() {
+fn a_turn_continues_while_the_host_does_not_read() {
     let longer_than_a_pipe = "word ".repeat(40_000);
     let touch = |id, name| json!({ "id": id, "name": "Bash", "args": { "command": format!("touch {name}") } });
     let setup = Setup::new().args(&["--auto-approve"]).script(&json!([

@@ -6,7 +6,7 @@ use serde_json::json;
 use std::process::Stdio;
 
 #[test]
-fn a_mistake_is_answered_with_what_is_possible_and_the_agent_goes_on() {
+fn a_mistake_is_answered_with_the_alternatives_and_the_agent_continues() {
     for protocol in PROTOCOLS {
         let workspace = protocol.workspace();
         let mut host = Host::start(protocol, &workspace, &[]);

@@ -149,7 +149,7 @@ fn a_host_with_other_ids_that_sends_everything_at_once_gets_them_back() {
 }
 
 #[test]
-fn a_command_that_was_not_recorded_is_named_on_stderr_and_the_session_goes_on() {
+fn a_command_that_was_not_recorded_is_named_on_stderr_and_the_session_continues() {
     let folder = tempfile::tempdir().unwrap();
     let recordings = crate::recordings::of("aionrs-0.1.0");
     let recording = recordings.iter().find(|one| one.name == "simple_message");

@@ -36,7 +36,7 @@ fn a_killed_recorder_leaves_a_readable_transcript_and_no_process() {
 }
 
 #[test]
-fn what_an_agent_leaves_behind_is_killed_and_counted() {
+fn processes_that_an_agent_leaves_running_are_killed_and_counted() {
     let recorder = Recorder::new();
     let mut child = recorder.start(&[], &["sh", "-c", "sleep 1000 & echo $!; exit 3"]);
     let pid = lines(&mut child).next().unwrap();

@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 class Status(TypedDict):
-    """What an agent says of itself: `gates` hold a reply, `journal` is the number of entries."""
+    """The status of an agent: `gates` hold a reply, `journal` is the number of entries."""
 
     order: int
     name: str

@@ -42,7 +42,7 @@ class HostError(AssertionError):
         self.findings = list(findings)
 
 
-# A mistake in a session that goes on, or in one that has ended, where the last ones of many have one line each.
+# A mistake in a running session, or in one that has ended, where the last ones of many have one line each.
 _STARTS = re.compile(r"^(?=CAUSE \d|(?:must|should) \S+ at frame \d|(?:MUST|SHOULD) \S+ )", re.MULTILINE)
 _LIVE = re.compile(r"(?P<level>must|should) (?P<rule>\S+) at frame \d+: (?P<message>.*)")
 _WHOLE = re.compile(r"CAUSE \d+ of \d+ (?P<message>.*)\n {2}(?P<level>must|should) (?P<rule>\S+)")

@@ -8,7 +8,7 @@ from typing_extensions import NotRequired
 
 
 class JournalEntry(TypedDict):
-    """What the host or the agent has written, as `frame` or as `text` that is no JSON object, or what happened at a gate."""
+    """What the host or the agent has written, as `frame` or as `text` that is not a JSON object, or what happened at a gate."""
 
     n: int
     # Microseconds since the start.

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 
 def is_match(value: Any, matcher: object) -> bool:
-    """Whether a value has what a matcher says: members of objects, elements of arrays, and values. Operators match nothing."""
+    """Whether a value matches: members of objects, elements of arrays, and values. Operators match nothing."""
     if isinstance(matcher, Mapping):
         members = cast("Mapping[str, object]", matcher).items()
         return isinstance(value, dict) and all(name in value and is_match(value[name], one) for name, one in members)

@@ -1,4 +1,4 @@
-"""What a test says of its agent."""
+"""The options of a test for its agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Options(TypedDict, total=False):
     """The options of `start_mock_agent`.
 
     protocol: `NAME@VERSION`, or `NAME` for the version that its hosts speak. Without it, the arguments of the host decide.
-    script: What the agent says. Without it, it repeats the prompt.
+    script: The replies of the agent. Without it, the agent repeats the prompt.
     fault: A fault to play, `ID` or `ID@turn=N`; `conform list faults` lists them.
     pace: The speed of replies: `human`, or a multiple of it.
     retries: How often aionrs and synaps try a failed request to the model again. By default 0.
@@ -54,10 +54,10 @@ class Options(TypedDict, total=False):
 
 
 def check(options: Options) -> None:
-    """Refuses an option that there is not."""
+    """Refuses an unknown option."""
     unknown = sorted(options.keys() - Options.__annotations__.keys())
     if unknown:
-        raise TypeError(f"no option is called {', '.join(unknown)}; there are {', '.join(Options.__annotations__)}")
+        raise TypeError(f"unknown option {', '.join(unknown)}; known are {', '.join(Options.__annotations__)}")
 
 
 def find_program(given: str | Path | None) -> str:
@@ -66,7 +66,7 @@ def find_program(given: str | Path | None) -> str:
     found = shutil.which(name)
     if found is None:
         is_path = os.path.dirname(name) != ""
-        what = f"{name} is no program" if is_path else f"{name} is not on the PATH"
+        what = f"{name} is not a program" if is_path else f"{name} is not on the PATH"
         raise FileNotFoundError(f"{what}: name the mock agent by the option `program` or by MOCK_AGENT in the environment")
     return os.path.abspath(found)
 
@@ -83,7 +83,7 @@ def arguments_of(options: Options) -> list[str]:
 
 
 def script_setting(script: Script, file: Path) -> str:
-    """The value of MOCK_AGENT_SCRIPT for a script, which is written to the file if it is none yet."""
+    """The value of MOCK_AGENT_SCRIPT for a script, which is written to the file unless it is a file already."""
     if isinstance(script, Path):
         return str(script.resolve())
     if not isinstance(script, str):

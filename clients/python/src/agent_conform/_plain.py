@@ -43,7 +43,7 @@ class AgentProcess:
         self._do({"wait_gate": {"gate": gate, "timeout_ms": int(self._timeout * 1000)}})
 
     def release(self, gate: str) -> None:
-        """Releases a gate of the script for good, also before it is reached."""
+        """Releases a gate of the script permanently, also before it is reached."""
         self._do({"release": {"gate": gate}})
 
     def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
@@ -64,7 +64,7 @@ class AgentProcess:
         self._do({"send": {"frame": event}})
 
     def send_raw(self, text: str) -> None:
-        """Writes text to the host as it is, without a line feed."""
+        """Writes raw text to the host, without a line feed."""
         self._do({"send_raw": {"text": text}})
 
     def fault(self, id: str) -> None:
@@ -72,7 +72,7 @@ class AgentProcess:
         self._do({"fault": {"id": id}})
 
     def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
+        """Ends the process immediately, with SIGKILL, another signal, or an exit status. SIGTERM ends an agent normally."""
         crash(self._agent, {"status": status, "signal": signal}, self._timeout)
         self.wait_for_end()
 
@@ -125,7 +125,7 @@ class MockAgent(Prepared):
         self.wait_for_agent().wait_for_gate(gate)
 
     def release(self, gate: str) -> None:
-        """Releases a gate of the script for good, also before it is reached."""
+        """Releases a gate of the script permanently, also before it is reached."""
         self.wait_for_agent().release(gate)
 
     def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
@@ -141,7 +141,7 @@ class MockAgent(Prepared):
                 pass
 
     def advance(self, seconds: float) -> list[float]:
-        """Advances the clock of an agent with `clock="stopped"`, once something waits for it; returns how long the waits that are left take."""
+        """Advances the clock of an agent with `clock="stopped"`, once something waits for it; returns the lengths of the remaining waits."""
         return self.wait_for_agent().advance(seconds)
 
     def send(self, event: Mapping[str, object]) -> None:
@@ -149,7 +149,7 @@ class MockAgent(Prepared):
         self.wait_for_agent().send(event)
 
     def send_raw(self, text: str) -> None:
-        """Writes text to the host as it is, without a line feed."""
+        """Writes raw text to the host, without a line feed."""
         self.wait_for_agent().send_raw(text)
 
     def fault(self, id: str) -> None:
@@ -157,7 +157,7 @@ class MockAgent(Prepared):
         self.wait_for_agent().fault(id)
 
     def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
+        """Ends the process immediately, with SIGKILL, another signal, or an exit status. SIGTERM ends an agent normally."""
         self.wait_for_agent().crash(status=status, signal=signal)
 
     def reset(self, script: Script) -> None:

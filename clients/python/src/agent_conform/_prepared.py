@@ -1,4 +1,4 @@
-"""What a test prepares: the command and the environment for the host, and what the agents leave in their folder."""
+"""What a test prepares: the command and the environment for the host, and the files of the agents in their folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._matching import is_match
 from ._options import Options, arguments_of, check, find_program, protocol_arguments, script_setting
 from ._start_check import check_start
 
-# How often files and processes are looked at while something is awaited, in seconds.
+# The polling interval of files and processes during a wait, in seconds.
 STEP = 0.01
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 # The exit status of a program that does not start.
 USAGE = 2
 
-# How long the agent may take to say what is wrong, in seconds. One that runs on has started.
+# How long the agent may take to report a mistake, in seconds. One that keeps running has started.
 LIMIT = 1.0
 
 _SETTINGS = {"MOCK_AGENT_PROTOCOL", "MOCK_AGENT_DIALECT", "MOCK_AGENT_DIALECT_DIR", "MOCK_AGENT_SCRIPT"}
 
 
 def check_start(command: str, args: Sequence[str], env: Mapping[str, str], folder: Path) -> None:
-    """Starts the agent without a host, in a folder of its own, where it ends at once. Raises ValueError if it does not start."""
+    """Starts the agent without a host, in a folder of its own, where it ends immediately. Raises ValueError if it does not start."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MOCK_AGENT_")}
     settings = {name: value for name, value in env.items() if name in _SETTINGS}
     surroundings = {**inherited, **settings, "HOME": str(folder), "MOCK_AGENT_CLOCK": "1000000"}

@@ -46,7 +46,7 @@ class AsyncAgentProcess:
         await self._do({"wait_gate": {"gate": gate, "timeout_ms": int(self._timeout * 1000)}})
 
     async def release(self, gate: str) -> None:
-        """Releases a gate of the script for good, also before it is reached."""
+        """Releases a gate of the script permanently, also before it is reached."""
         await self._do({"release": {"gate": gate}})
 
     async def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
@@ -67,7 +67,7 @@ class AsyncAgentProcess:
         await self._do({"send": {"frame": event}})
 
     async def send_raw(self, text: str) -> None:
-        """Writes text to the host as it is, without a line feed."""
+        """Writes raw text to the host, without a line feed."""
         await self._do({"send_raw": {"text": text}})
 
     async def fault(self, id: str) -> None:
@@ -75,7 +75,7 @@ class AsyncAgentProcess:
         await self._do({"fault": {"id": id}})
 
     async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
+        """Ends the process immediately, with SIGKILL, another signal, or an exit status. SIGTERM ends an agent normally."""
         try:
             await self._do({"crash": {"status": status, "signal": signal}})
         except AgentEnded:
@@ -131,7 +131,7 @@ class AsyncMockAgent(Prepared):
         await (await self.wait_for_agent()).wait_for_gate(gate)
 
     async def release(self, gate: str) -> None:
-        """Releases a gate of the script for good, also before it is reached."""
+        """Releases a gate of the script permanently, also before it is reached."""
         await (await self.wait_for_agent()).release(gate)
 
     async def wait_for_command(self, matches: Mapping[str, object], *, after: int = 0) -> Any:
@@ -147,7 +147,7 @@ class AsyncMockAgent(Prepared):
                 pass
 
     async def advance(self, seconds: float) -> list[float]:
-        """Advances the clock of an agent with `clock="stopped"`, once something waits for it; returns how long the waits that are left take."""
+        """Advances the clock of an agent with `clock="stopped"`, once something waits for it; returns the lengths of the remaining waits."""
         return await (await self.wait_for_agent()).advance(seconds)
 
     async def send(self, event: Mapping[str, object]) -> None:
@@ -155,7 +155,7 @@ class AsyncMockAgent(Prepared):
         await (await self.wait_for_agent()).send(event)
 
     async def send_raw(self, text: str) -> None:
-        """Writes text to the host as it is, without a line feed."""
+        """Writes raw text to the host, without a line feed."""
         await (await self.wait_for_agent()).send_raw(text)
 
     async def fault(self, id: str) -> None:
@@ -163,7 +163,7 @@ class AsyncMockAgent(Prepared):
         await (await self.wait_for_agent()).fault(id)
 
     async def crash(self, *, status: int | None = None, signal: Literal["SIGKILL", "SIGABRT", "SIGTERM"] | None = None) -> None:
-        """Ends the process at once, with SIGKILL, another signal, or an exit status. SIGTERM is what ends an agent in order."""
+        """Ends the process immediately, with SIGKILL, another signal, or an exit status. SIGTERM ends an agent normally."""
         await (await self.wait_for_agent()).crash(status=status, signal=signal)
 
     async def reset(self, script: Script) -> None:

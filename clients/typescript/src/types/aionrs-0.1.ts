@@ -102,7 +102,7 @@ export interface ToolRequestEvent {
   msg_id: MsgId;
   call_id: CallId;
   /**
-   * The tool and what it is to be given
+   * The tool and its arguments
    */
   tool: {
     name: ToolName;
@@ -196,7 +196,7 @@ export interface ErrorEvent {
      */
     code: "provider_error" | "tool_error" | "config_error" | "protocol_error" | "internal_error";
     /**
-     * For a human; it says something
+     * For a human; not empty
      */
     message: string;
     /**
@@ -217,7 +217,7 @@ export interface InfoEvent {
   message: string;
 }
 /**
- * What the user says; begins a turn
+ * The user's text; begins a turn
  */
 export interface MessageCommand {
   type: "message";
@@ -258,7 +258,7 @@ export interface ToolDenyCommand {
   type: "tool_deny";
   call_id: CallId;
   /**
-   * What the model is told
+   * The text for the model
    */
   reason?: string;
 }

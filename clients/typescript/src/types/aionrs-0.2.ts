@@ -135,7 +135,7 @@ export interface ToolRequestEvent {
   msg_id: MsgId;
   call_id: CallId;
   /**
-   * The tool and what it is to be given
+   * The tool and its arguments
    */
   tool: {
     name: ToolName;
@@ -229,7 +229,7 @@ export interface ErrorEvent {
      */
     code: "provider_error" | "tool_error" | "config_error" | "protocol_error" | "internal_error";
     /**
-     * For a human; it says something
+     * For a human; not empty
      */
     message: string;
     /**
@@ -277,7 +277,7 @@ export interface PongEvent {
   type: "pong";
 }
 /**
- * What the user says; begins a turn
+ * The user's text; begins a turn
  */
 export interface MessageCommand {
   type: "message";
@@ -318,7 +318,7 @@ export interface ToolDenyCommand {
   type: "tool_deny";
   call_id: CallId;
   /**
-   * What the model is told
+   * The text for the model
    */
   reason?: string;
 }
@@ -337,7 +337,7 @@ export interface SetModeCommand {
   mode: "default" | "auto_edit" | "yolo";
 }
 /**
- * Changes how the model is asked; what is left out stays as it is
+ * Changes the settings of requests to the model; omitted ones stay unchanged
  */
 export interface SetConfigCommand {
   type: "set_config";

@@ -29,7 +29,7 @@ export type AppMessage = UserMessage | AssistantMessage | ToolResultMessage | Ba
  */
 export type UserContent = TextContent | ImageContent;
 /**
- * Unix time in milliseconds; the minimum tells it from seconds
+ * Unix time in milliseconds; the minimum rules out seconds
  */
 export type Timestamp = number;
 /**
@@ -82,7 +82,7 @@ export interface AgentEndEvent {
   messages: AppMessage[];
 }
 /**
- * What the user said
+ * The user's text
  */
 export interface UserMessage {
   role: "user";
@@ -121,7 +121,7 @@ export interface ImageContent {
   mimeType: string;
 }
 /**
- * What the model said
+ * The model's text
  */
 export interface AssistantMessage {
   role: "assistant";
@@ -262,7 +262,7 @@ export interface ToolResultMessage {
   timestamp: Timestamp;
 }
 /**
- * A shell command of the user and what came of it
+ * A shell command of the user and its result
  */
 export interface BashExecutionMessage {
   role: "bashExecution";
@@ -283,11 +283,11 @@ export interface BashExecutionMessage {
    */
   cancelled: boolean;
   /**
-   * Whether output is not the whole
+   * Whether the output was truncated
    */
   truncated: boolean;
   /**
-   * A file with the whole output
+   * A file with the complete output
    */
   fullOutputPath?: string;
   timestamp: Timestamp;
@@ -331,7 +331,7 @@ export interface MessageUpdateStartEvent {
   };
 }
 /**
- * An assistant message while it streams; what is there has its final type
+ * An assistant message while it streams; the members that are there have their final types
  */
 export interface PartialAssistantMessage {
   role: "assistant";
@@ -415,7 +415,7 @@ export interface MessageUpdateTextEndEvent {
      */
     contentIndex: number;
     /**
-     * The whole block
+     * The complete block
      */
     content: string;
     partial: AssistantMessage;
@@ -477,7 +477,7 @@ export interface MessageUpdateThinkingEndEvent {
      */
     contentIndex: number;
     /**
-     * The whole block
+     * The complete block
      */
     content: string;
     partial: AssistantMessage;
@@ -637,7 +637,7 @@ export interface ToolExecutionEndEvent {
 export interface CompactionEvent {
   type: "compaction";
   /**
-   * What stands for the conversation now
+   * Replaces the conversation so far
    */
   summary: string;
   /**

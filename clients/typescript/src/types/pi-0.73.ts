@@ -35,7 +35,7 @@ export type AppMessage = UserMessage | AssistantMessage | ToolResultMessage | Ba
  */
 export type UserContent = TextContent | ImageContent;
 /**
- * Unix time in milliseconds; the minimum tells it from seconds
+ * Unix time in milliseconds; the minimum rules out seconds
  */
 export type Timestamp = number;
 /**
@@ -141,7 +141,7 @@ export type ResponseGetMessagesEvent = ResponseGetMessagesEventSucceeded | Respo
  */
 export type ResponseSetModelEvent = ResponseSetModelEventSucceeded | ResponseSetModelEventFailed;
 /**
- * The model that is set now; null if there is no other
+ * The selected model; null if there is no other
  */
 export type ResponseCycleModelEvent = ResponseCycleModelEventSucceeded | ResponseCycleModelEventFailed;
 /**
@@ -229,7 +229,7 @@ export type ResponseGetCommandsEvent = ResponseGetCommandsEventSucceeded | Respo
  */
 export type AutoRetryEndEvent = AutoRetryEndEventSucceeded | AutoRetryEndEventFailed;
 /**
- * An extension asks or tells the user something; its kind is its method
+ * An extension's dialog or notice for the user; its kind is its method
  */
 export type ExtensionUiRequestEvent =
   | ExtensionUiRequestSelectEvent
@@ -293,7 +293,7 @@ export interface AgentEndEvent {
   messages: AppMessage[];
 }
 /**
- * What the user said
+ * The user's text
  */
 export interface UserMessage {
   role: "user";
@@ -332,7 +332,7 @@ export interface ImageContent {
   mimeType: string;
 }
 /**
- * What the model said
+ * The model's text
  */
 export interface AssistantMessage {
   role: "assistant";
@@ -473,7 +473,7 @@ export interface ToolResultMessage {
   timestamp: Timestamp;
 }
 /**
- * A shell command of the host and what came of it
+ * A shell command of the host and its result
  */
 export interface BashExecutionMessage {
   role: "bashExecution";
@@ -494,11 +494,11 @@ export interface BashExecutionMessage {
    */
   cancelled: boolean;
   /**
-   * Whether output is not the whole
+   * Whether the output was truncated
    */
   truncated: boolean;
   /**
-   * A file with the whole output
+   * A file with the complete output
    */
   fullOutputPath?: string | null;
   timestamp: Timestamp;
@@ -542,7 +542,7 @@ export interface MessageUpdateStartEvent {
   };
 }
 /**
- * An assistant message while it streams; what is there has its final type
+ * An assistant message while it streams; the members that are there have their final types
  */
 export interface PartialAssistantMessage {
   role: "assistant";
@@ -626,7 +626,7 @@ export interface MessageUpdateTextEndEvent {
      */
     contentIndex: number;
     /**
-     * The whole block
+     * The complete block
      */
     content: string;
     partial: AssistantMessage;
@@ -688,7 +688,7 @@ export interface MessageUpdateThinkingEndEvent {
      */
     contentIndex: number;
     /**
-     * The whole block
+     * The complete block
      */
     content: string;
     partial: AssistantMessage;
@@ -1124,11 +1124,11 @@ export interface ResponseGetStateEventSucceeded {
     model: Model | null;
     thinkingLevel: ThinkingLevel;
     /**
-     * Whether a run goes on
+     * Whether a run is active
      */
     isStreaming: boolean;
     /**
-     * Whether a compaction goes on
+     * Whether a compaction is active
      */
     isCompacting: boolean;
     steeringMode: QueueMode;
@@ -1339,7 +1339,7 @@ export interface ResponseSetModelEventFailed {
   error: string;
 }
 /**
- * The model that is set now; null if there is no other
+ * The selected model; null if there is no other
  */
 export interface ResponseCycleModelEventSucceeded {
   type: "response";
@@ -1369,7 +1369,7 @@ export interface ResponseCycleModelEventSucceeded {
   } | null;
 }
 /**
- * The model that is set now; null if there is no other
+ * The selected model; null if there is no other
  */
 export interface ResponseCycleModelEventFailed {
   type: "response";
@@ -1647,7 +1647,7 @@ export interface ResponseCompactEventSucceeded {
  */
 export interface CompactionResult {
   /**
-   * What stands for the conversation now
+   * Replaces the conversation so far
    */
   summary: string;
   /**
@@ -1852,11 +1852,11 @@ export interface ResponseBashEventSucceeded {
      */
     cancelled: boolean;
     /**
-     * Whether output is not the whole
+     * Whether the output was truncated
      */
     truncated: boolean;
     /**
-     * A file with the whole output
+     * A file with the complete output
      */
     fullOutputPath?: string | null;
   };
@@ -2425,7 +2425,7 @@ export interface ResponseGetCommandsEventSucceeded {
      */
     commands: {
       /**
-       * What to write behind the slash
+       * The text after the slash
        */
       name: string;
       /**
@@ -2648,7 +2648,7 @@ export interface ExtensionUiRequestSelectEvent {
    */
   options: string[];
   /**
-   * Milliseconds after which the agent answers itself
+   * Milliseconds after which the agent itself answers
    */
   timeout?: number;
 }
@@ -2674,7 +2674,7 @@ export interface ExtensionUiRequestConfirmEvent {
    */
   message: string;
   /**
-   * Milliseconds after which the agent answers itself
+   * Milliseconds after which the agent itself answers
    */
   timeout?: number;
 }
@@ -2700,7 +2700,7 @@ export interface ExtensionUiRequestInputEvent {
    */
   placeholder?: string;
   /**
-   * Milliseconds after which the agent answers itself
+   * Milliseconds after which the agent itself answers
    */
   timeout?: number;
 }
@@ -2771,7 +2771,7 @@ export interface ExtensionUiRequestSetStatusEvent {
   statusText?: string;
 }
 /**
- * A block of lines beside the editor
+ * A block of lines next to the editor
  */
 export interface ExtensionUiRequestSetWidgetEvent {
   type: "extension_ui_request";
@@ -2838,7 +2838,7 @@ export interface ExtensionUiRequestSetEditorTextEvent {
 export interface PromptCommand {
   type: "prompt";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2850,7 +2850,7 @@ export interface PromptCommand {
    */
   images?: ImageContent[];
   /**
-   * How it is queued while a run goes on
+   * How it is queued during a run
    */
   streamingBehavior?: "steer" | "followUp";
 }
@@ -2860,7 +2860,7 @@ export interface PromptCommand {
 export interface AbortCommand {
   type: "abort";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -2870,7 +2870,7 @@ export interface AbortCommand {
 export interface CompactCommand {
   type: "compact";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2884,7 +2884,7 @@ export interface CompactCommand {
 export interface BashCommand {
   type: "bash";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2893,12 +2893,12 @@ export interface BashCommand {
   command: string;
 }
 /**
- * Queue a message for the run that goes on
+ * Queue a message for the current run
  */
 export interface SteerCommand {
   type: "steer";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2916,7 +2916,7 @@ export interface SteerCommand {
 export interface FollowUpCommand {
   type: "follow_up";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2934,7 +2934,7 @@ export interface FollowUpCommand {
 export interface NewSessionCommand {
   type: "new_session";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2948,7 +2948,7 @@ export interface NewSessionCommand {
 export interface GetStateCommand {
   type: "get_state";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -2958,7 +2958,7 @@ export interface GetStateCommand {
 export interface GetMessagesCommand {
   type: "get_messages";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -2968,7 +2968,7 @@ export interface GetMessagesCommand {
 export interface SetModelCommand {
   type: "set_model";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -2986,7 +2986,7 @@ export interface SetModelCommand {
 export interface CycleModelCommand {
   type: "cycle_model";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -2996,7 +2996,7 @@ export interface CycleModelCommand {
 export interface GetAvailableModelsCommand {
   type: "get_available_models";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3006,7 +3006,7 @@ export interface GetAvailableModelsCommand {
 export interface SetThinkingLevelCommand {
   type: "set_thinking_level";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3020,7 +3020,7 @@ export interface SetThinkingLevelCommand {
 export interface CycleThinkingLevelCommand {
   type: "cycle_thinking_level";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3030,7 +3030,7 @@ export interface CycleThinkingLevelCommand {
 export interface SetSteeringModeCommand {
   type: "set_steering_mode";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3044,7 +3044,7 @@ export interface SetSteeringModeCommand {
 export interface SetFollowUpModeCommand {
   type: "set_follow_up_mode";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3058,7 +3058,7 @@ export interface SetFollowUpModeCommand {
 export interface SetAutoCompactionCommand {
   type: "set_auto_compaction";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3072,7 +3072,7 @@ export interface SetAutoCompactionCommand {
 export interface SetAutoRetryCommand {
   type: "set_auto_retry";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3086,7 +3086,7 @@ export interface SetAutoRetryCommand {
 export interface AbortRetryCommand {
   type: "abort_retry";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3096,17 +3096,17 @@ export interface AbortRetryCommand {
 export interface AbortBashCommand {
   type: "abort_bash";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
 /**
- * Ask what the session used
+ * Ask for the usage of the session
  */
 export interface GetSessionStatsCommand {
   type: "get_session_stats";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3116,7 +3116,7 @@ export interface GetSessionStatsCommand {
 export interface ExportHtmlCommand {
   type: "export_html";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3130,7 +3130,7 @@ export interface ExportHtmlCommand {
 export interface SwitchSessionCommand {
   type: "switch_session";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3144,7 +3144,7 @@ export interface SwitchSessionCommand {
 export interface ForkCommand {
   type: "fork";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3158,7 +3158,7 @@ export interface ForkCommand {
 export interface CloneCommand {
   type: "clone";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3168,7 +3168,7 @@ export interface CloneCommand {
 export interface GetForkMessagesCommand {
   type: "get_fork_messages";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3178,7 +3178,7 @@ export interface GetForkMessagesCommand {
 export interface GetLastAssistantTextCommand {
   type: "get_last_assistant_text";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3188,7 +3188,7 @@ export interface GetLastAssistantTextCommand {
 export interface SetSessionNameCommand {
   type: "set_session_name";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3202,12 +3202,12 @@ export interface SetSessionNameCommand {
 export interface GetCommandsCommand {
   type: "get_commands";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
 /**
- * Answer what an extension asked
+ * Answer a dialog of an extension
  */
 export interface ExtensionUiResponseCommand {
   type: "extension_ui_response";

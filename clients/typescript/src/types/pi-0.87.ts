@@ -40,7 +40,7 @@ export type Event =
 export type AppMessage =
   SystemMessage | UserMessage | AssistantMessage | ToolResultMessage | BashExecutionMessage | CompactionSummaryMessage;
 /**
- * Unix time in milliseconds; the minimum tells it from seconds
+ * Unix time in milliseconds; the minimum rules out seconds
  */
 export type Timestamp = number;
 /**
@@ -158,7 +158,7 @@ export type ResponseGetMessagesEvent = ResponseGetMessagesEventSucceeded | Respo
  */
 export type ResponseSetModelEvent = ResponseSetModelEventSucceeded | ResponseSetModelEventFailed;
 /**
- * The model that is set now; null if there is no other
+ * The selected model; null if there is no other
  */
 export type ResponseCycleModelEvent = ResponseCycleModelEventSucceeded | ResponseCycleModelEventFailed;
 /**
@@ -259,7 +259,7 @@ export type ResponseGetCommandsEvent = ResponseGetCommandsEventSucceeded | Respo
  */
 export type AutoRetryEndEvent = AutoRetryEndEventSucceeded | AutoRetryEndEventFailed;
 /**
- * An extension asks or tells the user something; its kind is its method
+ * An extension's dialog or notice for the user; its kind is its method
  */
 export type ExtensionUiRequestEvent =
   | ExtensionUiRequestSelectEvent
@@ -317,7 +317,7 @@ export interface AgentStartEvent {
   type: "agent_start";
 }
 /**
- * One run is over; more may follow by itself
+ * One run is over; more may follow without a command
  */
 export interface AgentEndEvent {
   type: "agent_end";
@@ -331,7 +331,7 @@ export interface AgentEndEvent {
   willRetry: boolean;
 }
 /**
- * Instructions and tools, or what has changed of them
+ * Instructions and tools, or changes to them
  */
 export interface SystemMessage {
   role: "system";
@@ -354,7 +354,7 @@ export interface SystemMessage {
    */
   toolsRemoved?: NamedTool[];
   /**
-   * Whether it stands for all before it
+   * Whether it replaces all entries before it
    */
   replace?: boolean;
   timestamp: Timestamp;
@@ -383,7 +383,7 @@ export interface NamedTool {
   name: string;
 }
 /**
- * What the user said
+ * The user's text
  */
 export interface UserMessage {
   role: "user";
@@ -408,7 +408,7 @@ export interface ImageContent {
   mimeType: string;
 }
 /**
- * What the model said
+ * The model's text
  */
 export interface AssistantMessage {
   role: "assistant";
@@ -565,7 +565,7 @@ export interface ToolResultMessage {
   timestamp: Timestamp;
 }
 /**
- * A shell command of the host and what came of it
+ * A shell command of the host and its result
  */
 export interface BashExecutionMessage {
   role: "bashExecution";
@@ -586,11 +586,11 @@ export interface BashExecutionMessage {
    */
   cancelled: boolean;
   /**
-   * Whether output is not the whole
+   * Whether the output was truncated
    */
   truncated: boolean;
   /**
-   * A file with the whole output
+   * A file with the complete output
    */
   fullOutputPath?: string | null;
   /**
@@ -600,7 +600,7 @@ export interface BashExecutionMessage {
   timestamp: Timestamp;
 }
 /**
- * What stands for what was compacted
+ * Replaces the compacted messages
  */
 export interface CompactionSummaryMessage {
   role: "compactionSummary";
@@ -705,7 +705,7 @@ export interface MessageUpdateTextEndEvent {
      */
     contentIndex: number;
     /**
-     * The whole block
+     * The complete block
      */
     content: string;
   };
@@ -764,7 +764,7 @@ export interface MessageUpdateThinkingEndEvent {
      */
     contentIndex: number;
     /**
-     * The whole block
+     * The complete block
      */
     content: string;
   };
@@ -1255,11 +1255,11 @@ export interface ResponseGetStateEventSucceeded {
     model?: Model;
     thinkingLevel: ThinkingLevel;
     /**
-     * Whether a run goes on
+     * Whether a run is active
      */
     isStreaming: boolean;
     /**
-     * Whether a compaction goes on
+     * Whether a compaction is active
      */
     isCompacting: boolean;
     steeringMode: QueueMode;
@@ -1470,7 +1470,7 @@ export interface ResponseSetModelEventFailed {
   error: string;
 }
 /**
- * The model that is set now; null if there is no other
+ * The selected model; null if there is no other
  */
 export interface ResponseCycleModelEventSucceeded {
   type: "response";
@@ -1500,7 +1500,7 @@ export interface ResponseCycleModelEventSucceeded {
   } | null;
 }
 /**
- * The model that is set now; null if there is no other
+ * The selected model; null if there is no other
  */
 export interface ResponseCycleModelEventFailed {
   type: "response";
@@ -1828,7 +1828,7 @@ export interface ResponseCompactEventSucceeded {
  */
 export interface CompactionResult {
   /**
-   * What stands for the conversation now
+   * Replaces the conversation so far
    */
   summary: string;
   /**
@@ -2038,11 +2038,11 @@ export interface ResponseBashEventSucceeded {
      */
     cancelled: boolean;
     /**
-     * Whether output is not the whole
+     * Whether the output was truncated
      */
     truncated: boolean;
     /**
-     * A file with the whole output
+     * A file with the complete output
      */
     fullOutputPath?: string | null;
   };
@@ -2523,7 +2523,7 @@ export interface ResponseGetEntriesEventSucceeded {
   };
 }
 /**
- * An entry of a session; each type has members of its own
+ * An entry of a session; each type has its own members
  */
 export interface Entry {
   /**
@@ -2600,7 +2600,7 @@ export interface ResponseGetTreeEventSucceeded {
   };
 }
 /**
- * An entry with those behind it
+ * An entry with its children
  */
 export interface TreeNode {
   entry: Entry;
@@ -2760,7 +2760,7 @@ export interface ResponseGetCommandsEventSucceeded {
      */
     commands: {
       /**
-       * What to write behind the slash
+       * The text after the slash
        */
       name: string;
       /**
@@ -2995,7 +2995,7 @@ export interface ExtensionUiRequestSelectEvent {
    */
   options: string[];
   /**
-   * Milliseconds after which the agent answers itself
+   * Milliseconds after which the agent itself answers
    */
   timeout?: number;
 }
@@ -3021,7 +3021,7 @@ export interface ExtensionUiRequestConfirmEvent {
    */
   message: string;
   /**
-   * Milliseconds after which the agent answers itself
+   * Milliseconds after which the agent itself answers
    */
   timeout?: number;
 }
@@ -3047,7 +3047,7 @@ export interface ExtensionUiRequestInputEvent {
    */
   placeholder?: string;
   /**
-   * Milliseconds after which the agent answers itself
+   * Milliseconds after which the agent itself answers
    */
   timeout?: number;
 }
@@ -3118,7 +3118,7 @@ export interface ExtensionUiRequestSetStatusEvent {
   statusText?: string;
 }
 /**
- * A block of lines beside the editor
+ * A block of lines next to the editor
  */
 export interface ExtensionUiRequestSetWidgetEvent {
   type: "extension_ui_request";
@@ -3180,7 +3180,7 @@ export interface ExtensionUiRequestSetEditorTextEvent {
   text: string;
 }
 /**
- * The agent goes on with nothing by itself
+ * Nothing more happens without a command
  */
 export interface AgentSettledEvent {
   type: "agent_settled";
@@ -3271,7 +3271,7 @@ export interface BashExecutionUpdateEvent {
 export interface PromptCommand {
   type: "prompt";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3283,7 +3283,7 @@ export interface PromptCommand {
    */
   images?: ImageContent[];
   /**
-   * How it is queued while a run goes on
+   * How it is queued during a run
    */
   streamingBehavior?: "steer" | "followUp";
 }
@@ -3293,7 +3293,7 @@ export interface PromptCommand {
 export interface AbortCommand {
   type: "abort";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3303,7 +3303,7 @@ export interface AbortCommand {
 export interface CompactCommand {
   type: "compact";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3317,7 +3317,7 @@ export interface CompactCommand {
 export interface BashCommand {
   type: "bash";
   /**
-   * To tell its response and its output by
+   * Identifies its response and its output
    */
   id?: string;
   /**
@@ -3330,12 +3330,12 @@ export interface BashCommand {
   excludeFromContext?: boolean;
 }
 /**
- * Queue a message for the run that goes on
+ * Queue a message for the current run
  */
 export interface SteerCommand {
   type: "steer";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3353,7 +3353,7 @@ export interface SteerCommand {
 export interface FollowUpCommand {
   type: "follow_up";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3371,7 +3371,7 @@ export interface FollowUpCommand {
 export interface NewSessionCommand {
   type: "new_session";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3385,7 +3385,7 @@ export interface NewSessionCommand {
 export interface GetStateCommand {
   type: "get_state";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3395,7 +3395,7 @@ export interface GetStateCommand {
 export interface GetMessagesCommand {
   type: "get_messages";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3405,7 +3405,7 @@ export interface GetMessagesCommand {
 export interface SetModelCommand {
   type: "set_model";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3423,7 +3423,7 @@ export interface SetModelCommand {
 export interface CycleModelCommand {
   type: "cycle_model";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3433,7 +3433,7 @@ export interface CycleModelCommand {
 export interface GetAvailableModelsCommand {
   type: "get_available_models";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3443,7 +3443,7 @@ export interface GetAvailableModelsCommand {
 export interface SetThinkingLevelCommand {
   type: "set_thinking_level";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string;
   /**
@@ -3457,7 +3457,7 @@ export interface SetThinkingLevelCommand {
 export interface CycleThinkingLevelCommand {
   type: "cycle_thinking_level";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3467,7 +3467,7 @@ export interface CycleThinkingLevelCommand {
 export interface SetSteeringModeCommand {
   type: "set_steering_mode";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3481,7 +3481,7 @@ export interface SetSteeringModeCommand {
 export interface SetFollowUpModeCommand {
   type: "set_follow_up_mode";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3495,7 +3495,7 @@ export interface SetFollowUpModeCommand {
 export interface SetAutoCompactionCommand {
   type: "set_auto_compaction";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3509,7 +3509,7 @@ export interface SetAutoCompactionCommand {
 export interface SetAutoRetryCommand {
   type: "set_auto_retry";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3523,7 +3523,7 @@ export interface SetAutoRetryCommand {
 export interface AbortRetryCommand {
   type: "abort_retry";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3533,17 +3533,17 @@ export interface AbortRetryCommand {
 export interface AbortBashCommand {
   type: "abort_bash";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
 /**
- * Ask what the session used
+ * Ask for the usage of the session
  */
 export interface GetSessionStatsCommand {
   type: "get_session_stats";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3553,7 +3553,7 @@ export interface GetSessionStatsCommand {
 export interface ExportHtmlCommand {
   type: "export_html";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3567,7 +3567,7 @@ export interface ExportHtmlCommand {
 export interface SwitchSessionCommand {
   type: "switch_session";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3581,7 +3581,7 @@ export interface SwitchSessionCommand {
 export interface ForkCommand {
   type: "fork";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3595,7 +3595,7 @@ export interface ForkCommand {
 export interface CloneCommand {
   type: "clone";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3605,7 +3605,7 @@ export interface CloneCommand {
 export interface GetForkMessagesCommand {
   type: "get_fork_messages";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3615,7 +3615,7 @@ export interface GetForkMessagesCommand {
 export interface GetLastAssistantTextCommand {
   type: "get_last_assistant_text";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
@@ -3625,7 +3625,7 @@ export interface GetLastAssistantTextCommand {
 export interface SetSessionNameCommand {
   type: "set_session_name";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
   /**
@@ -3639,12 +3639,12 @@ export interface SetSessionNameCommand {
 export interface GetCommandsCommand {
   type: "get_commands";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string | number | null;
 }
 /**
- * Answer what an extension asked
+ * Answer a dialog of an extension
  */
 export interface ExtensionUiResponseCommand {
   type: "extension_ui_response";
@@ -3666,12 +3666,12 @@ export interface ExtensionUiResponseCommand {
   cancelled?: true;
 }
 /**
- * Take back what is queued
+ * Remove and return the queued messages
  */
 export interface ClearQueueCommand {
   type: "clear_queue";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string;
 }
@@ -3681,7 +3681,7 @@ export interface ClearQueueCommand {
 export interface GetAvailableThinkingLevelsCommand {
   type: "get_available_thinking_levels";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string;
 }
@@ -3691,7 +3691,7 @@ export interface GetAvailableThinkingLevelsCommand {
 export interface GetEntriesCommand {
   type: "get_entries";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string;
   /**
@@ -3705,7 +3705,7 @@ export interface GetEntriesCommand {
 export interface GetTreeCommand {
   type: "get_tree";
   /**
-   * To tell its response by
+   * Identifies its response
    */
   id?: string;
 }

@@ -191,7 +191,7 @@ export interface SubagentStartEvent {
   task_preview: string;
 }
 /**
- * A running subagent tells how it is
+ * A running subagent reports its status
  */
 export interface SubagentUpdateEvent {
   type: "subagent_update";
@@ -263,7 +263,7 @@ export interface TurnUsage {
   model?: string;
 }
 /**
- * The answer to one command; the keys of its body stand beside these
+ * The answer to one command; the keys of its body are next to these
  */
 export interface ResponseEvent {
   /**

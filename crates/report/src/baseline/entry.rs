@@ -29,7 +29,7 @@ pub struct BaselineEntry {
     pub what: String,
     /// Patterns of scenario ids: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
     pub scenarios: Vec<String>,
-    /// The situations of findings, in any scenario ([`Finding::situation`]): for an entry that comes and goes.
+    /// The situations of findings, in any scenario ([`Finding::situation`]): for a flaky entry.
     pub situations: Vec<String>,
     /// Whether it occurs every time. An unmatched flaky entry is not stale.
     pub kind: BaselinedKind,
@@ -42,14 +42,14 @@ pub struct BaselineEntry {
 /// The findings that an entry accepts in its scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Accepted {
-    /// Those of a cause, by its id, in which `*` matches any characters.
+    /// The findings of a cause, by its id, in which `*` matches any characters.
     Cause(String),
-    /// Those of a rule, by its id: an entry of the old form.
+    /// The findings of a rule, by its id: an entry of the old form.
     Rule(String),
 }
 
 impl Baseline {
-    /// The first entry for the cause of a finding, else the first one for what it is itself.
+    /// The first entry for the cause of a finding, else the first one for the cause that it would have by itself.
     pub(super) fn covering(&self, id: &str, finding: &Finding, today: Date) -> Option<usize> {
         let covers = |entry: &&BaselineEntry| entry.covers(id, finding) && !entry.is_expired(today);
         let by_cause = |entry: &BaselineEntry| covers(&entry) && entry.accepts_cause(finding);
@@ -68,7 +68,7 @@ impl Baseline {
 }
 
 impl BaselineEntry {
-    /// Whether this entry covers a finding of a scenario: of those that it lists, or of a session that nobody wrote.
+    /// Whether this entry covers a finding of a scenario: one of the scenarios that it lists, or a generated session.
     pub(super) fn covers(&self, scenario: &str, finding: &Finding) -> bool {
         let mut places = self
             .scenarios
@@ -93,8 +93,8 @@ impl BaselineEntry {
         self.accepts_cause(finding) || self.accepts_echo(finding)
     }
 
-    /// Whether this entry is about a finding that follows from another cause here. Whether it does may depend on a cause that comes and
-    /// goes.
+    /// Whether this entry is about a finding that follows from another cause here. Whether it does may depend on a flaky
+    /// cause.
     pub(super) fn accepts_echo(&self, finding: &Finding) -> bool {
         matches!(&self.accepted, Accepted::Cause(id) if finding.is_echo() && matches(id, &cause_id(finding)))
     }
@@ -112,7 +112,7 @@ impl BaselineEntry {
         self.expires.is_some_and(|day| day < today)
     }
 
-    /// The id of what it accepts.
+    /// The id of the accepted cause or rule.
     pub(super) fn subject(&self) -> &str {
         match &self.accepted {
             Accepted::Cause(id) | Accepted::Rule(id) => id,

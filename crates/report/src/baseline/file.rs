@@ -33,7 +33,7 @@ struct CauseFile {
     /// The scenarios: `DIALECT/PATH`, or `PATH` in every dialect; `*` matches any characters.
     #[serde(default)]
     scenarios: Vec<String>,
-    /// The situations, in any scenario, for a `flaky` cause: what the host did last, and at which moment of the dialect's `explore.yaml`, such as
+    /// The situations, in any scenario, for a `flaky` cause: the last action of the host, and its moment in the dialect's `explore.yaml`, such as
     /// `abort at tool`.
     #[serde(default)]
     situations: Spanned<Vec<String>>,
@@ -94,7 +94,7 @@ pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     })
 }
 
-/// The id of a cause without the words on stderr that tell it from others in the report: they vary.
+/// The id of a cause without the words on stderr that distinguish it in the report: they vary.
 fn without_words(id: String) -> String {
     id.split_once('~')
         .map_or(id.clone(), |(id, _)| id.to_owned())
@@ -111,7 +111,7 @@ fn by_cause(entry: Spanned<CauseFile>, node: &Node, errors: &mut Vec<Error>) -> 
         errors.push(node.error_at(value.cause.span, message));
     }
     if value.kind == BaselinedKind::Known && !value.situations.is_empty() {
-        let message = "`situations` are for causes that come and go: `kind: flaky`";
+        let message = "`situations` are for intermittent causes: `kind: flaky`";
         errors.push(node.error_at(value.situations.span, message));
     }
     BaselineEntry {

@@ -13,8 +13,8 @@ pub enum RunExtent {
     Part,
 }
 
-/// Why a pattern that nothing matched is stale: its scenarios were judged, which for a pattern of several takes a whole run, or the run of
-/// its whole dialect has none.
+/// Why a pattern that nothing matched is stale: its scenarios were judged (for a pattern of several scenarios: in a whole run), or the run of
+/// its whole dialect has none of them.
 pub(super) fn why_stale(
     pattern: &str,
     may_occur_again: bool,

@@ -27,8 +27,10 @@ struct Draft<'a> {
 /// entries that still match stay too: only a person may extend them.
 #[must_use]
 pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExtent) -> String {
-    let kept = baseline.entries.iter();
-    let kept = kept.filter_map(|entry| kept_part(entry, report, today, extent));
+    let kept = baseline
+        .entries
+        .iter()
+        .filter_map(|entry| kept_part(entry, report, today, extent));
     let draft = |entry| Draft {
         entry,
         added: IndexSet::new(),
@@ -54,7 +56,7 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExte
     file_text(&baseline.head, &entries)
 }
 
-/// The entry without the patterns that nothing matched; `None` if nothing is left of it.
+/// The entry without the patterns that nothing matched; `None` if no pattern is left.
 fn kept_part(
     entry: &BaselineEntry,
     report: &Report,
@@ -130,8 +132,9 @@ impl Draft<'_> {
         }
         let has = |s: &&ScenarioReport| s.all_findings().any(|finding| entry.accepts(finding));
         let judged = report.scenarios.iter().filter(|s| s.is_judged());
-        let without = judged.filter(|scenario| !has(scenario));
-        let without = without.map(|scenario| scenario.id.as_str());
+        let without = judged
+            .filter(|scenario| !has(scenario))
+            .map(|scenario| scenario.id.as_str());
         let without = match (extent, entry.kind) {
             // It comes and goes, so that any scenario may have it in the next run.
             (_, BaselinedKind::Flaky) => Some(Vec::new()),

@@ -86,10 +86,10 @@ fn occurrences<'a>(last: &'a ScenarioReport) -> impl Iterator<Item = Occurrence<
     of(last).chain(earlier.filter(move |one| !has(&one.finding.cause)))
 }
 
-/// So many ends of one cause are told apart by what the agent said on stderr. More are the same end in other words.
+/// How many ends of one cause are distinguished by the agent's words on stderr. More are the same end in different words.
 const ENDS: usize = 4;
 
-/// The findings of a cause, apart where the agent ended with other words on stderr.
+/// The findings of a cause, separated by the agent's last words on stderr.
 fn by_last_words(group: Vec<Occurrence<'_>>) -> Vec<Vec<Occurrence<'_>>> {
     let mut ends: IndexMap<String, Vec<Occurrence<'_>>> = IndexMap::new();
     for one in &group {
@@ -107,14 +107,15 @@ impl Occurrence<'_> {
     fn last_words(&self) -> String {
         let origin = self.finding.follows_from.unwrap_or_default();
         let origin = self.scenario.findings.get(origin.wrapping_sub(1));
-        match last_words::is_about_an_end(origin.unwrap_or(self.finding)) {
-            true => last_words::words(&self.scenario.stderr),
-            false => String::new(),
+        if last_words::is_about_an_end(origin.unwrap_or(self.finding)) {
+            last_words::words(&self.scenario.stderr)
+        } else {
+            String::new()
         }
     }
 }
 
-/// Distinguishes the ids of causes that only the words on stderr tell apart.
+/// Distinguishes the ids of causes that differ only in the words on stderr.
 fn with_own_id(mut cause: Cause, others: &mut IndexSet<String>) -> Cause {
     if others.contains(&cause.id) {
         cause.id = format!(
@@ -172,9 +173,10 @@ fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
             expected: finding.expected.clone(),
             frames: finding.evidence.clone(),
             transcript: scenario.transcript.clone(),
-            stderr: match has_ended {
-                true => scenario.stderr.clone(),
-                false => Vec::new(),
+            stderr: if has_ended {
+                scenario.stderr.clone()
+            } else {
+                Vec::new()
             },
         },
     })
@@ -195,15 +197,16 @@ fn baselined(group: &[Occurrence<'_>]) -> Option<Baselined> {
     let mut reasons = marks.iter().map(|mark| &mark.reason);
     let reason = reasons.find(|reason| !reason.is_empty());
     Some(Baselined {
-        kind: match marks.iter().all(|mark| mark.kind == BaselinedKind::Flaky) {
-            true => BaselinedKind::Flaky,
-            false => BaselinedKind::Known,
+        kind: if marks.iter().all(|mark| mark.kind == BaselinedKind::Flaky) {
+            BaselinedKind::Flaky
+        } else {
+            BaselinedKind::Known
         },
         reason: reason.cloned().unwrap_or_default(),
     })
 }
 
-/// The reason of all scenarios that requests make inconclusive; what each of them was stands with the scenario.
+/// The common reason of all scenarios that requests make inconclusive; each scenario has its own details.
 const ASKS_FOR_MORE: &str = "the agent asked its model for more than the scenario foresees, so what its steps found from there on is not judged (`scenario.unforeseen`)";
 
 /// The scenarios without a result, grouped by their verdict and the reason.
@@ -259,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_are_ordered_by_level_and_by_what_they_explain() {
+    fn causes_are_ordered_by_level_and_by_the_number_of_their_scenarios() {
         let (rare, often) = (
             finding("p/rare", Level::Must),
             finding("p/often", Level::Must),

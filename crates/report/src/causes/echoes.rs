@@ -1,7 +1,7 @@
 //! Echoes: the findings of a scenario that only follow from another one of the same scenario. Pure.
 //!
-//! A rule says what is wrong; a step of the scenario then often fails too, since it waits for what the rule misses. Only a step's finding
-//! can be an echo, a missing frame that came in another slice of the same rule, or the missing end of a torn line. The tests for it are
+//! A rule reports what is wrong; a step of the scenario then often fails too, because it waits for the missing frame. Only a step's finding
+//! can be an echo, a missing frame that came in another slice of the same rule, or the missing newline of a cut line. The tests for it are
 //! narrow, because a fault of its own must never be folded under another cause.
 
 use super::rule_echoes;
@@ -24,7 +24,7 @@ const ABOUT_THE_PROCESS: [&str; 4] = [
 /// The rules of steps about the replies of the model, whatever the session.
 const ABOUT_THE_MODEL: [&str; 2] = ["scenario.request", "scenario.script"];
 
-/// A frame that is expected by so many alternatives says nothing about any one of them.
+/// A finding with this many alternatives says nothing about any one of them.
 const FEW: usize = 3;
 
 /// Gives each finding of one scenario its cause, and the finding that it follows from. That one never follows from another one: steps
@@ -58,7 +58,7 @@ fn root(findings: &[Finding], roots: &[Option<usize>], step: &Finding) -> Option
     }
 }
 
-/// For what a step missed after a prompt, in a scenario whose model was never asked: the finding that says so.
+/// For an event that a step missed after a prompt, in a scenario whose model was never asked: the finding that reports this.
 fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
     if ABOUT_THE_PROCESS.contains(&step.rule.as_str())
         || step.difference.kind == DifferenceKind::Ended
@@ -91,7 +91,7 @@ fn accuses_another_place(step: &Finding, rule: &Finding) -> bool {
     rule.at == step.at && are_places && !is_same(&rule.pointer, &step.pointer, '/')
 }
 
-/// The step saw the frame that the rule accuses, and the same place of it is wrong.
+/// The step and the rule report the same place of the same frame.
 fn accuses_the_same_place(step: &Finding, rule: &Finding) -> bool {
     use DifferenceKind::{Missing, Unexpected, WrongType, WrongValue};
     if !matches!(step.difference.kind, WrongValue | Unexpected) {
@@ -166,13 +166,13 @@ fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
     }
 }
 
-/// Whether the line that a finding accuses has this text as a JSON string. A dot ends the name of an event.
+/// Whether the line of a finding has this text as a JSON string. A dot ends the name of an event.
 pub(super) fn quotes(finding: &Finding, name: &str) -> bool {
     let name = name.split('.').next().unwrap_or_default();
     finding.facts.texts.iter().any(|text| text == name)
 }
 
-/// The agent ended while the step waited, or in a way that it does not allow, and the rule says so.
+/// The agent ended while the step waited, or in a way that it does not allow, and the rule reports that.
 fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
     let is_about_an_end =
         step.difference.kind == DifferenceKind::Ended || step.rule == "scenario.expect_exit";
@@ -180,7 +180,7 @@ fn says_how_it_ended(step: &Finding, rule: &Finding) -> bool {
     is_about_an_end
         && rule.difference.kind == DifferenceKind::Condition
         && here.is_some_and(|frame| frame.dir == "end")
-        // Processes that are left behind say nothing about the end.
+        // Processes that are left running say nothing about the end.
         && rule.pointer != "/orphans"
 }
 

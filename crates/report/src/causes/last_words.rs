@@ -1,15 +1,15 @@
-//! What an agent that ended said about it on stderr. It tells ends apart that look alike on stdout. Pure.
+//! What an agent that ended said about it on stderr. This distinguishes ends that look alike on stdout. Pure.
 
 use conform_judge::finding::{DifferenceKind, Evidence, Finding};
 
 /// Longest headline, in characters.
 const LONGEST: usize = 120;
-/// Words of a headline that tell two ends apart.
+/// How many words of a headline distinguish two ends.
 const WORDS: usize = 8;
-/// What makes a line the message of an end, in lower case.
+/// Words that mark a line as the message of an end, in lower case.
 const MARKS: [&str; 6] = ["error", "exception", "fatal", "cannot", "missing", "panic"];
 
-/// Whether a finding is about the end of the agent, and not about what it left behind.
+/// Whether a finding is about the end of the agent, and not about processes that it left running.
 pub(super) fn is_about_an_end(finding: &Finding) -> bool {
     let is_end = |frame: &Evidence| frame.here && frame.dir == "end";
     finding.difference.kind == DifferenceKind::Ended

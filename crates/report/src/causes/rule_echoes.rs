@@ -1,4 +1,4 @@
-//! Findings of rules that only follow from another finding of a rule: a frame is missed because it came torn, without its id, or in another
+//! Findings of rules that only follow from another finding of a rule: a frame is missed because it came cut off, without its id, or in another
 //! slice. Pure.
 
 use super::echoes::{expects, quotes};
@@ -44,7 +44,7 @@ fn is_alike(one: &Finding, other: &Finding) -> bool {
     one.blame == other.blame && one.origin.session == other.origin.session
 }
 
-/// Whether a line has no end because it is torn, which is why it is not JSON.
+/// Whether a line has no newline because it is cut off, which is also why it is not JSON.
 fn is_torn(not_json: &Finding, line: &Finding) -> bool {
     line.difference.name == "no-final-newline"
         && not_json.difference == Difference::named(DifferenceKind::Malformed, "not-json")
@@ -61,14 +61,14 @@ fn is_misplaced(misplaced: &Finding, missing: &Finding) -> bool {
         && expects(missing, &misplaced.difference.name)
 }
 
-/// Whether the line that a finding accuses has the name of one of the frames that another one misses.
+/// Whether the line of a finding has the name of one of the frames that another finding misses.
 fn has_expected_name(line: &Finding, missing: &Finding) -> bool {
     let mut frames = missing.expected.iter().filter_map(Expected::frame);
     frames.any(|name| quotes(line, name))
 }
 
 /// Whether the frame that a rule misses, or misses before another one, is a line that is not JSON, which has the name of the frame and the ids
-/// of the slice in it. The number of a scope is no id.
+/// of the slice in it. The number of a scope is not an id.
 fn is_unreadable(line: &Finding, missing: &Finding) -> bool {
     let slice = missing.origin.slice();
     let is_id = |one: &&SliceValue| one.value.parse::<u64>().is_err();

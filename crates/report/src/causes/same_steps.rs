@@ -6,7 +6,7 @@ use super::siblings::{grouped, merged};
 use crate::Cause;
 use crate::verdict_rules::is_of_a_step;
 
-/// So many causes of one shape are one defect. Fewer may well be several.
+/// This many causes of one shape are one defect. Fewer may be several.
 const SEVERAL: usize = 3;
 
 /// Joins the causes of steps that report the same difference of the same event. A baseline gives each of them its own reason.

@@ -60,7 +60,7 @@ pub fn cause_id(finding: &Finding) -> String {
         .into_iter()
         .chain(clauses)
         .fold(FNV_OFFSET, |hash, part| fnv(fnv(hash, part), "\n"));
-    // 32 bits suffice to tell the causes of one report apart.
+    // 32 bits suffice to distinguish the causes of one report.
     format!(
         "{}-{:08x}",
         slug(&finding.rule),

@@ -1,11 +1,11 @@
-//! An agent that reads none of its start flags fails each scenario about one in another way: this is one cause. Pure.
+//! An agent that reads none of its start flags fails each scenario about one in a different way: this is one cause. Pure.
 
 use super::siblings;
 use crate::{Cause, ScenarioReport, Verdict};
 use conform_judge::finding::{Blame, DifferenceKind, Level};
 use indexmap::{IndexMap, IndexSet};
 
-/// So many causes and so many settings show that the agent reads none of them. Fewer are defects of single flags.
+/// This many causes and settings show that the agent reads none of them. Fewer are defects of single flags.
 const SEVERAL: usize = 3;
 /// The most settings that are named.
 const NAMES: usize = 8;
@@ -50,7 +50,7 @@ pub(super) fn join(causes: Vec<Cause>, scenarios: &[&ScenarioReport]) -> Vec<Cau
     all
 }
 
-/// Whether the agent goes on as if the setting were not there, and neither ends nor stays silent.
+/// Whether the agent continues as if the setting were not there, and neither ends nor stays silent.
 fn goes_on(cause: &Cause) -> bool {
     let mut frames = cause.example.frames.iter();
     let ends = frames.any(|frame| frame.here && frame.dir == "end");

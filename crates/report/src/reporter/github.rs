@@ -6,7 +6,7 @@ use crate::{Cause, ReasonGroup, Report, Verdict};
 use conform_judge::finding::Level;
 use std::io::{self, Write};
 
-/// How many annotations of one level GitHub shows for a step. The others are dropped without a word.
+/// How many annotations of one level GitHub shows for a step. The others are silently dropped.
 const MOST: usize = 10;
 
 /// An annotation before it is encoded.

@@ -79,14 +79,16 @@ fn agent<'a>(name: &'a str, report: &'a Report, skipped: IndexMap<String, usize>
     }
 }
 
-/// The report with words for what was expected, which the script shows as they are.
+/// The report with expectations in words, which the script shows unchanged.
 fn with_words(report: &Report) -> Report {
     let mut report = report.clone();
     let scenarios = report.scenarios.iter_mut();
     let findings = scenarios.flat_map(ScenarioReport::all_findings_mut);
     let of_findings = findings.map(|finding| &mut finding.expected);
-    let of_causes = report.causes.iter_mut();
-    let of_causes = of_causes.map(|cause| &mut cause.example.expected);
+    let of_causes = report
+        .causes
+        .iter_mut()
+        .map(|cause| &mut cause.example.expected);
     for expected in of_findings.chain(of_causes).flatten() {
         *expected = Expected::Words(expected.to_string());
     }
@@ -95,13 +97,15 @@ fn with_words(report: &Report) -> Report {
 
 /// The dialects and the command line.
 fn heading(report: &Report) -> String {
-    let dialects = match report.dialect.is_empty() {
-        true => "no dialect".to_owned(),
-        false => report.dialect.join(", "),
+    let dialects = if report.dialect.is_empty() {
+        "no dialect".to_owned()
+    } else {
+        report.dialect.join(", ")
     };
-    let subject = match report.agent.is_empty() {
-        true => "recorded sessions".to_owned(),
-        false => text::visible(&report.agent.join(" ")),
+    let subject = if report.agent.is_empty() {
+        "recorded sessions".to_owned()
+    } else {
+        text::visible(&report.agent.join(" "))
     };
     format!("{dialects}: {subject}")
 }

@@ -75,7 +75,7 @@ fn status(report: &Report, scenario: &ScenarioReport) -> TestCaseStatus {
     status
 }
 
-/// An earlier try: a flaky failure if the case passes in the end, otherwise a failed rerun.
+/// An earlier try: a flaky failure if the last try passes, otherwise a failed rerun.
 fn rerun(report: &Report, one: &ScenarioReport) -> TestRerun {
     let mut rerun = TestRerun::new(match one.verdict {
         Verdict::Fail => NonSuccessKind::Failure,

@@ -112,11 +112,12 @@ fn entry<'a>(report: &'a Report, id: &str) -> Option<&'a ScenarioReport> {
 
 /// A place of the user: the file of the scenario or of the agent, or the transcript that was checked.
 fn location(report: &Report, id: &str, entry: Option<&ScenarioReport>) -> Value {
-    let file = entry.map(|entry| match report.command {
-        ReportCommand::Run => entry.file.as_str(),
-        ReportCommand::Check => entry.transcript.as_str(),
-    });
-    let file = file.filter(|file| !file.is_empty());
+    let file = entry
+        .map(|entry| match report.command {
+            ReportCommand::Run => entry.file.as_str(),
+            ReportCommand::Check => entry.transcript.as_str(),
+        })
+        .filter(|file| !file.is_empty());
     let mut location = json!({
         "logicalLocations": [{ "fullyQualifiedName": id, "kind": "scenario" }],
         "message": { "text": id },

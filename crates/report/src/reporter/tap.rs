@@ -51,9 +51,10 @@ fn block(report: &Report, scenario: &ScenarioReport, out: &mut dyn Write) -> io:
         return Ok(());
     }
     writeln!(out, "  ---")?;
-    let word = match scenario.flaky {
-        true => "flaky",
-        false => text::verdict(scenario.verdict),
+    let word = if scenario.flaky {
+        "flaky"
+    } else {
+        text::verdict(scenario.verdict)
     };
     member(out, "verdict", &json!(word))?;
     if !scenario.reason.is_empty() {
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_the_agent_is_neither_a_directive_nor_a_line_of_its_own() {
+    fn text_of_the_agent_is_neither_a_directive_nor_a_separate_line() {
         let mut report = sample::report();
         report.scenarios[1].id = "a # TODO\nok 99 - b".into();
         report.scenarios[1].findings[0].message = "...\nBail out!".into();

@@ -43,9 +43,10 @@ fn longest_run(text: &str, of: char) -> usize {
 
 fn rows(scenario: &ScenarioReport) -> Vec<Row<'_>> {
     let row = |finding| Row {
-        word: match scenario.flaky {
-            true => "flaky",
-            false => text::verdict(scenario.verdict),
+        word: if scenario.flaky {
+            "flaky"
+        } else {
+            text::verdict(scenario.verdict)
         },
         scenario,
         finding,

@@ -26,9 +26,10 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
     let mut remarks = Vec::new();
     let tries = scenario.tries.len() + 1;
     if tries > 1 {
-        remarks.push(match scenario.flaky {
-            true => format!("failed before, passed in try {tries}"),
-            false => format!("in the last of {tries} tries"),
+        remarks.push(if scenario.flaky {
+            format!("failed before, passed in try {tries}")
+        } else {
+            format!("in the last of {tries} tries")
         });
     }
     let marks = || scenario.findings.iter().filter_map(|f| f.baseline.as_ref());
@@ -240,8 +241,8 @@ pub fn shortened(text: &str, most: usize) -> String {
 /// The value that a pointer into the wrong frame points at.
 pub(super) fn value_at(frames: &[Evidence], pointer: &str) -> Option<String> {
     let frame = frames.iter().find(|evidence| evidence.here)?;
-    let value = serde_json::from_str::<Value>(&frame.text).ok()?;
-    let value = value.pointer(pointer).filter(|_| !pointer.is_empty())?;
+    let json: Value = serde_json::from_str(&frame.text).ok()?;
+    let value = json.pointer(pointer).filter(|_| !pointer.is_empty())?;
     Some(format!("{value} at {pointer}"))
 }
 

@@ -1,4 +1,4 @@
-//! What helps the user when an agent does not show what it speaks: how it was started, and what to do about files that it does not find.
+//! Advice for an agent whose protocol is not recognized: how it was started, and what to do about files that it does not find.
 
 use crate::agent::Agent;
 use crate::launch::command_line;
@@ -22,8 +22,8 @@ pub fn shown_command_line(agent: &Agent, dialect: &Dialect, wire: Option<&str>) 
     let named = wire.and_then(|name| wires.get(name));
     let wire = named.or_else(|| wires.values().next());
     let words = command_line(agent, &dialect.launch, wire);
-    let words = words.iter().map(|word| quoted(&word.to_string_lossy()));
-    words.collect::<Vec<_>>().join(" ")
+    let quoted_words = words.iter().map(|word| quoted(&word.to_string_lossy()));
+    quoted_words.collect::<Vec<_>>().join(" ")
 }
 
 /// The command lines by which an agent of any of these dialects was started, each once, as lines of a message.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The dialects that a program may speak.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// The dialects; empty if nothing is known.
+    /// The dialects; empty if there is no evidence.
     pub(super) dialects: Vec<Arc<Dialect>>,
     /// What shows it, as a part of a sentence.
     pub(super) reason: String,
@@ -31,8 +31,11 @@ impl Candidates {
                 return found;
             }
         }
-        let name = agent.program.file_name().unwrap_or_default();
-        let name = name.to_string_lossy();
+        let name = agent
+            .program
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         let fits = |dialect: &Dialect| dialect.launch.programs.iter().any(|one| *one == name);
         Self::find(known, fits, || format!("it is called {name}"))
     }
@@ -40,8 +43,11 @@ impl Candidates {
     /// By the `--help` output of a program.
     pub(super) fn by_help(help: &str, known: &[Arc<Dialect>]) -> Self {
         let fits = |dialect: &Dialect| {
-            let pattern = dialect.launch.help.as_deref();
-            let pattern = pattern.and_then(|pattern| Regex::new(pattern).ok());
+            let pattern = dialect
+                .launch
+                .help
+                .as_deref()
+                .and_then(|pattern| Regex::new(pattern).ok());
             pattern.is_some_and(|pattern| pattern.is_match(help))
         };
         Self::find(known, fits, || {

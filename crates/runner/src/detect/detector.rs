@@ -28,11 +28,11 @@ pub struct Detector<'a> {
     pub package: Option<Package>,
     /// The wire that the model is served over; the recipe's first if `None`.
     pub wire: Option<&'a str>,
-    /// How long it may take to show what it speaks.
+    /// How long it may take to show its protocol.
     pub patience: Patience,
     /// Where the sandboxes of probes are made.
     pub sandboxes: &'a SandboxRoot,
-    /// Turns true when the run is cancelled.
+    /// Becomes true when the run is cancelled.
     pub cancelled: &'a watch::Receiver<bool>,
 }
 
@@ -59,7 +59,7 @@ pub enum DetectError {
 }
 
 impl Detector<'_> {
-    /// Detects which dialect the agent speaks: any, a version of the named protocol, or the named one, which it only must not contradict.
+    /// Detects which dialect the agent speaks: any, a version of the named protocol, or the named one unless the agent contradicts it.
     ///
     /// # Errors
     /// The agent does not start, shows nothing, or speaks another protocol.
@@ -112,7 +112,7 @@ impl Detector<'_> {
                     "the agent did not start up: {what}{}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
                     self.attempted(&probed),
                     match result {
-                        // One that has ended wrote out what it held back.
+                        // A process that has ended has flushed its output.
                         ProbeResult::Silent(_) => FLUSH,
                         _ => "",
                     },
@@ -171,8 +171,9 @@ impl Detector<'_> {
         let candidates = Candidates::by_program(self.agent, self.package.as_ref(), &all);
         let hint = candidates.hint(dialect);
         let not_started = |what: &str, flush: &str| {
-            let hint = hint.clone();
-            let hint = hint.unwrap_or_else(|| missing_file(self.agent, what));
+            let hint = hint
+                .clone()
+                .unwrap_or_else(|| missing_file(self.agent, what));
             let started = started_as(&[self.agent], versions.iter().take(1), self.wire);
             DetectError::Incomplete(format!(
                 "the agent did not start up: {what}{started}{flush}\nnothing of {id} could be checked: {advice}{hint}"

@@ -22,11 +22,11 @@ pub(super) struct DialectEvidence<'a> {
 /// The first lines of each kind about a dialect.
 #[derive(Debug, Clone, Default)]
 struct Lines {
-    /// Agents of it never write this.
+    /// A line that its agents never write.
     ruled_out: Option<String>,
-    /// This shows it.
+    /// A line that shows it.
     shown: Option<String>,
-    /// This is its ready event, but for members that are missing or wrong.
+    /// A line that is its ready event, except for missing or wrong members.
     resembled: Option<String>,
 }
 

@@ -69,7 +69,7 @@ impl<'a> FirstLines<'a> {
         }
     }
 
-    /// Reads until something is known. Returns what the lines show, and whether the process of the agent has ended.
+    /// Reads until there is evidence. Returns what the lines show, and whether the process of the agent has ended.
     pub(super) async fn read(
         mut self,
         process: &AgentProcess,

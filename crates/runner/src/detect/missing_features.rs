@@ -30,8 +30,11 @@ pub fn missing_features(
         }
     }
     for name in named {
-        let known = dialect.commands.names.keys();
-        let known = known.chain(dialect.capabilities.keys());
+        let known = dialect
+            .commands
+            .names
+            .keys()
+            .chain(dialect.capabilities.keys());
         let known: Vec<_> = known.chain(dialect.launch.wires.keys()).collect();
         if !known.contains(&name) {
             let known = known.into_iter().map(String::as_str);

@@ -68,8 +68,12 @@ impl Package {
 }
 
 fn numbers(version: &str) -> Vec<u64> {
-    let parts = version.split(['-', '+']).next().unwrap_or_default();
-    let parts = parts.split('.').map(|part| part.parse().unwrap_or(0));
+    let parts = version
+        .split(['-', '+'])
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .map(|part| part.parse().unwrap_or(0));
     let mut parts: Vec<u64> = parts.collect();
     while parts.last() == Some(&0) {
         parts.pop();

@@ -36,7 +36,7 @@ pub struct AgentProbe<'a> {
     pub patience: Patience,
 }
 
-/// How long an agent may take to show what it speaks.
+/// How long an agent may take to show its protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// By how much time budgets are stretched.
@@ -156,8 +156,9 @@ pub(super) fn start_briefly(
     queue: &Arc<EventQueue>,
     time_scale: f64,
 ) -> Result<(AgentProcess, Sandbox), String> {
-    let sandbox = sandboxes.sandbox();
-    let sandbox = sandbox.map_err(|error| format!("cannot make a sandbox: {error}"))?;
+    let sandbox = sandboxes
+        .sandbox()
+        .map_err(|error| format!("cannot make a sandbox: {error}"))?;
     let plan = LaunchPlan {
         agent,
         recipe,

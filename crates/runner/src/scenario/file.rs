@@ -103,7 +103,7 @@ pub(super) struct AutoAnswerFile {
 pub(super) struct StepFile {
     /// Its location.
     pub(super) span: Span,
-    /// The keys beside the verb.
+    /// The keys next to the verb.
     pub(super) keys: StepKeys,
     /// The name of the verb.
     pub(super) name: String,

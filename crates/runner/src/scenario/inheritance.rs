@@ -44,8 +44,9 @@ fn calls_of(model: &Node) -> Vec<String> {
         calls.extend(calls_of(item));
     }
     for (key, value) in model.as_map().into_iter().flatten() {
-        let ids = value.as_list().filter(|_| key.name == "tool_calls");
-        let ids = ids
+        let ids = value
+            .as_list()
+            .filter(|_| key.name == "tool_calls")
             .into_iter()
             .flatten()
             .filter_map(|call| call.get("id")?.as_str());

@@ -58,8 +58,11 @@ impl Scenario {
         });
         let setups = std::iter::once(&self.agent).chain(restarts);
         let names = setups.flat_map(|setup| {
-            let flags = setup.args.iter().filter(|word| word.starts_with('-'));
-            let flags = flags.map(|word| word.split('=').next().unwrap_or_default());
+            let flags = setup
+                .args
+                .iter()
+                .filter(|word| word.starts_with('-'))
+                .map(|word| word.split('=').next().unwrap_or_default());
             flags.chain(setup.env.keys().map(String::as_str))
         });
         let names: IndexSet<&str> = names.collect();

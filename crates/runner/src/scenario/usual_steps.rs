@@ -1,11 +1,11 @@
-//! The steps that nearly all scenarios of a dialect share: its prelude, its ending, and what the step `rest` stands for.
+//! The steps that nearly all scenarios of a dialect share: its prelude, its ending, and the steps of `rest`.
 
 use super::file::{ScenarioFile, StepFile, StepVerb};
 use conform_judge::dialect::Dialect;
 use serde_json::Value;
 use spanned_yaml::{Error, Node};
 
-/// Puts in what `rest` stands for, and adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
+/// Replaces `rest` by its steps, and adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
 /// `expect_exit` has an ending of its own. An added step has the place of the scenario.
 ///
 /// # Errors
@@ -19,11 +19,14 @@ pub(super) fn add_usual_steps(
     if written.is_empty() {
         return Ok(());
     }
-    let expanded = written.iter().zip(std::mem::take(&mut file.steps));
-    let expanded = expanded.map(|(node, step)| match step.verb {
-        StepVerb::Rest if !dialect.rest.is_empty() => decode_at(node, &dialect.rest),
-        _ => Ok(vec![step]),
-    });
+    let expanded =
+        written
+            .iter()
+            .zip(std::mem::take(&mut file.steps))
+            .map(|(node, step)| match step.verb {
+                StepVerb::Rest if !dialect.rest.is_empty() => decode_at(node, &dialect.rest),
+                _ => Ok(vec![step]),
+            });
     file.steps = expanded.collect::<Result<Vec<_>, _>>()?.concat();
     if file.prelude {
         let usual = &dialect.prelude;
@@ -110,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prelude_and_the_ending_are_added_unless_the_scenario_says_otherwise() {
+    fn the_prelude_and_the_ending_are_added_unless_the_scenario_excludes_them() {
         assert_eq!(count("{ name: n, steps: [{ pause_reading: 2s }] }"), 4);
         assert_eq!(
             count(

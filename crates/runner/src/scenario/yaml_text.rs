@@ -46,8 +46,9 @@ fn flow(value: &Value) -> String {
     match value {
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
-            let entries = map.iter();
-            let entries = entries.map(|(key, value)| format!("{}: {}", scalar(key), flow(value)));
+            let entries = map
+                .iter()
+                .map(|(key, value)| format!("{}: {}", scalar(key), flow(value)));
             format!("{{ {} }}", list(entries.collect()))
         }
         Value::Array(items) => format!("[{}]", list(items.iter().map(flow).collect())),

@@ -73,7 +73,7 @@ fn prompted(mut command: Command) -> (String, String) {
 }
 
 #[test]
-fn the_answer_of_a_model_behind_tls_streams_to_the_agent() {
+fn the_answer_of_a_model_over_tls_streams_to_the_agent() {
     let recorder = Recorder::new();
     let authority = Authority::new("ours");
     let model = Model::start(&authority, "localhost");

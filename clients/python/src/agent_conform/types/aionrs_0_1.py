@@ -140,7 +140,7 @@ class InfoEvent(TypedDict):
 
 class MessageCommand(TypedDict):
     """
-    What the user says; begins a turn
+    The user's text; begins a turn
     """
 
     type: Literal["message"]
@@ -206,7 +206,7 @@ class StreamStartEvent(TypedDict):
 
 class ToolRequestEventTool(TypedDict):
     """
-    The tool and what it is to be given
+    The tool and its arguments
     """
 
     name: ToolName

@@ -161,7 +161,7 @@ class PongEvent(TypedDict):
 
 class MessageCommand(TypedDict):
     """
-    What the user says; begins a turn
+    The user's text; begins a turn
     """
 
     type: Literal["message"]
@@ -218,7 +218,7 @@ class SetModeCommand(TypedDict):
 
 class SetConfigCommand(TypedDict):
     """
-    Changes how the model is asked; what is left out stays as it is
+    Changes the settings of requests to the model; omitted ones stay unchanged
     """
 
     type: Literal["set_config"]
@@ -275,7 +275,7 @@ class StreamStartEvent(TypedDict):
 
 class ToolRequestEventTool(TypedDict):
     """
-    The tool and what it is to be given
+    The tool and its arguments
     """
 
     name: ToolName

@@ -81,7 +81,7 @@ ToolContent: TypeAlias = TextContent | ImageContent
 
 class BashExecutionMessage(TypedDict):
     """
-    A shell command of the user and what came of it
+    A shell command of the user and its result
     """
 
     role: Literal["bashExecution"]
@@ -229,7 +229,7 @@ class ToolResultMessage(TypedDict):
 
 class PartialAssistantMessage(TypedDict):
     """
-    An assistant message while it streams; what is there has its final type
+    An assistant message while it streams; the members that are there have their final types
     """
 
     role: Literal["assistant"]
@@ -255,7 +255,7 @@ class PromptCommand(TypedDict):
 
 class UserMessage(TypedDict):
     """
-    What the user said
+    The user's text
     """
 
     role: Literal["user"]
@@ -265,7 +265,7 @@ class UserMessage(TypedDict):
 
 class AssistantMessage(TypedDict):
     """
-    What the model said
+    The model's text
     """
 
     role: Literal["assistant"]

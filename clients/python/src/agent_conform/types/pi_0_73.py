@@ -81,7 +81,7 @@ ToolContent: TypeAlias = TextContent | ImageContent
 
 class BashExecutionMessage(TypedDict):
     """
-    A shell command of the host and what came of it
+    A shell command of the host and its result
     """
 
     role: Literal["bashExecution"]
@@ -350,7 +350,7 @@ class ResponseCycleModelEventSucceededData(TypedDict):
 
 class ResponseCycleModelEventSucceeded(TypedDict):
     """
-    The model that is set now; null if there is no other
+    The selected model; null if there is no other
     """
 
     type: Literal["response"]
@@ -363,7 +363,7 @@ class ResponseCycleModelEventSucceeded(TypedDict):
 
 class ResponseCycleModelEventFailed(TypedDict):
     """
-    The model that is set now; null if there is no other
+    The selected model; null if there is no other
     """
 
     type: Literal["response"]
@@ -1122,7 +1122,7 @@ class ExtensionUiRequestSetStatusEvent(TypedDict):
 
 class ExtensionUiRequestSetWidgetEvent(TypedDict):
     """
-    A block of lines beside the editor
+    A block of lines next to the editor
     """
 
     type: Literal["extension_ui_request"]
@@ -1198,7 +1198,7 @@ class BashCommand(TypedDict):
 
 class SteerCommand(TypedDict):
     """
-    Queue a message for the run that goes on
+    Queue a message for the current run
     """
 
     type: Literal["steer"]
@@ -1354,7 +1354,7 @@ class AbortBashCommand(TypedDict):
 
 class GetSessionStatsCommand(TypedDict):
     """
-    Ask what the session used
+    Ask for the usage of the session
     """
 
     type: Literal["get_session_stats"]
@@ -1439,7 +1439,7 @@ class GetCommandsCommand(TypedDict):
 
 class ExtensionUiResponseCommand(TypedDict):
     """
-    Answer what an extension asked
+    Answer a dialog of an extension
     """
 
     type: Literal["extension_ui_response"]
@@ -1483,7 +1483,7 @@ class ToolResultMessage(TypedDict):
 
 class PartialAssistantMessage(TypedDict):
     """
-    An assistant message while it streams; what is there has its final type
+    An assistant message while it streams; the members that are there have their final types
     """
 
     role: Literal["assistant"]
@@ -1722,7 +1722,7 @@ Command: TypeAlias = (
 
 class UserMessage(TypedDict):
     """
-    What the user said
+    The user's text
     """
 
     role: Literal["user"]
@@ -1732,7 +1732,7 @@ class UserMessage(TypedDict):
 
 class AssistantMessage(TypedDict):
     """
-    What the model said
+    The model's text
     """
 
     role: Literal["assistant"]

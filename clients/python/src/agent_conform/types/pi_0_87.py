@@ -92,7 +92,7 @@ ToolContent: TypeAlias = TextContent | ImageContent
 
 class BashExecutionMessage(TypedDict):
     """
-    A shell command of the host and what came of it
+    A shell command of the host and its result
     """
 
     role: Literal["bashExecution"]
@@ -108,7 +108,7 @@ class BashExecutionMessage(TypedDict):
 
 class CompactionSummaryMessage(TypedDict):
     """
-    What stands for what was compacted
+    Replaces the compacted messages
     """
 
     role: Literal["compactionSummary"]
@@ -462,7 +462,7 @@ class ResponseCycleModelEventSucceededData(TypedDict):
 
 class ResponseCycleModelEventSucceeded(TypedDict):
     """
-    The model that is set now; null if there is no other
+    The selected model; null if there is no other
     """
 
     type: Literal["response"]
@@ -475,7 +475,7 @@ class ResponseCycleModelEventSucceeded(TypedDict):
 
 class ResponseCycleModelEventFailed(TypedDict):
     """
-    The model that is set now; null if there is no other
+    The selected model; null if there is no other
     """
 
     type: Literal["response"]
@@ -1274,7 +1274,7 @@ class ExtensionUiRequestSetStatusEvent(TypedDict):
 
 class ExtensionUiRequestSetWidgetEvent(TypedDict):
     """
-    A block of lines beside the editor
+    A block of lines next to the editor
     """
 
     type: Literal["extension_ui_request"]
@@ -1309,7 +1309,7 @@ class ExtensionUiRequestSetEditorTextEvent(TypedDict):
 
 class AgentSettledEvent(TypedDict):
     """
-    The agent goes on with nothing by itself
+    Nothing more happens without a command
     """
 
     type: Literal["agent_settled"]
@@ -1417,7 +1417,7 @@ class BashCommand(TypedDict):
 
 class SteerCommand(TypedDict):
     """
-    Queue a message for the run that goes on
+    Queue a message for the current run
     """
 
     type: Literal["steer"]
@@ -1573,7 +1573,7 @@ class AbortBashCommand(TypedDict):
 
 class GetSessionStatsCommand(TypedDict):
     """
-    Ask what the session used
+    Ask for the usage of the session
     """
 
     type: Literal["get_session_stats"]
@@ -1658,7 +1658,7 @@ class GetCommandsCommand(TypedDict):
 
 class ExtensionUiResponseCommand(TypedDict):
     """
-    Answer what an extension asked
+    Answer a dialog of an extension
     """
 
     type: Literal["extension_ui_response"]
@@ -1670,7 +1670,7 @@ class ExtensionUiResponseCommand(TypedDict):
 
 class ClearQueueCommand(TypedDict):
     """
-    Take back what is queued
+    Remove and return the queued messages
     """
 
     type: Literal["clear_queue"]
@@ -1707,7 +1707,7 @@ class GetTreeCommand(TypedDict):
 
 class SystemMessage(TypedDict):
     """
-    Instructions and tools, or what has changed of them
+    Instructions and tools, or changes to them
     """
 
     role: Literal["system"]
@@ -2107,7 +2107,7 @@ Command: TypeAlias = (
 
 class UserMessage(TypedDict):
     """
-    What the user said
+    The user's text
     """
 
     role: Literal["user"]
@@ -2117,7 +2117,7 @@ class UserMessage(TypedDict):
 
 class AssistantMessage(TypedDict):
     """
-    What the model said
+    The model's text
     """
 
     role: Literal["assistant"]
@@ -2259,7 +2259,7 @@ ResponseCompactEvent: TypeAlias = (
 
 class Entry(TypedDict):
     """
-    An entry of a session; each type has members of its own
+    An entry of a session; each type has its own members
     """
 
     type: str
@@ -2271,7 +2271,7 @@ class Entry(TypedDict):
 
 class TreeNode(TypedDict):
     """
-    An entry with those behind it
+    An entry with its children
     """
 
     entry: Entry
@@ -2291,7 +2291,7 @@ class EntryAppendedEvent(TypedDict):
 
 class AgentEndEvent(TypedDict):
     """
-    One run is over; more may follow by itself
+    One run is over; more may follow without a command
     """
 
     type: Literal["agent_end"]

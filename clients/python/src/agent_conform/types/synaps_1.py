@@ -120,7 +120,7 @@ class SubagentStartEvent(TypedDict):
 
 class SubagentUpdateEvent(TypedDict):
     """
-    A running subagent tells how it is
+    A running subagent reports its status
     """
 
     type: Literal["subagent_update"]
@@ -155,7 +155,7 @@ class TurnUsage(TypedDict):
 
 class ResponseEvent(TypedDict):
     """
-    The answer to one command; the keys of its body stand beside these
+    The answer to one command; the keys of its body are next to these
     """
 
     ok: NotRequired[bool]

@@ -1,4 +1,4 @@
-//! Tests of what follows from another finding, and of what does not.
+//! Tests of findings that follow from another one, and of findings that do not.
 
 use super::*;
 use conform_judge::finding::{Blame, Difference, Evidence, Origin, SliceValue};

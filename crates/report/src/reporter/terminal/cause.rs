@@ -65,7 +65,7 @@ fn remarks(report: &Report, cause: &Cause) -> String {
         remarks += &format!("; {failed} {verb} from it");
     }
     if cause.flaky {
-        remarks += "; it went away in the next try";
+        remarks += "; the next try did not have it";
     }
     let covered = (cause.findings + cause.echoes).saturating_sub(cause.open);
     if covered > 0 {
@@ -111,9 +111,10 @@ fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()
 }
 
 fn shortened(frame: &Evidence) -> Evidence {
-    let text = match frame.here {
-        true => frame.text.clone(),
-        false => text::shortened(&frame.text, FRAME),
+    let text = if frame.here {
+        frame.text.clone()
+    } else {
+        text::shortened(&frame.text, FRAME)
     };
     Evidence {
         text,

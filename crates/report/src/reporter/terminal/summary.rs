@@ -31,7 +31,7 @@ pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::R
     closing(report, Details::default(), out)
 }
 
-/// Writes the causes to fix, each in full, and nothing else.
+/// Writes only the causes to fix, each in full.
 ///
 /// # Errors
 /// The writer fails.
@@ -99,7 +99,7 @@ fn is_in_full(cause: &&Cause) -> bool {
 
 /// Writes why scenarios have no result, each reason once.
 fn without_result(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    // Why scenarios were skipped stands in their lines.
+    // The lines of skipped scenarios have the reason.
     let is_open = |group: &&ReasonGroup| group.verdict != Verdict::Skipped;
     let groups: Vec<_> = report.without_result.iter().filter(is_open).collect();
     if !groups.is_empty() {

@@ -17,7 +17,7 @@ pub(super) fn order(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         );
         if let Some(again) = step.keys.again.as_ref().filter(|_| !asks) {
             let message =
-                "`again` belongs to an `expect` directly behind the `send` that it repeats";
+                "`again` belongs to an `expect` directly after the `send` that it repeats";
             context.error(again.span, message);
         }
     }

@@ -77,8 +77,9 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
         .into_iter()
         .flatten()
         .collect();
-    let faults = shapes.iter();
-    let faults = faults.flat_map(|shape| schemas.violations(shape, &value, MAX_PROBLEMS));
+    let faults = shapes
+        .iter()
+        .flat_map(|shape| schemas.violations(shape, &value, MAX_PROBLEMS));
     let mut known = HashSet::new();
     for fault in faults.filter(|fault| fault.level == Level::Must) {
         let at = command.nearest(&fault.pointer);
@@ -197,7 +198,7 @@ fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
     }
 }
 
-/// Whether the value, or one inside it, is a placeholder as a whole.
+/// Whether the value, or one inside it, is one placeholder.
 fn holds_placeholder(node: &Node) -> bool {
     let in_list = node.as_list().unwrap_or_default().iter();
     let in_map = node.as_map().unwrap_or_default().iter();
