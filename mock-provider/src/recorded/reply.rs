@@ -112,7 +112,7 @@ fn tool_call(id: String, name: String, streamed: Vec<String>) -> ToolCall {
     let is_even = fragments(&joined, streamed.len()) == streamed;
     let args = serde_json::from_str::<Value>(&joined)
         .ok()
-        .filter(|args| is_even && args.is_object() && args.to_string() == joined);
+        .filter(|args| is_even && args.is_object() && format!("{args}") == joined);
     let is_written = args.is_some();
     ToolCall {
         id: Some(id).filter(|id| !id.is_empty()),
