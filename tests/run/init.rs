@@ -98,7 +98,7 @@ fn files_that_are_there_are_kept_unless_they_are_to_be_overwritten() {
     let (status, text) = conform(&dir, "init", &["sh", "agent.sh"]);
     assert_eq!(status, Some(2), "{text}");
     assert!(
-        text.contains("conform.yaml is already there; --force overwrites it"),
+        text.contains("conform.yaml exists already; --force overwrites it"),
         "{text}"
     );
     let kept = fs::read_to_string(dir.path("conform.yaml")).unwrap();
