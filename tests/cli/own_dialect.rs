@@ -587,7 +587,7 @@ fn a_mistake_in_the_mock_is_one_error_with_a_location() {
         (
             "gate: second-word",
             "for_each: {}",
-            "in a language of your choice",
+            "unknown word `for_each`",
         ),
         (
             "{ type: shout }",

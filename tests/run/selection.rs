@@ -149,7 +149,7 @@ fn mistakes_in_conform_yaml_name_the_file_and_the_key() {
             "conform.yaml: `lacks`: unknown",
         ),
         (
-            "dialect: aionrs\ntools: { Bsah: { name: Run } }",
+            "dialect: aionrs@0.1\ntools: { Bsah: { name: Run } }",
             "conform.yaml: `tools`: unknown tool `Bsah`; did you mean `Bash`?",
         ),
     ] {
