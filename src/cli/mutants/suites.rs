@@ -98,9 +98,9 @@ struct FilteredAgent {
 
 impl TestedAgent for FilteredAgent {
     fn with_fault(&self, fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent> {
-        let faults = fault.into_iter().flat_map(|ids| ids.split(','));
-        faults.fold(Ok(self.agent.clone()), |agent, fault| {
-            self.filtered(agent?, fault, dialect)
+        let mut faults = fault.into_iter().flat_map(|ids| ids.split(','));
+        faults.try_fold(self.agent.clone(), |agent, fault| {
+            self.filtered(agent, fault, dialect)
         })
     }
 
