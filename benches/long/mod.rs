@@ -51,7 +51,7 @@ impl Session {
         let turns = (0..turns).map(|n| played(turn, n));
         let mut frames = 0;
         for part in std::iter::once(start.to_owned()).chain(turns) {
-            for line in part.lines() {
+            for line in part.lines().filter(|line| !line.is_empty()) {
                 let (mark, line) = line.split_once(' ').expect("a mark and a frame");
                 let dir = if mark == "<" {
                     "from_agent"
