@@ -235,7 +235,11 @@ mod tests {
             ("{}".into(), 1, "a list `causes`"),
             (cause("cause: '', scenarios: ['*']"), 2, "the id of a cause"),
             (cause("cause: a-1, scenarios: []"), 2, "needs a scenario"),
-            (cause("cause: a-1, situations: [x]"), 2, "intermittent causes"),
+            (
+                cause("cause: a-1, situations: [x]"),
+                2,
+                "intermittent causes",
+            ),
         ] {
             let errors = load("b.yaml".into(), &text).unwrap_err();
             assert_eq!(errors[0].span.line, line, "{text}");
