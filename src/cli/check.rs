@@ -1,6 +1,7 @@
 //! `conform check`: judges recorded sessions.
 
 mod judge;
+mod read_ahead;
 
 use super::args::{DetailsArg, DialectArgs, ProfileArg, ReportTarget, SideArg, report_target};
 use super::baseline::BaselineArgs;

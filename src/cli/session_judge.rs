@@ -4,7 +4,7 @@ use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Finding;
 use conform_judge::frame::{Body, Frame};
-use conform_judge::framing::LINE_LIMIT;
+use conform_judge::framing::{LINE_LIMIT, ParsedFrame};
 use conform_runner::detect::recording::dialect_of_frames;
 use spanned_yaml::Error;
 use std::collections::HashMap;
@@ -97,7 +97,10 @@ impl DialectChoice {
     }
 
     /// The dialect that these frames are in.
-    pub(super) fn of_frames(&self, frames: &[Frame]) -> Option<ChosenDialect> {
+    pub(super) fn of_frames<'f>(
+        &self,
+        frames: impl IntoIterator<Item = &'f Frame>,
+    ) -> Option<ChosenDialect> {
         let by_frames = || {
             let found = dialect_of_frames(&self.candidates, frames)?;
             Some((Arc::clone(&self.candidates[found]), Some("by its frames")))
@@ -119,7 +122,7 @@ pub(super) struct SessionJudge {
     options: CheckOptions,
     /// After how many frames the dialect is chosen.
     patience: usize,
-    held: Vec<Frame>,
+    held: Vec<ParsedFrame>,
     held_bytes: usize,
     judged: Option<(ChosenDialect, Checker)>,
 }
@@ -138,28 +141,33 @@ impl SessionJudge {
     }
 
     /// Judges the next frame, or holds it until the dialect is chosen.
-    pub(super) fn push(&mut self, frame: Frame) {
+    pub(super) fn push(&mut self, frame: &ParsedFrame) {
         if let Some((_, checker)) = &mut self.judged {
-            return checker.push(&frame);
+            return checker.push_parsed(&frame.frame, &frame.parsed);
         }
         if self.is_lost() {
             return;
         }
-        if let Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) = &frame.body {
+        if let Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) = &frame.frame.body
+        {
             self.held_bytes += line.bytes.len();
         }
-        self.held.push(frame);
+        self.held.push(frame.clone());
         if self.is_lost() || self.choice.only().is_some() {
             self.choose();
         }
     }
 
     fn choose(&mut self) {
-        if let Some(chosen) = self.choice.of_frames(&self.held) {
+        if let Some(chosen) = self
+            .choice
+            .of_frames(self.held.iter().map(|held| &held.frame))
+        {
             let mut checker =
                 Checker::new(Arc::clone(&chosen.0), self.options.clone()).with_excerpt();
-            self.held.iter().for_each(|frame| checker.push(frame));
-            self.held = Vec::new();
+            for held in std::mem::take(&mut self.held) {
+                checker.push_parsed(&held.frame, &held.parsed);
+            }
             self.judged = Some((chosen, checker));
         }
     }

@@ -1,6 +1,7 @@
 //! Judges transcript files: detects their dialect, runs the checker over their frames, and builds the report.
 
 use super::CheckArgs;
+use super::read_ahead::each_frame;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::output;
 use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
@@ -99,18 +100,12 @@ impl TranscriptJudge<'_> {
             profile: self.args.profile.into(),
         };
         let mut judge = SessionJudge::new(choice, options, PEEK_FRAMES);
-        let (mut micros, mut error) = (0, None);
-        let mut lines = 0;
-        for frame in reader {
-            match frame {
-                Ok(frame) => {
-                    micros = frame.at;
-                    lines += u64::from(is_record(&frame.body));
-                    judge.push(frame);
-                }
-                Err(problem) => error = Some(problem),
-            }
-        }
+        let (mut micros, mut lines) = (0, 0);
+        let read = each_frame(reader, |frame| {
+            micros = frame.frame.at;
+            lines += u64::from(is_record(&frame.frame.body));
+            judge.push(frame);
+        });
         let ((dialect, by), outcome) = judge
             .finish()
             .ok_or_else(|| self.unrecognized(path, header.is_some()))?;
@@ -133,7 +128,7 @@ impl TranscriptJudge<'_> {
                 dialect.id()
             ));
         }
-        Ok(self.judged(path, outcome, &foreign, micros, error))
+        Ok(self.judged(path, outcome, &foreign, micros, read.err()))
     }
 
     fn judged(
@@ -277,7 +272,7 @@ fn is_record(body: &Body) -> bool {
     matches!(body, Body::FromAgent(line) | Body::ToAgent(line) if !line.bytes.trim_ascii().is_empty())
 }
 
-fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     if path == Path::new(STDIN) {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
     }

@@ -42,7 +42,7 @@ impl LiveJudge {
         let Some(judge) = &mut self.judge else {
             return;
         };
-        judge.push(frame.clone());
+        judge.push(&frame.clone().into());
         if judge.is_lost() {
             self.judge = None;
             return no_dialect();

@@ -11,8 +11,11 @@ use std::sync::Arc;
 ///
 /// `None` if no dialect knows any of the frames, or if dialects of different names fit equally.
 #[must_use]
-pub fn dialect_of_frames(dialects: &[Arc<Dialect>], frames: &[Frame]) -> Option<usize> {
-    let values = frames.iter().filter_map(|frame| match &frame.body {
+pub fn dialect_of_frames<'f>(
+    dialects: &[Arc<Dialect>],
+    frames: impl IntoIterator<Item = &'f Frame>,
+) -> Option<usize> {
+    let values = frames.into_iter().filter_map(|frame| match &frame.body {
         Body::FromAgent(line) => Some((true, parse(line).value?)),
         Body::ToAgent(line) => Some((false, parse(line).value?)),
         _ => None,
