@@ -1,7 +1,8 @@
 //! The checker: runs every rule of a dialect over the history of a session, one frame at a time.
 
 use super::coverage::Coverage;
-use super::excerpt::SessionExcerpt;
+use super::evidence::RecentFrames;
+use super::excerpt::{LAST, SessionExcerpt};
 use super::state::CheckerState;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Evidence, Finding, Level};
@@ -128,7 +129,8 @@ impl Checker {
 
     /// The same checker, which also quotes the first and last frames for a report.
     #[must_use]
-    pub fn with_excerpt(self) -> Self {
+    pub fn with_excerpt(mut self) -> Self {
+        self.state.recent = RecentFrames::new(LAST);
         Checker {
             excerpt: Some(SessionExcerpt::default()),
             ..self
@@ -143,7 +145,7 @@ impl Checker {
     /// Checks the next frame, whose line is parsed already.
     pub fn push_parsed(&mut self, frame: &Frame, parsed: &Parsed) {
         if let Some(excerpt) = &mut self.excerpt {
-            excerpt.push(frame);
+            excerpt.push(self.state.outcome.frames + 1, frame);
         }
         match &frame.body {
             Body::ToAgent(line) => self.push_command(frame, line, parsed),
@@ -239,8 +241,10 @@ impl Checker {
     /// Ends the check.
     pub fn finish(mut self) -> CheckOutcome {
         self.end_line();
+        let recent = std::mem::take(&mut self.state.recent);
+        let excerpt = self.excerpt.map(|excerpt| excerpt.ended_with(recent));
         CheckOutcome {
-            excerpt: self.excerpt.unwrap_or_default(),
+            excerpt: excerpt.unwrap_or_default(),
             ..self.state.finish()
         }
     }

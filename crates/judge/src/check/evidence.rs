@@ -6,13 +6,23 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 /// How many frames a finding quotes.
-pub(super) const FRAMES: usize = 6;
+const FRAMES: usize = 6;
 /// The most bytes of a frame that are quoted.
 const TEXT: usize = 600;
 
 /// The newest frames, shortened.
-#[derive(Debug, Clone, Default)]
-pub(super) struct RecentFrames(VecDeque<QuotedFrame>);
+#[derive(Debug, Clone)]
+pub(super) struct RecentFrames {
+    frames: VecDeque<QuotedFrame>,
+    /// How many are kept at most.
+    most: usize,
+}
+
+impl Default for RecentFrames {
+    fn default() -> Self {
+        RecentFrames::new(FRAMES)
+    }
+}
 
 /// One frame, shortened.
 #[derive(Debug, Clone)]
@@ -25,34 +35,47 @@ pub(super) struct QuotedFrame {
 }
 
 impl RecentFrames {
-    /// Adds frame number `n`, and forgets the oldest one if there are as many as `most`. Its buffer serves again.
-    pub(super) fn push(&mut self, n: u64, frame: &Frame, most: usize) {
-        let oldest = (self.0.len() >= most).then(|| self.0.pop_front());
-        let buffer = oldest.flatten().map(|oldest| oldest.text);
-        let quoted = QuotedFrame::new(n, frame, buffer.unwrap_or_default());
-        self.0.push_back(quoted);
+    /// Keeps this many frames, those that a finding quotes at least.
+    pub(super) fn new(most: usize) -> Self {
+        RecentFrames {
+            frames: VecDeque::new(),
+            most: most.max(FRAMES),
+        }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &QuotedFrame> {
-        self.0.iter()
+    /// Adds frame number `n`, and forgets the oldest one if there are too many. Its buffer serves again.
+    pub(super) fn push(&mut self, n: u64, frame: &Frame) {
+        let is_full = self.frames.len() == self.most;
+        let oldest = is_full.then(|| self.frames.pop_front()).flatten();
+        let buffer = oldest.map(|oldest| oldest.text);
+        let quoted = QuotedFrame::new(n, frame, buffer.unwrap_or_default());
+        self.frames.push_back(quoted);
+    }
+
+    /// Those after frame number `n`.
+    pub(super) fn after(&self, n: u64) -> impl Iterator<Item = &QuotedFrame> {
+        self.frames.iter().filter(move |quoted| quoted.frame > n)
     }
 
     /// The number of the newest frame, counted from 1; 0 before the first.
     pub(super) fn newest(&self) -> u64 {
-        self.0.back().map_or(0, |q| q.frame)
+        self.frames.back().map_or(0, |quoted| quoted.frame)
     }
 
     /// The newest frames as evidence, the newest one marked.
     pub(super) fn quoted(&self) -> Vec<Evidence> {
         let newest = self.newest();
-        let each = self.0.iter();
-        each.map(|q| q.evidence(q.frame == newest)).collect()
+        let each = self
+            .frames
+            .range(self.frames.len().saturating_sub(FRAMES)..);
+        each.map(|quoted| quoted.evidence(quoted.frame == newest))
+            .collect()
     }
 }
 
 impl QuotedFrame {
     /// Quotes frame number `n`; its text is kept in `buffer`, which saves an allocation.
-    fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
+    pub(super) fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
         let text = quote(&frame.body);
         buffer.clear();
         buffer.extend_from_slice(&text[..text.len().min(TEXT)]);

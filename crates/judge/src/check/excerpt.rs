@@ -1,35 +1,38 @@
 //! Session excerpt: the first and the last frames of a session, quoted for the sequence diagram of a report.
 
-use super::evidence::RecentFrames;
+use super::evidence::{QuotedFrame, RecentFrames};
 use crate::finding::Evidence;
 use crate::frame::Frame;
 
 /// How many frames are quoted from the start of a session: they hold the handshake and the first command.
 const FIRST: u64 = 40;
 /// How many frames are quoted from its end, where most findings are.
-const LAST: usize = 80;
+pub(super) const LAST: usize = 80;
 
-/// Collects the excerpt of one session. Its size is bounded, whatever the length of the session.
+/// The excerpt of one session. Its size is bounded, whatever the length of the session.
 #[derive(Debug, Clone, Default)]
 pub struct SessionExcerpt {
-    frames: u64,
-    first: RecentFrames,
+    first: Vec<QuotedFrame>,
     last: RecentFrames,
 }
 
 impl SessionExcerpt {
-    /// Adds the next frame of the session.
-    pub fn push(&mut self, frame: &Frame) {
-        self.frames += 1;
-        match self.frames <= FIRST {
-            true => self.first.push(self.frames, frame, usize::MAX),
-            false => self.last.push(self.frames, frame, LAST),
+    /// Adds the next frame, number `n` of the session, if it is one of the first.
+    pub(super) fn push(&mut self, n: u64, frame: &Frame) {
+        if n <= FIRST {
+            self.first.push(QuotedFrame::new(n, frame, Vec::new()));
         }
+    }
+
+    /// The excerpt of a session that ended with these frames.
+    #[must_use]
+    pub(super) fn ended_with(self, last: RecentFrames) -> Self {
+        SessionExcerpt { last, ..self }
     }
 
     /// The frames in their order, those in the middle of a long session left out. No frame is marked.
     pub fn finish(&self) -> Vec<Evidence> {
-        let quoted = self.first.iter().chain(self.last.iter());
+        let quoted = self.first.iter().chain(self.last.after(FIRST));
         quoted.map(|frame| frame.evidence(false)).collect()
     }
 }
@@ -41,11 +44,14 @@ mod tests {
 
     fn excerpt(frames: u64) -> Vec<Evidence> {
         let mut excerpt = SessionExcerpt::default();
+        let mut last = RecentFrames::new(LAST);
         for n in 1..=frames {
             let body = Body::FromAgent(Line::new(n.to_string()));
-            excerpt.push(&Frame { at: n * 10, body });
+            let frame = Frame { at: n * 10, body };
+            excerpt.push(n, &frame);
+            last.push(n, &frame);
         }
-        excerpt.finish()
+        excerpt.ended_with(last).finish()
     }
 
     #[test]

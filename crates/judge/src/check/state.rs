@@ -5,7 +5,7 @@ use super::checker::{CheckOptions, CheckOutcome};
 use super::decoded_frame::DecodedFrame;
 use super::dispatch::Dispatcher;
 use super::end_of_session::ShutdownFacts;
-use super::evidence::{FRAMES, RecentFrames};
+use super::evidence::RecentFrames;
 use super::finding_log::FindingLog;
 use super::line_classifier::LineClassifier;
 use super::monitors::{Monitors, Violations};
@@ -105,7 +105,7 @@ impl CheckerState {
 
     fn count(&mut self, frame: &Frame) {
         self.outcome.frames += 1;
-        self.recent.push(self.outcome.frames, frame, FRAMES);
+        self.recent.push(self.outcome.frames, frame);
     }
 
     /// Checks a frame.

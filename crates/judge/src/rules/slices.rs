@@ -90,6 +90,8 @@ pub struct Slices<T> {
     free: Vec<usize>,
     /// The keys by age. A key that was removed may still be here.
     order: VecDeque<SliceKey>,
+    /// The slice that was asked for last, to which the next frame mostly belongs too.
+    newest: Option<(SliceKey, usize)>,
 }
 
 impl<T> Default for Slices<T> {
@@ -99,6 +101,7 @@ impl<T> Default for Slices<T> {
             values: Vec::new(),
             free: Vec::new(),
             order: VecDeque::new(),
+            newest: None,
         }
     }
 }
@@ -106,11 +109,18 @@ impl<T> Default for Slices<T> {
 impl<T> Slices<T> {
     /// The value of a slice, made if the slice is new.
     pub fn entry(&mut self, key: &SliceKey, make: impl FnOnce() -> T) -> &mut T {
-        let place = match self.places.get(key) {
-            Some(place) => *place,
-            None => self.add(key),
-        };
+        let place = self.place(key).unwrap_or_else(|| self.add(key));
+        if self.newest.as_ref().is_none_or(|(newest, _)| newest != key) {
+            self.newest = Some((key.clone(), place));
+        }
         self.values[place].get_or_insert_with(make)
+    }
+
+    fn place(&self, key: &SliceKey) -> Option<usize> {
+        match &self.newest {
+            Some((newest, place)) if newest == key => Some(*place),
+            _ => self.places.get(key).copied(),
+        }
     }
 
     /// A place for a new slice.
@@ -141,19 +151,19 @@ impl<T> Slices<T> {
 
     /// The value of a slice.
     pub fn get(&self, key: &SliceKey) -> Option<&T> {
-        let place = self.places.get(key)?;
-        self.values[*place].as_ref()
+        self.values[self.place(key)?].as_ref()
     }
 
     /// The value of a slice.
     pub fn get_mut(&mut self, key: &SliceKey) -> Option<&mut T> {
-        let place = self.places.get(key)?;
-        self.values[*place].as_mut()
+        let place = self.place(key)?;
+        self.values[place].as_mut()
     }
 
     /// Takes the value of a slice out.
     pub fn remove(&mut self, key: &SliceKey) -> Option<T> {
         let place = self.places.remove(key)?;
+        self.newest.take_if(|(newest, _)| newest == key);
         self.free.push(place);
         self.values[place].take()
     }
