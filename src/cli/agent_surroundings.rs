@@ -7,6 +7,7 @@ use conform_report::NetworkUse;
 use conform_runner::adopt_orphans;
 use conform_runner::network::isolation::{Isolation, NetworkWatch};
 use conform_runner::sandbox_root::SandboxRoot;
+use conform_runner::trials::{Engine, SuiteSettings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,6 +25,15 @@ pub(super) struct AgentSurroundings {
 }
 
 impl AgentSurroundings {
+    /// The engine that plays in these surroundings.
+    pub(super) fn engine(&self, settings: SuiteSettings) -> Engine {
+        Engine {
+            sandboxes: Arc::clone(&self.sandboxes),
+            cancelled: self.cancelled.clone(),
+            settings,
+        }
+    }
+
     /// How the agents are cut off, and what they have tried to reach so far.
     pub(super) fn network(&self) -> NetworkUse {
         network_use(self.isolation, &self.watch)

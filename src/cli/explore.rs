@@ -1,7 +1,6 @@
 //! `conform explore`: plays sessions that nobody wrote, and makes those with findings small.
 
-mod causes_found;
-mod explored_dialect;
+mod explorations;
 mod finding_text;
 mod shrunk_file;
 
@@ -17,23 +16,19 @@ use super::run::{
 };
 use super::{output, reports};
 use conform_report::baseline::RunExtent;
-use conform_runner::explore::{Session, SituationCounts, Walker};
-use conform_runner::retry::RetryOptions;
-use conform_runner::scenario_run::ScenarioRun;
-use conform_runner::scheduler::{RunEvent, SuiteEnd, SuiteSettings};
-use conform_runner::transcripts::KeepTranscripts;
-use explored_dialect::{ExploredDialect, explored_dialects};
+use conform_runner::trials::{
+    Exploration, ExploredSessions, Extent, KeepTranscripts, PlayedSession, RetryOptions,
+    SessionEvent, SuiteEnd, SuiteSettings,
+};
+use explorations::explorations;
 use run_status::{AgentProgress, RunFacts};
-use shrunk_file::Shrinker;
 use spanned_yaml::TimeSpan;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How many sessions of each dialect are played, if the command line does not say.
 const USUAL_SESSIONS: usize = 200;
-/// How many sessions a round has for each job, where the time decides how many are played.
-const ROUND: usize = 4;
 
 /// Play sessions that nobody wrote, judged by the same rules, and make those with findings small
 ///
@@ -80,30 +75,6 @@ pub(super) struct ExploreArgs {
     reports: Vec<ReportTarget>,
 }
 
-/// How long exploration goes on.
-#[derive(Debug, Clone, Copy)]
-enum Extent {
-    /// So many sessions.
-    Sessions(usize),
-    /// For so long.
-    Time(Duration),
-    /// One session, by its number.
-    One(usize),
-}
-
-/// A session that was played.
-struct PlayedSession {
-    session: Session,
-    run: ScenarioRun,
-}
-
-/// The sessions of one dialect that were played.
-struct Played {
-    sessions: Vec<PlayedSession>,
-    counts: SituationCounts,
-    end: SuiteEnd,
-}
-
 pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
     let mut start = std::mem::take(&mut args.start);
@@ -119,20 +90,21 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
         let (sandboxes, cancelled) = (&surroundings.sandboxes, &surroundings.cancelled);
         let none = LastFailures::default();
         let mut plan = run_plan(&request, sandboxes, cancelled, &none).await?;
-        let dialects = explored_dialects(&mut plan, &request.start)?;
-        let exploration = Exploration {
+        let engine = surroundings.engine(args.settings(&request.start));
+        let dialects = explorations(&mut plan, &request.start, &engine)?;
+        let explorer = Explorer {
             args: &args,
             start: &request.start,
             plan: &plan,
             baseline: &baseline,
             surroundings,
         };
-        exploration.explore(&dialects, began).await
+        explorer.explore(dialects, began).await
     })
 }
 
 /// What an exploration is made with.
-struct Exploration<'a> {
+struct Explorer<'a> {
     args: &'a ExploreArgs,
     start: &'a AgentStart,
     plan: &'a RunPlan,
@@ -140,11 +112,11 @@ struct Exploration<'a> {
     surroundings: &'a AgentSurroundings,
 }
 
-impl Exploration<'_> {
+impl Explorer<'_> {
     /// Plays the sessions, makes those with findings small, and writes the report.
     async fn explore(
         &self,
-        dialects: &[ExploredDialect],
+        dialects: Vec<Exploration>,
         began: Instant,
     ) -> Result<ExitStatus, CommandError> {
         let mut progress = Progress::of_failures(&self.args.reports);
@@ -152,20 +124,19 @@ impl Exploration<'_> {
         let mut shown = AgentProgress::default();
         let mut lines = Vec::new();
         let mut ended = SuiteEnd::Complete;
-        for dialect in dialects {
-            report.add_dialect(&dialect.suite.dialect);
-            let mut played = self.play(dialect, &mut progress).await?;
-            ended = played.end.clone();
-            let shrinker = Shrinker {
-                exploration: self,
-                dialect,
-            };
-            lines.extend(shrinker.write_all(&mut played.sessions).await?);
-            lines.push(summary(dialect, &played));
+        for exploration in dialects {
+            report.add_dialect(&exploration.suite.dialect);
+            let mut played = self.play(&exploration, &mut progress).await?;
+            lines.extend(
+                self.write_shrunk(&exploration, &mut played.sessions)
+                    .await?,
+            );
+            lines.push(summary(&exploration, &played));
             for PlayedSession { run, .. } in played.sessions {
                 shown.note(&run);
                 report.add(run.report, run.check.coverage);
             }
+            ended = played.end;
             if ended != SuiteEnd::Complete {
                 break;
             }
@@ -189,105 +160,46 @@ impl Exploration<'_> {
         }))
     }
 
-    /// Plays the sessions of a dialect.
+    /// Plays the sessions of a dialect, and shows how they end.
     async fn play(
         &self,
-        dialect: &ExploredDialect,
+        exploration: &Exploration,
         progress: &mut Progress,
-    ) -> Result<Played, CommandError> {
-        let began = Instant::now();
-        let mut walker = Walker::new(&dialect.table, self.start.seed);
-        let mut played = Played {
-            sessions: Vec::new(),
-            counts: SituationCounts::default(),
-            end: SuiteEnd::Complete,
-        };
-        let mut number = 0;
-        while played.end == SuiteEnd::Complete {
-            let (skipped, more) = match self.extent() {
-                Extent::Sessions(all) => (0, all - number),
-                Extent::One(wanted) => (wanted - 1, usize::from(number == 0)),
-                Extent::Time(time) if began.elapsed() < time => (0, self.jobs().get() * ROUND),
-                Extent::Time(_) => (0, 0),
-            };
-            if more == 0 {
-                break;
+    ) -> Result<ExploredSessions, CommandError> {
+        let (id, seed) = (exploration.suite.dialect.id(), self.start.seed);
+        let on_event = &mut |event: SessionEvent<'_>| match event {
+            SessionEvent::Planned(more) => progress.expect_more(more),
+            SessionEvent::Started(id) => progress.started(id),
+            SessionEvent::Ended(PlayedSession { number, run, .. }) => {
+                let rerun = self.plan.rerun.explore_line(&id, seed, *number);
+                let failed = complete(&mut run.report, &rerun, self.baseline);
+                progress.ended(run, failed);
             }
-            number += skipped;
-            let sessions: Vec<Session> = walker.by_ref().skip(skipped).take(more).collect();
-            let numbered = sessions.iter().enumerate();
-            let numbered = numbered.map(|(n, session)| (self.id(number + n + 1), session));
-            let scenarios = dialect.scenarios(numbered)?;
-            let first = number;
-            number += more;
-            progress.expect_more(more);
-            let mut on_event = |event| match event {
-                RunEvent::Started(id) => progress.started(id),
-                RunEvent::Ended(mut run) => {
-                    let at = number_of(&run.report.id).saturating_sub(first + 1);
-                    let rerun = self.plan.rerun.explore_line(
-                        &dialect.suite.dialect.id(),
-                        self.start.seed,
-                        first + at + 1,
-                    );
-                    let failed = complete(&mut run.report, &rerun, self.baseline);
-                    run.sessions.clear();
-                    progress.ended(&run, failed);
-                    let session = sessions[at.min(sessions.len() - 1)].clone();
-                    played.sessions.push(PlayedSession { session, run: *run });
-                }
-            };
-            played.end = dialect
-                .play(
-                    scenarios,
-                    &self.settings(),
-                    self.surroundings,
-                    &mut on_event,
-                )
-                .await;
-        }
-        if let SuiteEnd::NotStarted(why) = &played.end {
-            return Err(CommandError::usage(why.as_str()));
-        }
-        played
-            .sessions
-            .sort_by(|a, b| a.run.report.id.cmp(&b.run.report.id));
-        played.counts = walker.counts;
-        Ok(played)
+        };
+        Ok(exploration.play(self.args.extent(), on_event).await?)
     }
+}
 
+impl ExploreArgs {
     fn extent(&self) -> Extent {
-        let ExploreArgs {
-            sessions,
-            time,
-            session,
-            ..
-        } = self.args;
-        match (time, session) {
+        match (self.time, self.session) {
             (Some(time), _) => Extent::Time(time.0),
             (None, Some(one)) => Extent::One(one.get()),
-            (None, None) => Extent::Sessions(sessions.map_or(USUAL_SESSIONS, NonZeroUsize::get)),
+            (None, None) => {
+                Extent::Sessions(self.sessions.map_or(USUAL_SESSIONS, NonZeroUsize::get))
+            }
         }
     }
 
-    fn jobs(&self) -> NonZeroUsize {
-        self.args.jobs.unwrap_or_else(usual_jobs)
-    }
-
-    /// The id of the session with this number.
-    fn id(&self, number: usize) -> String {
-        format!("explore/seed-{}/{number:05}", self.start.seed)
-    }
-
-    fn settings(&self) -> SuiteSettings {
+    fn settings(&self, start: &AgentStart) -> SuiteSettings {
         SuiteSettings {
-            jobs: self.jobs(),
+            jobs: self.jobs.unwrap_or_else(usual_jobs),
             smoke_first: false,
             max_fail: None,
-            profile: self.args.profile.into(),
-            time_scale: self.start.time_scale,
-            settle: !self.start.no_settle,
-            seed: self.start.seed,
+            profile: self.profile.into(),
+            time_scale: start.time_scale,
+            settle: !start.no_settle,
+            seed: start.seed,
             keep: KeepTranscripts::Nothing,
             with_frames: false,
             retry: RetryOptions::default(),
@@ -295,21 +207,15 @@ impl Exploration<'_> {
     }
 }
 
-/// The number in the id of a session.
-fn number_of(id: &str) -> usize {
-    let last = id.rsplit('/').next().unwrap_or_default();
-    last.parse().unwrap_or_default()
-}
-
 /// What the sessions of a dialect have walked, as a line.
-fn summary(dialect: &ExploredDialect, played: &Played) -> (&'static str, String) {
-    let (table, counts) = (&dialect.table, &played.counts);
+fn summary(exploration: &Exploration, played: &ExploredSessions) -> (&'static str, String) {
+    let (table, counts) = (&exploration.table, &played.counts);
     let moves = counts.moves_at_moments(table);
     let pairs = counts.moves_in_a_row(table);
     let data = counts.data_at_places(table);
     let text = format!(
         "{}: {} sessions; {} of {} moves at moments, {} of {} moves in a row, {} of {} classes of data at places",
-        dialect.suite.dialect.id(),
+        exploration.suite.dialect.id(),
         played.sessions.len(),
         moves.met,
         moves.all,

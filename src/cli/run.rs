@@ -24,10 +24,10 @@ use conform_report::baseline::RunExtent;
 use conform_report::reporter::terminal;
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use conform_runner::explore::MoveTable;
-use conform_runner::retry::RetryOptions;
-use conform_runner::scheduler::{self, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings, cores};
 use conform_runner::step_rules;
-use conform_runner::transcripts::KeepTranscripts;
+use conform_runner::trials::{
+    KeepTranscripts, RetryOptions, RunEvent, SMOKE_FAILED, SuiteEnd, SuiteSettings, cores,
+};
 pub(super) use last_failures::LastFailures;
 pub(super) use progress::Progress;
 use required_clauses::RequiredClauses;
@@ -68,7 +68,7 @@ async fn perform(
     began: Instant,
     surroundings: &AgentSurroundings,
 ) -> Result<ExitStatus, CommandError> {
-    let settings = settings(args, &baseline);
+    let engine = surroundings.engine(settings(args, &baseline));
     let mut suites = std::mem::take(&mut plan.suites);
     if baseline.has_file() {
         let source = DialectSource::new(plan.dialect_dir.clone());
@@ -100,18 +100,11 @@ async fn perform(
             report.add(entry.report, entry.check.coverage);
         }
     };
-    let ended = scheduler::run(
-        suites,
-        &settings,
-        Arc::clone(&surroundings.sandboxes),
-        surroundings.cancelled.clone(),
-        &mut on_event,
-    )
-    .await;
-    if let SuiteEnd::NotStarted(why) = &ended {
-        return Err(CommandError::usage(why.as_str()));
+    let ended = engine.play(suites, &mut on_event).await;
+    if let SuiteEnd::NotStarted(why) = ended {
+        return Err(CommandError::usage(why));
     }
-    let mut report = plan.report(report, settings.seed, began, surroundings);
+    let mut report = plan.report(report, engine.settings.seed, began, surroundings);
     let is_whole = extent(args) == RunExtent::Whole;
     last_failures.write(
         &args.request.start.agent,
@@ -121,7 +114,7 @@ async fn perform(
         SuiteEnd::Complete => baseline.apply(&mut report, extent(args))?,
         _ => baseline.skip_update(),
     }
-    let folder = kept_transcripts(&report, &settings.keep);
+    let folder = kept_transcripts(&report, &engine.settings.keep);
     let folder = folder.map(|folder| ("Transcripts", folder.display().to_string()));
     close(&report, args.details, folder.as_slice(), progress).map_err(output::failure)?;
     reports::write(&report, &args.reports)?;
@@ -161,10 +154,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
     SuiteSettings {
         jobs: args.jobs.unwrap_or_else(usual_jobs),
         smoke_first: !args.keep_going && !args.baseline.update_baseline,
-        max_fail: match args.fail_fast {
-            true => Some(NonZeroU32::MIN),
-            false => args.max_fail,
-        },
+        max_fail: args.max_fail.or(args.fail_fast.then_some(NonZeroU32::MIN)),
         profile: args.profile.into(),
         time_scale: args.request.start.time_scale,
         settle: !args.request.start.no_settle,
@@ -222,12 +212,14 @@ fn kept_transcripts<'a>(report: &Report, keep: &'a KeepTranscripts) -> Option<&'
 
 /// Whether the command line leaves any scenario out.
 fn extent(args: &RunArgs) -> RunExtent {
-    let all = args.request.only.is_empty()
-        && args.request.tag.is_empty()
-        && args.request.scenarios.is_empty()
-        && args.request.shard.is_none()
-        && !args.request.failed;
-    if all {
+    let RunRequest {
+        only,
+        tag,
+        scenarios,
+        ..
+    } = &args.request;
+    let is_selected = !only.is_empty() || !tag.is_empty() || !scenarios.is_empty();
+    if !is_selected && args.request.shard.is_none() && !args.request.failed {
         RunExtent::Whole
     } else {
         RunExtent::Part

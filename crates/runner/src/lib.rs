@@ -1,8 +1,8 @@
 //! Plays scenarios against agents.
 //!
 //! ```text
-//!  scheduler ── several scenarios at a time, each with retry ──┐
-//!                                                              ▼
+//!  trials ── several scenarios at a time, each with retry ────┐
+//!                                                             ▼
 //!  agent + recipe + scenario ─► launch ─► process ──┐ stdout, stderr, end
 //!                                                   ├─► event queue (one order) ─► play ─► session recorder (checker, transcript)
 //!  model script ─► mock_provider::Server ───────────┘                                └──► findings, verdict
@@ -21,19 +21,14 @@ pub mod limits;
 pub mod mutation;
 pub mod network;
 mod play;
-mod play_queue;
 pub mod process;
-pub mod retry;
 pub mod sandbox;
 pub mod sandbox_root;
 pub mod scenario;
-pub mod scenario_run;
-pub mod scheduler;
 pub mod scripted_model;
 pub mod selection;
 mod session_recorder;
 pub mod step_rules;
-pub mod transcripts;
 pub mod trials;
 
 pub use process::process_tree::{StrayProcess, kill_stray_processes};

@@ -1,7 +1,7 @@
 //! The recorder of one session: passes each frame to the checker, writes it to the transcript, and keeps it if that is wanted.
 
-use crate::scenario_run::{RecordedSession, ScenarioRun};
-use crate::scheduler::SuiteSettings;
+use crate::trials::SuiteSettings;
+use crate::trials::{RecordedSession, ScenarioRun};
 use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::Dialect;
 use conform_judge::frame::{Body, Frame};

@@ -5,9 +5,10 @@ use conform_judge::dialect::Dialect;
 use conform_judge::finding::{DifferenceKind, Expected, Finding, Part};
 use conform_judge::frame::Body;
 use conform_report::causes::describe;
-use conform_report::reporter::text::{visible, who, wrap};
-use conform_runner::scenario_run::RecordedSession;
+use conform_report::reporter::text::{shortened, visible, who, wrap};
+use conform_runner::trials::RecordedSession;
 use serde_json::Value;
+use std::fmt;
 
 /// The most characters of a line, of a value in it, of a frame, and of a message to the model.
 const LINE: usize = 120;
@@ -54,7 +55,7 @@ pub(super) fn heading(
     wrapped.collect()
 }
 
-/// What is at the place of a finding in its frame, with what stands beside it; of a request to the model, the conversation in it.
+/// The value at the finding's pointer, with its parent object; of a request to the model, the conversation in it.
 pub(super) fn got(finding: &Finding, sessions: &[RecordedSession]) -> Option<String> {
     let session = usize::try_from(finding.origin.session.max(1) - 1).ok()?;
     let at = usize::try_from(finding.at.checked_sub(1)?).ok()?;
@@ -78,7 +79,7 @@ pub(super) fn got(finding: &Finding, sessions: &[RecordedSession]) -> Option<Str
     }
 }
 
-/// A scenario as text, with a mark at the step that failed when it was played in another text with the same steps.
+/// A scenario as text with a comment above the failing step, which was played in another text with the same steps.
 pub(super) fn marked(text: &str, played: &str, finding: &Finding) -> String {
     let Part::Step { line, .. } = finding.origin.part else {
         return text.to_owned();
@@ -87,14 +88,9 @@ pub(super) fn marked(text: &str, played: &str, finding: &Finding) -> String {
     let Some(failed) = beginnings_of_steps(text).nth(failed.count().wrapping_sub(1)) else {
         return text.to_owned();
     };
-    let lines = text
-        .lines()
-        .enumerate()
-        .map(|(at, line)| match at == failed {
-            true => format!("  # Here it fails.\n{line}\n"),
-            false => format!("{line}\n"),
-        });
-    lines.collect()
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.insert(failed, "  # Here it fails.");
+    lines.into_iter().flat_map(|line| [line, "\n"]).collect()
 }
 
 /// The lines at which the steps of a scenario begin, from 0.
@@ -106,29 +102,38 @@ fn beginnings_of_steps(text: &str) -> impl Iterator<Item = usize> {
 }
 
 /// The name of a scenario: the rule, and what differs.
-pub(super) fn title(finding: &Finding) -> String {
-    let rule = finding.rule.rsplit(['/', '.']).next().unwrap_or_default();
-    let mut difference = finding.difference.clone();
-    if difference.kind == DifferenceKind::Absent && difference.name.is_empty() {
-        let expected = finding.expected.iter().find_map(Expected::frame);
-        difference.name = expected.unwrap_or_default().to_owned();
+pub(super) struct Title {
+    pub(super) rule: String,
+    pub(super) difference: Option<String>,
+}
+
+impl Title {
+    pub(super) fn of(finding: &Finding) -> Self {
+        let rule = finding.rule.rsplit(['/', '.']).next().unwrap_or_default();
+        let mut difference = finding.difference.clone();
+        if difference.kind == DifferenceKind::Absent && difference.name.is_empty() {
+            let expected = finding.expected.iter().find_map(Expected::frame);
+            difference.name = expected.unwrap_or_default().to_owned();
+        }
+        let difference = describe(&difference, &finding.pointer);
+        Title {
+            rule: rule.to_owned(),
+            difference: (!difference.is_empty()).then_some(difference),
+        }
     }
-    match describe(&difference, &finding.pointer).as_str() {
-        "" => rule.replace('-', " "),
-        what => format!("{rule}: {what}"),
+}
+
+impl fmt::Display for Title {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.difference {
+            Some(difference) => write!(f, "{}: {difference}", self.rule),
+            None => f.write_str(&self.rule.replace('-', " ")),
+        }
     }
 }
 
 fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// A text of at most so many characters.
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -172,12 +177,15 @@ mod tests {
     fn a_name_says_which_rule_was_broken_and_what_differs() {
         let mut found = finding("`a` did not come within 10 s; the agent wrote nothing", 1);
         found.rule = "p/turn-envelope".into();
-        assert_eq!(title(&found), "turn envelope");
+        assert_eq!(Title::of(&found).to_string(), "turn envelope");
         found.difference = Difference::of_kind(DifferenceKind::Absent);
         found.expected = vec![Expected::Frame {
             name: "a".into(),
             with: Vec::new(),
         }];
-        assert_eq!(title(&found), "turn-envelope: `a` did not come");
+        assert_eq!(
+            Title::of(&found).to_string(),
+            "turn-envelope: `a` did not come"
+        );
     }
 }

@@ -9,9 +9,8 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{output, table};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Finding;
-use conform_runner::explore::{MoveTable, Session, Walker};
+use conform_runner::explore::MoveTable;
 use conform_runner::mutation::kill_analysis::Catcher;
-use conform_runner::scenario::Scenario;
 use conform_runner::trials::{ExploredFault, SessionTrials};
 use std::io::{self, Write};
 
@@ -51,30 +50,23 @@ async fn explored(
         mut faults,
         ..
     } = known;
-    let walked: Vec<Session> = Walker::new(moves, args.seed).take(sessions).collect();
-    let scenarios = walked
-        .iter()
-        .enumerate()
-        .map(|(n, session)| moves.scenario(session, &format!("explore/{:05}", n + 1), &dialect));
-    let scenarios: Vec<Scenario> = scenarios.collect::<Result<_, _>>()?;
     faults.retain(|one| !one.caught_by.is_empty());
     let faults = args.selected(faults, |fault| &fault.id);
-    let suite = reference_suite(source, &dialect, scenarios)?;
+    let suite = reference_suite(source, &dialect, Vec::new())?;
     let warn = |session: &str, finding: &Finding| {
         output::warning(format_args!(
             "left out, because the agent without a fault has a finding: {session}: {}: {}",
             finding.rule, finding.message
         ));
     };
-    let trials = SessionTrials::new(suite, args.jobs(), args.time_scale, warn).await;
-    let trials = trials.map_err(CommandError::harness)?;
+    let (walks, speed) = ((moves, args.seed, sessions), (args.jobs(), args.time_scale));
+    let trials = SessionTrials::new(suite, walks, speed, warn).await?;
     let mut progress = Progress::new(&dialect.id(), faults.len(), "fault");
     let on_result = |one: &ExploredFault| {
         let [id, fate, rule, _] = cells(one);
         progress.show(&fate, &id, &rule);
     };
-    let explored = trials.play(&faults, on_result).await;
-    explored.map_err(CommandError::harness)
+    Ok(trials.play(&faults, on_result).await?)
 }
 
 fn cells(one: &ExploredFault) -> [String; 4] {

@@ -10,11 +10,9 @@ use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_runner::mutation::bad_hosts;
 use conform_runner::mutation::coverage::provable_rules;
-use conform_runner::mutation::kill_analysis::matrix_row;
 use conform_runner::mutation::matrix::{Fate, Matrix, Row, over};
-use conform_runner::trials::{FaultTrials, GoodRun, TrialSuite, tested};
-use frame_faults::{ActiveFrom, Effect, Fault, FaultTable, KnownNames, SampleFrames};
-use indexmap::IndexMap;
+use conform_runner::trials::{FaultTrials, GoodRun, TrialSuite};
+use frame_faults::{Effect, Fault, FaultTable, KnownNames};
 use std::path::Path;
 
 /// The faults of a dialect, of which some are played.
@@ -73,7 +71,8 @@ pub(super) async fn of_reference_agent(args: &MutantsArgs) -> Result<ExitStatus,
             continue;
         }
         let suite = reference_suite(&source, &dialect, scenarios)?;
-        let mut rows = rows(args, suite, None, &faults).await?;
+        let trials = trials(args, suite, None);
+        let mut rows = rows(&trials, &dialect.id(), &faults, "fault").await?;
         rows.append(&mut hosts);
         let matrix = Matrix::new(&list.dialect, rows, &list.played_rules);
         let complaints = matrix.complaints(args.is_whole()).into_iter();
@@ -120,19 +119,21 @@ pub(super) async fn of_any_agent(args: &MutantsArgs) -> Result<ExitStatus, Comma
         .ok_or_else(|| no_fault(args, &all))
 }
 
+/// The trials of the faults of a dialect.
+pub(super) fn trials(args: &MutantsArgs, suite: TrialSuite, good: Option<GoodRun>) -> FaultTrials {
+    let published = published::matrix(&suite.dialect.id());
+    FaultTrials::new(suite, good, published, args.jobs(), args.time_scale)
+}
+
 /// Plays faults, and shows each row as it comes.
-async fn rows(
-    args: &MutantsArgs,
-    suite: TrialSuite,
-    good: Option<GoodRun>,
+pub(super) async fn rows(
+    trials: &FaultTrials,
+    dialect: &str,
     faults: &[Fault],
+    what: &str,
 ) -> Result<Vec<Row>, CommandError> {
-    let id = suite.dialect.id();
-    let mut progress = Progress::new(&id, faults.len(), "fault");
-    let published = published::matrix(&id);
-    let trials = FaultTrials::new(suite, good, published, args.jobs(), args.time_scale);
-    let rows = trials.rows(faults, |row| progress.row(row)).await;
-    rows.map_err(CommandError::harness)
+    let mut progress = Progress::new(dialect, faults.len(), what);
+    Ok(trials.rows(faults, |row| progress.row(row)).await?)
 }
 
 /// Plays the faults of a table on the frames of a good agent; `None` if none is selected. Adds all of them to `all`.
@@ -158,26 +159,13 @@ async fn listed(
     if selected.is_empty() {
         return Ok(None);
     }
-    let (playable, _): (Vec<Fault>, Vec<Fault>) = selected
-        .iter()
-        .cloned()
-        .partition(Fault::is_playable_outside);
-    let samples = good.samples.clone();
-    let mut played = rows(args, suite, Some(good), &playable).await?.into_iter();
-    let rows = selected.iter().filter_map(|fault| {
-        if fault.is_playable_outside() {
-            return played.next();
-        }
-        Some(Row {
-            fate: Fate::NotPlayable,
-            ..matrix_row(&tested(fault, &dialect), &[])
-        })
-    });
-    let matrix = Matrix::new(&list.dialect, rows.collect(), &list.rules);
+    let trials = trials(args, suite, Some(good));
+    let rows = rows(&trials, &list.dialect, &selected, "fault").await?;
+    let matrix = Matrix::new(&list.dialect, rows, &list.rules);
     let mut remarks = Vec::new();
     for (row, fault) in matrix.faults.iter().zip(&selected) {
         if row.fate == Fate::NotReached {
-            let why = why_inactive(fault, &samples, &dialect);
+            let why = trials.why_inactive(fault);
             let text = format!("{}: it was not active: {why}", row.fault);
             remarks.push(Remark::warning(text));
         } else if matches!(row.fate, Fate::Disturbed(_)) {
@@ -259,36 +247,5 @@ fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
             .collect(),
         behaviors: table.faults().filter_map(behavior).collect(),
         ..dialect.names_for_faults()
-    }
-}
-
-/// Why a fault was never active: the frame that the agent did not send, or not after a turn had begun.
-fn why_inactive(
-    fault: &Fault,
-    samples: &IndexMap<String, SampleFrames>,
-    dialect: &Dialect,
-) -> String {
-    let name = match &fault.effect {
-        Effect::Events(parts) => parts.first().and_then(|part| part.on.name()),
-        _ => None,
-    };
-    let Some(name) = name else {
-        return "no frame that it applies to was sent".to_owned();
-    };
-    if !samples.values().any(|sample| sample.has(name)) {
-        return format!("no `{name}` was sent");
-    }
-    let is_sent = samples
-        .values()
-        .any(|sample| sample.played_on(fault).is_some());
-    let turns = dialect.session.turn.sources().join(" | ");
-    match (fault.active_from, turns.as_str()) {
-        (ActiveFrom::Turn, "") if is_sent => {
-            "it begins with the first turn, and `session.turn` in dialect.yaml does not say what begins one; with `from: start` it is played at once".to_owned()
-        }
-        (ActiveFrom::Turn, turns) if is_sent => format!(
-            "no `{name}` that it applies to was sent after a turn began (`session.turn: {turns}`); with `from: start` it is played at once"
-        ),
-        _ => format!("no `{name}` that it applies to was sent"),
     }
 }

@@ -1,14 +1,14 @@
 //! Plays generic faults on the frames of a good agent. What survives is an open question, unless a list of the user accepts it.
 
 use super::MutantsArgs;
-use super::proof::{Progress, Proof, Remark};
-use super::published;
+use super::faults::{rows, trials};
+use super::proof::{Proof, Remark};
 use crate::cli::catalogue::render_errors;
 use crate::cli::command_error::CommandError;
 use crate::cli::exit::ExitStatus;
 use conform_report::reporter::text::shortened;
 use conform_runner::mutation::matrix::{Fate, Row};
-use conform_runner::trials::{FaultTrials, GoodRun, TrialSuite};
+use conform_runner::trials::{GoodRun, TrialSuite};
 use frame_faults::{Fault, SampleFrames, generic_faults};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -39,29 +39,15 @@ pub(super) async fn play(
     all: &mut Vec<String>,
 ) -> Result<Option<ExitStatus>, CommandError> {
     let dialect = suite.dialect.id();
-    let mut samples = SampleFrames::default();
-    for sample in good.samples.values() {
-        samples.add_all(sample);
-    }
+    let samples = good.all_samples();
     let faults = generic_faults(&samples);
     all.extend(faults.iter().map(|fault| fault.id.clone()));
     let selected = args.selected(faults, |fault| &fault.id);
     if selected.is_empty() {
         return Ok(None);
     }
-    let fitting = selected.iter().map(|fault| {
-        let fits = |sample: &SampleFrames| sample.played_on(fault).is_some();
-        let scenarios = good.samples.iter().filter(|(_, sample)| fits(sample));
-        let ids = scenarios.map(|(id, _)| id.clone());
-        (fault.id.clone(), ids.collect())
-    });
-    let fitting = fitting.collect();
-    let mut progress = Progress::new(&dialect, selected.len(), "generic fault");
-    let published = published::matrix(&dialect);
-    let trials = FaultTrials::new(suite, Some(good), published, args.jobs(), args.time_scale);
-    let trials = trials.with_generic(fitting);
-    let rows = trials.rows(&selected, |row| progress.row(row)).await;
-    let rows = rows.map_err(CommandError::harness)?;
+    let trials = trials(args, suite, Some(good));
+    let rows = rows(&trials, &dialect, &selected, "generic fault").await?;
     proof(&dialect, rows, &selected, &samples, accepted)
         .print()
         .map(Some)

@@ -80,8 +80,8 @@ async fn played(
     let alone = alone.into_iter().map(|(n, _)| n).collect();
     let is_combined = |variant: &Fault| args.selects(&variant.id);
     let is_in_shard = |n: usize| args.shard.is_none_or(|shard| shard.holds(n));
-    let matrix = trials.matrix(alone, is_combined, is_in_shard, on_row).await;
-    let matrix = matrix.map_err(CommandError::harness)?;
+    let matrix = trials.matrix(alone, is_combined, is_in_shard, on_row);
+    let matrix = matrix.await?;
     if let Some(folder) = &args.publish {
         published::write(folder, &id, |before| matrix.over(before, &all))?;
     }

@@ -13,11 +13,11 @@ use conform_report::reporter::text::count;
 use conform_runner::agent::Agent;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario::Scenario;
-use conform_runner::scheduler::DialectSuite;
-use conform_runner::trials::{GoodRun, GoodRunError, TestedAgent, TrialSuite};
+use conform_runner::trials::{
+    DialectSuite, FaultsBy, GoodRun, TrialError, TrialSuite, turns_without_guards,
+};
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -27,16 +27,16 @@ pub(in crate::cli) fn reference_suite(
     dialect: &Arc<Dialect>,
     scenarios: Vec<Scenario>,
 ) -> Result<TrialSuite, CommandError> {
-    let agent = ReferenceAgent {
-        dialect_dir: source.folder(),
-    };
-    let sandboxes = Arc::new(SandboxRoot::new()?);
-    let dialect = Arc::clone(dialect);
+    let protocol = (mock_agent::PROTOCOL.into(), dialect.id().into());
+    let folder = source.folder().into_iter();
+    let folder = folder.map(|folder| (mock_agent::DIALECT_DIR.into(), folder.into()));
+    let env = [protocol].into_iter().chain(folder).collect();
     Ok(TrialSuite::new(
-        Box::new(agent),
-        dialect,
+        Agent::bundled(std::env::current_exe()?, env),
+        FaultsBy::Agent("MOCK_AGENT_FAULT"),
+        Arc::clone(dialect),
         scenarios,
-        sandboxes,
+        Arc::new(SandboxRoot::new()?),
     ))
 }
 
@@ -54,100 +54,40 @@ pub(super) async fn filtered_suites(
     let plan = run_plan(&request, &sandboxes, &cancelled, &before).await?;
     let source = DialectSource::new(plan.dialect_dir);
     let filtered = |suite: DialectSuite| {
-        let agent = FilteredAgent {
-            agent: suite.agent,
-            dialect_dir: source.folder(),
-        };
+        let filter = filter(&source, &suite.dialect)?;
         let sandboxes = Arc::clone(&sandboxes);
-        TrialSuite {
+        Ok(TrialSuite {
             wire: suite.wire,
-            ..TrialSuite::new(Box::new(agent), suite.dialect, suite.scenarios, sandboxes)
-        }
+            ..TrialSuite::new(
+                suite.agent,
+                filter,
+                suite.dialect,
+                suite.scenarios,
+                sandboxes,
+            )
+        })
     };
-    let suites = plan.suites.into_iter().map(filtered).collect();
+    let suites = plan.suites.into_iter().map(filtered);
+    let suites = suites.collect::<Result<_, CommandError>>()?;
     Ok((source, suites))
 }
 
-/// The reference agent, which plays its faults itself.
-struct ReferenceAgent {
-    /// As `--dialect-dir`, as an absolute path.
-    dialect_dir: Option<PathBuf>,
-}
-
-impl TestedAgent for ReferenceAgent {
-    fn with_fault(&self, fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent> {
-        let fault = fault.map(|id| ("MOCK_AGENT_FAULT".into(), id.into()));
-        let protocol = (mock_agent::PROTOCOL.into(), dialect.id().into());
-        let folder = self.dialect_dir.iter();
-        let folder = folder.map(|folder| (mock_agent::DIALECT_DIR.into(), folder.into()));
-        let env = fault.into_iter().chain([protocol]).chain(folder);
-        Ok(Agent::bundled(std::env::current_exe()?, env.collect()))
+/// The filter process that plays faults on the frames of any agent.
+fn filter(source: &DialectSource, dialect: &Dialect) -> io::Result<FaultsBy> {
+    let mut words: Vec<OsString> = vec![inject::SUBCOMMAND.into()];
+    let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
+    option("--events", dialect.events.discriminator.clone().into());
+    option("--commands", dialect.commands.discriminator.clone().into());
+    for turn in turns_without_guards(dialect) {
+        option("--turn", turn.into());
     }
-
-    fn is_filtered(&self) -> bool {
-        false
+    for base in dialect.fault_sources() {
+        option("--faults-of", base.into());
     }
-}
-
-/// Any agent. A filter process between it and the judge plays faults on its frames; of several, each has its own.
-struct FilteredAgent {
-    agent: Agent,
-    /// As `--dialect-dir`, as an absolute path.
-    dialect_dir: Option<PathBuf>,
-}
-
-impl TestedAgent for FilteredAgent {
-    fn with_fault(&self, fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent> {
-        let mut faults = fault.into_iter().flat_map(|ids| ids.split(','));
-        faults.try_fold(self.agent.clone(), |agent, fault| {
-            self.filtered(agent, fault, dialect)
-        })
+    if let Some(folder) = source.folder() {
+        option("--dialect-dir", folder.into());
     }
-
-    fn is_filtered(&self) -> bool {
-        true
-    }
-}
-
-impl FilteredAgent {
-    /// An agent behind a filter that plays a fault.
-    fn filtered(&self, agent: Agent, fault: &str, dialect: &Dialect) -> io::Result<Agent> {
-        let mut words: Vec<OsString> = vec![inject::SUBCOMMAND.into()];
-        let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
-        option("--fault", fault.into());
-        option("--events", dialect.events.discriminator.clone().into());
-        option("--commands", dialect.commands.discriminator.clone().into());
-        for turn in turns(dialect) {
-            option("--turn", turn.into());
-        }
-        for source in dialect.fault_sources() {
-            option("--faults-of", source.into());
-        }
-        if let Some(folder) = &self.dialect_dir {
-            option("--dialect-dir", folder.into());
-        }
-        words.extend(["--".into(), agent.program.into()]);
-        words.extend(agent.prefix);
-        Ok(Agent {
-            program: std::env::current_exe()?,
-            prefix: words,
-            ..agent
-        })
-    }
-}
-
-/// The frames that begin a turn, without their guards.
-fn turns(dialect: &Dialect) -> Vec<String> {
-    let sources = dialect.session.turn.sources().into_iter();
-    let names = sources.map(|source| {
-        source
-            .split('{')
-            .next()
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    });
-    names.filter(|name| !name.is_empty()).collect()
+    Ok(FaultsBy::Filter(std::env::current_exe()?, words))
 }
 
 /// Plays a suite without a fault, and keeps the scenarios that pass in it.
@@ -189,13 +129,14 @@ pub(super) fn note_left_out(good: &GoodRun) {
     }
 }
 
-impl From<GoodRunError> for CommandError {
-    fn from(error: GoodRunError) -> Self {
+impl From<TrialError> for CommandError {
+    fn from(error: TrialError) -> Self {
         let message = error.to_string();
         match error {
-            GoodRunError::Findings(_) => CommandError::violations(message),
-            GoodRunError::NothingPasses => CommandError::incomplete(message),
-            GoodRunError::NotStarted(_) => CommandError::usage(message),
+            TrialError::Findings(_) => CommandError::violations(message),
+            TrialError::NothingPasses => CommandError::incomplete(message),
+            TrialError::NotStarted(_) => CommandError::usage(message),
+            TrialError::Moves(errors) => errors.into(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::reports;
 use conform_judge::finding::Blame;
 use conform_report::Verdict;
 use conform_report::reporter::terminal;
-use conform_runner::scenario_run::ScenarioRun;
+use conform_runner::trials::ScenarioRun;
 use indexmap::{IndexMap, IndexSet};
 use std::io::{self, Write};
 use std::time::Instant;

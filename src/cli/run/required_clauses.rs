@@ -5,7 +5,7 @@ use conform_judge::dialect::Clause;
 use conform_judge::finding::Level;
 use conform_report::Verdict;
 use conform_report::{Report, ScenarioReport};
-use conform_runner::scheduler::DialectSuite;
+use conform_runner::trials::DialectSuite;
 use indexmap::{IndexMap, IndexSet};
 
 /// For each scenario id the required clauses that it claims to check.

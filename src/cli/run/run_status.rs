@@ -4,8 +4,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::output;
 use conform_report::reporter::text::count;
 use conform_report::{Verdict, VerdictCounts};
-use conform_runner::scenario_run::ScenarioRun;
-use conform_runner::scheduler::SuiteEnd;
+use conform_runner::trials::{ScenarioRun, SuiteEnd};
 
 /// How far the agent came in any scenario.
 #[derive(Debug, Clone, Copy, Default)]

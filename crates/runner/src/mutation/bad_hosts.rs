@@ -149,10 +149,7 @@ impl BadHost {
         let played = PlayedScenario {
             id: String::new(),
             findings: self.findings(dialect),
-            traces: vec![
-                FaultTrace::read(&self.frames, dialect, |_| None, |_| None)
-                    .with_affected_frame(last),
-            ],
+            traces: vec![FaultTrace::read(&self.frames, dialect, None).with_affected_frame(last)],
         };
         matrix_row(&fault, &[played])
     }

@@ -3,6 +3,7 @@
 use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Parsed, ParsedFrame};
+use frame_faults::{parse_entry, parse_held};
 
 /// The name of stderr lines, which are not part of the conversation.
 const STDERR: &str = "stderr";
@@ -32,17 +33,11 @@ pub struct TracePosition {
 }
 
 impl FaultTrace {
-    /// The trace of a session. `first_line` parses the agent's note on stderr that the fault was injected: it returns the first line of
-    /// stdout that is affected. `held_line` parses the note that the fault holds back a line.
-    pub fn read(
-        frames: &[ParsedFrame],
-        dialect: &Dialect,
-        first_line: impl Fn(&str) -> Option<u64>,
-        held_line: impl Fn(&str) -> Option<u64>,
-    ) -> Self {
+    /// The trace of a session with this fault, whose log is on stderr.
+    pub fn read(frames: &[ParsedFrame], dialect: &Dialect, fault: Option<&str>) -> Self {
         let mut trace = FaultTrace::default();
         for one in frames {
-            trace.push(&one.frame, &one.parsed, dialect, &first_line, &held_line);
+            trace.push(&one.frame, &one.parsed, dialect, fault);
         }
         trace
     }
@@ -53,12 +48,16 @@ impl FaultTrace {
         frame: &Frame,
         parsed: &Parsed,
         dialect: &Dialect,
-        first_line: impl Fn(&str) -> Option<u64>,
-        held_line: impl Fn(&str) -> Option<u64>,
+        fault: Option<&str>,
     ) {
-        if let Body::Stderr(line) = &frame.body {
-            self.injected = self.injected.or_else(|| first_line(&line.text()));
-            self.held = self.held.or_else(|| held_line(&line.text()));
+        if let (Body::Stderr(line), Some(fault)) = (&frame.body, fault) {
+            let text = line.text();
+            let own = |entry: Option<(&str, u64)>| {
+                let (_, line) = entry.filter(|(id, _)| *id == fault)?;
+                Some(line)
+            };
+            self.injected = self.injected.or_else(|| own(parse_entry(&text)));
+            self.held = self.held.or_else(|| own(parse_held(&text)));
         }
         self.names.push(name(frame, parsed, dialect));
         if matches!(frame.body, Body::FromAgent(_)) {

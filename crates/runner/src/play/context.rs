@@ -3,7 +3,7 @@
 use crate::agent::Agent;
 use crate::explore::MoveTable;
 use crate::sandbox_root::SandboxRoot;
-use crate::scheduler::SuiteSettings;
+use crate::trials::SuiteSettings;
 use conform_judge::dialect::Dialect;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};

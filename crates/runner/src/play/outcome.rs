@@ -4,7 +4,7 @@ use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use super::step_finding::session_number;
 use crate::scenario::types::StepAction;
-use crate::scenario_run::ScenarioRun;
+use crate::trials::ScenarioRun;
 use conform_judge::finding::Blame;
 use conform_report::Verdict;
 use conform_report::verdict_rules::{self, ScenarioFacts};

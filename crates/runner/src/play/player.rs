@@ -8,7 +8,7 @@ use crate::event_queue::EventQueue;
 use crate::limits::{self, TimeoutBudgets};
 use crate::sandbox::{Sandbox, write_below};
 use crate::scenario::Scenario;
-use crate::scenario_run::ScenarioRun;
+use crate::trials::ScenarioRun;
 use crate::{launch, scripted_model};
 use conform_judge::check::CheckOutcome;
 use conform_judge::finding::Finding;

@@ -3,7 +3,7 @@
 use super::inheritance::inherit;
 use super::load;
 use super::types::Scenario;
-use crate::scheduler::cores;
+use crate::trials::cores;
 use conform_judge::dialect::{Base, Dialect, Inheritance};
 use include_dir::{Dir, include_dir};
 use indexmap::IndexMap;

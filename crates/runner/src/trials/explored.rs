@@ -1,7 +1,9 @@
 //! Plays faults in explored sessions instead of the suite, to measure what exploration alone finds.
 
-use super::suite::logged;
-use super::{TrialSuite, each, tested};
+use super::faults::tested;
+use super::suite::{REHEARSAL, logged};
+use super::{TrialError, TrialSuite, each};
+use crate::explore::{MoveTable, Walker};
 use crate::mutation::kill_analysis::{PlayedScenario, TestedFault};
 use conform_judge::finding::{Blame, Finding, Level};
 use frame_faults::Fault;
@@ -30,18 +32,25 @@ pub struct SessionTrials {
 }
 
 impl SessionTrials {
-    /// Trials of so many faults at once, after the sessions were played without one, in which the faults are rehearsed. `on_left_out` is
-    /// shown the finding of a session that is left out.
+    /// Trials in the first sessions of a seed, so many faults at once, after the sessions were played without one, in which the faults are
+    /// rehearsed. `on_left_out` is shown the finding of a session that is left out.
     ///
     /// # Errors
-    /// The agent cannot be started.
+    /// A session is not a good scenario, or the agent cannot be started.
     pub async fn new(
-        suite: TrialSuite,
-        at_once: usize,
-        time_scale: f64,
+        mut suite: TrialSuite,
+        (moves, seed, sessions): (&MoveTable, u64, usize),
+        (at_once, time_scale): (usize, f64),
         on_left_out: impl Fn(&str, &Finding),
-    ) -> Result<Self, String> {
-        let runs = suite.play(Some("*"), suite.scenarios.clone(), time_scale);
+    ) -> Result<Self, TrialError> {
+        let walked = Walker::new(moves, seed).take(sessions).zip(1..);
+        let scenarios = walked.map(|(session, n)| {
+            moves.scenario(&session, &format!("explore/{n:05}"), &suite.dialect)
+        });
+        suite.scenarios = scenarios
+            .collect::<Result<_, _>>()
+            .map_err(TrialError::Moves)?;
+        let runs = suite.play(Some(REHEARSAL), suite.scenarios.clone(), time_scale);
         let mut sound = BTreeMap::new();
         for run in runs.await? {
             match run.report.findings.iter().find(|one| counts(one)) {
@@ -65,13 +74,13 @@ impl SessionTrials {
         &self,
         faults: &[Fault],
         on_result: impl FnMut(&ExploredFault),
-    ) -> Result<Vec<ExploredFault>, String> {
+    ) -> Result<Vec<ExploredFault>, TrialError> {
         let play = async |fault: &Fault| self.explored(fault).await;
         each(faults, self.at_once, play, on_result).await
     }
 
     /// Plays a fault in one session after the other, until something is found.
-    async fn explored(&self, fault: &Fault) -> Result<ExploredFault, String> {
+    async fn explored(&self, fault: &Fault) -> Result<ExploredFault, TrialError> {
         let mut explored = ExploredFault {
             fault: tested(fault, &self.suite.dialect),
             found: None,

@@ -2,8 +2,8 @@
 //! scenarios that can catch it, the likeliest first.
 
 use super::good_run::GoodRun;
-use super::suite::logged;
-use super::{TrialSuite, each};
+use super::suite::{REHEARSAL, logged};
+use super::{TrialError, TrialSuite, each};
 use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
 use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::scenario::Scenario;
@@ -20,8 +20,6 @@ const SMOKE: &str = "smoke";
 const FEW: usize = 3;
 /// How many of those in which a generic fault applies are played before all of them.
 const MORE: usize = 12;
-/// What makes the reference agent log where each of its faults would take effect.
-const REHEARSAL: &str = "*";
 /// By how much budgets are stretched for what is played alone.
 const ALONE: f64 = 2.0;
 
@@ -56,8 +54,6 @@ pub struct FaultTrials {
     whole: OnceCell<GoodRun>,
     /// For each smoke scenario the faults that take effect in it, if the agent can rehearse its faults.
     rehearsed: OnceCell<HashMap<String, HashSet<String>>>,
-    /// For each generic fault the scenarios in which the agent sends the frame that it changes.
-    generic: HashMap<String, Vec<String>>,
     at_once: usize,
     time_scale: f64,
 }
@@ -96,16 +92,9 @@ impl FaultTrials {
             part: OnceCell::new(),
             whole: OnceCell::new_with(good),
             rehearsed: OnceCell::new(),
-            generic: HashMap::new(),
             at_once,
             time_scale,
         }
-    }
-
-    /// The same with generic faults, each with the scenarios in which the agent sends the frame that it changes.
-    #[must_use]
-    pub fn with_generic(self, generic: HashMap<String, Vec<String>>) -> Self {
-        FaultTrials { generic, ..self }
     }
 
     /// Plays faults. Shows each row as it comes, and returns all in the order of the faults.
@@ -116,7 +105,7 @@ impl FaultTrials {
         &self,
         faults: &[Fault],
         mut on_row: impl FnMut(&Row),
-    ) -> Result<Vec<Row>, String> {
+    ) -> Result<Vec<Row>, TrialError> {
         self.prepare(faults).await?;
         let play = async |fault: &Fault| self.outcome(fault).await;
         let show = |outcome: &Outcome| {
@@ -138,11 +127,11 @@ impl FaultTrials {
     }
 
     /// Plays without a fault what the first round of these faults needs; everything if a fault is not published.
-    async fn prepare(&self, faults: &[Fault]) -> Result<(), String> {
+    async fn prepare(&self, faults: &[Fault]) -> Result<(), TrialError> {
         if self.whole.initialized() || faults.is_empty() {
             return Ok(());
         }
-        if !self.suite.agent.is_filtered() {
+        if !self.suite.is_filtered() {
             let smoke: BTreeSet<String> = self.smoke().collect();
             let scenarios = self.suite.selected(|id| smoke.contains(id));
             let runs = self.suite.play(Some(REHEARSAL), scenarios, 1.0).await?;
@@ -164,14 +153,22 @@ impl FaultTrials {
         self.part.get_or_try_init(play).await.map(drop)
     }
 
-    async fn whole(&self) -> Result<&GoodRun, String> {
+    async fn whole(&self) -> Result<&GoodRun, TrialError> {
         let play = || self.good_run(self.suite.scenarios.clone());
         self.whole.get_or_try_init(play).await
     }
 
-    async fn good_run(&self, scenarios: Vec<Scenario>) -> Result<GoodRun, String> {
-        let good = GoodRun::play(&self.suite, scenarios, |_| ()).await;
-        good.map_err(|error| error.to_string())
+    async fn good_run(&self, scenarios: Vec<Scenario>) -> Result<GoodRun, TrialError> {
+        GoodRun::play(&self.suite, scenarios, |_| ()).await
+    }
+
+    /// Why a fault that was played in the whole suite was never active.
+    #[must_use]
+    pub fn why_inactive(&self, fault: &Fault) -> String {
+        let good = self.whole.get();
+        good.map_or_else(String::new, |good| {
+            good.why_inactive(fault, &self.suite.dialect)
+        })
     }
 
     /// The row of a fault that the recorded frames of these scenarios prove: a rule reports it where it takes effect.
@@ -206,7 +203,7 @@ impl FaultTrials {
         ids: &BTreeSet<String>,
         time_scale: f64,
         before: Vec<PlayedScenario>,
-    ) -> Result<Vec<PlayedScenario>, String> {
+    ) -> Result<Vec<PlayedScenario>, TrialError> {
         let scenarios = self.suite.selected(|id| ids.contains(id));
         let mut played = self.suite.attempt(&fault.id, scenarios, time_scale).await?;
         played.extend(before);
@@ -215,12 +212,20 @@ impl FaultTrials {
     }
 
     /// Plays a fault in the scenario that caught it before, and in more scenarios while it is not killed.
-    async fn outcome(&self, fault: &Fault) -> Result<Outcome, String> {
+    async fn outcome(&self, fault: &Fault) -> Result<Outcome, TrialError> {
         let tested = tested(fault, &self.suite.dialect);
+        if self.suite.is_filtered() && !fault.is_playable_outside() {
+            let fate = Fate::NotPlayable;
+            return Ok(Row {
+                fate,
+                ..matrix_row(&tested, &[])
+            }
+            .into());
+        }
         let mut played: Vec<PlayedScenario> = Vec::new();
         let mut was_killed = false;
         for round in ROUNDS {
-            let selected = self.scenarios_of(&tested, round).await?;
+            let selected = self.scenarios_of(fault, &tested, round).await?;
             if let Some(row) = self.proved(fault, &selected).await {
                 return Ok(row.into());
             }
@@ -241,14 +246,14 @@ impl FaultTrials {
             .into_iter()
             .partition(|played| !played.findings.is_empty());
         let again = if found.is_empty() {
-            self.scenarios_of(&tested, Round::Likely).await?
+            self.scenarios_of(fault, &tested, Round::Likely).await?
         } else {
             ids(&found)
         };
         sure.retain(|one| !again.contains(&one.id));
         let mut sure = self.attempt(&tested, &again, 1.0, sure).await?;
         let row = matrix_row(&tested, &sure);
-        if !self.suite.agent.is_filtered() {
+        if !self.suite.is_filtered() {
             return Ok(row.into());
         }
         // An agent that fails before the fault begins, and a finding that does not show again, may lack time on a busy machine.
@@ -264,7 +269,7 @@ impl FaultTrials {
     }
 
     /// The row of a fault after its odd scenarios were played again while no other fault is played.
-    async fn settled(&self, fault: &Fault, outcome: Outcome) -> Result<Row, String> {
+    async fn settled(&self, fault: &Fault, outcome: Outcome) -> Result<Row, TrialError> {
         let Outcome { row, odd, sure } = outcome;
         if odd.is_empty() {
             return Ok(row);
@@ -284,24 +289,25 @@ impl FaultTrials {
     /// The scenarios of a round.
     async fn scenarios_of(
         &self,
-        fault: &TestedFault,
+        fault: &Fault,
+        tested: &TestedFault,
         round: Round,
-    ) -> Result<BTreeSet<String>, String> {
-        if let Some(fitting) = self.generic.get(&fault.id) {
+    ) -> Result<BTreeSet<String>, TrialError> {
+        if fault.caught_by.is_empty() {
+            let fitting = self.whole().await?.sending(fault);
             let stride = match round {
                 Round::Published | Round::Likely => fitting.len().div_ceil(FEW),
                 Round::Exercised => fitting.len().div_ceil(MORE),
                 Round::All => 1,
             };
-            let some = fitting.iter().step_by(stride.max(1));
-            return Ok(some.cloned().collect());
+            return Ok(fitting.into_iter().step_by(stride.max(1)).collect());
         }
         if round == Round::All {
             let all = self.suite.scenarios.iter();
             return Ok(all.map(|s| self.suite.id(s)).collect());
         }
-        let mut selected = self.always(fault);
-        if let Some(published) = self.published_round(fault) {
+        let mut selected = self.always(tested);
+        if let Some(published) = self.published_round(tested) {
             selected = published;
             if round == Round::Published {
                 return Ok(selected);
@@ -313,7 +319,7 @@ impl FaultTrials {
             FEW
         };
         let exercised = &self.whole().await?.exercised;
-        for catcher in &fault.caught_by {
+        for catcher in &tested.caught_by {
             if let Catcher::Rule(rule) = catcher {
                 let shows = exercised.get(rule).into_iter().flatten();
                 selected.extend(shows.take(most).cloned());
@@ -358,8 +364,7 @@ fn ids<'p>(played: impl IntoIterator<Item = &'p PlayedScenario>) -> BTreeSet<Str
 }
 
 /// A fault of a dialect, as it is tested.
-#[must_use]
-pub fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
+pub(super) fn tested(fault: &Fault, dialect: &Dialect) -> TestedFault {
     let catcher = |text: &String| match text.strip_prefix("scenario:") {
         Some(id) => Catcher::Scenario(format!("{}/{id}", dialect.id())),
         None => Catcher::Rule(format!("{}/{text}", dialect.name)),

@@ -1,17 +1,16 @@
 //! The run without a fault: which scenarios pass and can show a fault, what they exercise, and the frames that the agent sends.
 
-use super::TrialSuite;
 use super::recording::Recording;
+use super::scenario_run::ScenarioRun;
+use super::{TrialError, TrialSuite};
 use crate::scenario::Scenario;
-use crate::scenario_run::ScenarioRun;
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding};
 use conform_judge::frame::Body;
 use conform_report::{ScenarioReport, Verdict};
-use frame_faults::SampleFrames;
+use frame_faults::{ActiveFrom, Effect, Fault, SampleFrames};
 use indexmap::IndexMap;
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
 
 /// What scenarios do without a fault.
@@ -19,21 +18,10 @@ pub struct GoodRun {
     /// For each rule, the scenarios that exercise it.
     pub(super) exercised: HashMap<String, BTreeSet<String>>,
     /// The frames that the agent sent, by scenario.
-    pub samples: IndexMap<String, SampleFrames>,
+    samples: IndexMap<String, SampleFrames>,
     pub(super) recording: Arc<Recording>,
     /// How many scenarios were left out, because the agent has known findings there.
     pub left_out: usize,
-}
-
-/// Why a run without a fault shows nothing.
-#[derive(Debug)]
-pub enum GoodRunError {
-    /// The agent has these findings, so a finding says nothing about a fault.
-    Findings(Vec<String>),
-    /// No scenario passes.
-    NothingPasses,
-    /// The agent could not be started.
-    NotStarted(String),
 }
 
 impl GoodRun {
@@ -45,15 +33,13 @@ impl GoodRun {
         suite: &TrialSuite,
         scenarios: Vec<Scenario>,
         mark: impl Fn(&mut ScenarioReport),
-    ) -> Result<Self, GoodRunError> {
-        let runs = suite.play(None, scenarios.clone(), 1.0).await;
-        let mut runs = runs.map_err(GoodRunError::NotStarted)?;
+    ) -> Result<Self, TrialError> {
+        let mut runs = suite.play(None, scenarios.clone(), 1.0).await?;
         runs.iter_mut().for_each(|run| mark(&mut run.report));
         let unknown: Vec<String> = runs.iter().flat_map(unknown_findings).collect();
         if !unknown.is_empty() {
-            return Err(GoodRunError::Findings(unknown));
+            return Err(TrialError::Findings(unknown));
         }
-        let mut recording = Recording::new(Arc::clone(&suite.dialect));
         let mut good = GoodRun {
             exercised: HashMap::new(),
             samples: IndexMap::new(),
@@ -68,14 +54,14 @@ impl GoodRun {
             }
             good.note(&run, &suite.dialect);
             let scenario = scenarios.iter().find(|one| suite.id(one) == run.report.id);
-            if let Some(scenario) = scenario {
+            if let (Some(scenario), Some(recording)) = (scenario, Arc::get_mut(&mut good.recording))
+            {
                 recording.add(scenario, run);
             }
         }
         if good.samples.is_empty() {
-            return Err(GoodRunError::NothingPasses);
+            return Err(TrialError::NothingPasses);
         }
-        good.recording = Arc::new(recording);
         Ok(good)
     }
 
@@ -106,6 +92,45 @@ impl GoodRun {
         let passes = |one: &Scenario| self.samples.contains_key(&format!("{id}/{}", one.id));
         suite.scenarios.retain(passes);
     }
+
+    /// The frames of all scenarios.
+    #[must_use]
+    pub fn all_samples(&self) -> SampleFrames {
+        let mut samples = SampleFrames::default();
+        self.samples.values().for_each(|one| samples.add_all(one));
+        samples
+    }
+
+    /// The scenarios in which the agent sends a frame that a fault changes.
+    pub(super) fn sending(&self, fault: &Fault) -> Vec<String> {
+        let samples = self.samples.iter();
+        let sending = samples.filter(|(_, sample)| sample.played_on(fault).is_some());
+        sending.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Why a fault was never active: the frame that the agent did not send, or not after a turn had begun.
+    pub(super) fn why_inactive(&self, fault: &Fault, dialect: &Dialect) -> String {
+        let name = match &fault.effect {
+            Effect::Events(parts) => parts.first().and_then(|part| part.on.name()),
+            _ => None,
+        };
+        let Some(name) = name else {
+            return "no frame that it applies to was sent".to_owned();
+        };
+        if !self.samples.values().any(|sample| sample.has(name)) {
+            return format!("no `{name}` was sent");
+        }
+        let turns = dialect.session.turn.sources().join(" | ");
+        if fault.active_from != ActiveFrom::Turn || self.sending(fault).is_empty() {
+            format!("no `{name}` that it applies to was sent")
+        } else if turns.is_empty() {
+            "it begins with the first turn, and `session.turn` in dialect.yaml does not say what begins one; with `from: start` it is played at once".to_owned()
+        } else {
+            format!(
+                "no `{name}` that it applies to was sent after a turn began (`session.turn: {turns}`); with `from: start` it is played at once"
+            )
+        }
+    }
 }
 
 fn is_of_agent(finding: &Finding) -> bool {
@@ -116,29 +141,4 @@ fn unknown_findings(run: &ScenarioRun) -> impl Iterator<Item = String> {
     let findings = run.report.findings.iter();
     let unknown = findings.filter(|one| is_of_agent(one) && one.baseline.is_none());
     unknown.map(|one| format!("{} in {}: {}", one.rule, run.report.id, one.message))
-}
-
-impl Display for GoodRunError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        /// How many findings are shown.
-        const SHOWN: usize = 5;
-        match self {
-            GoodRunError::NotStarted(why) => f.write_str(why),
-            GoodRunError::NothingPasses => {
-                f.write_str("no scenario passes, so there is nothing that a fault could break")
-            }
-            GoodRunError::Findings(findings) => {
-                let shown = &findings[..findings.len().min(SHOWN)];
-                write!(
-                    f,
-                    "the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}",
-                    shown.join("\n  ")
-                )?;
-                match findings.len() - shown.len() {
-                    0 => Ok(()),
-                    more => write!(f, "\n  and {more} more"),
-                }
-            }
-        }
-    }
 }

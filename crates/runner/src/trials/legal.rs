@@ -1,9 +1,9 @@
 //! Plays the legal variants of a dialect, alone and in combinations: nothing may be found in them.
 
-use super::good_run::{GoodRun, GoodRunError};
+use super::engine::cores;
+use super::good_run::GoodRun;
 use super::legality::{LegalMatrix, LegalRow, Legality, Together};
-use super::{TrialSuite, each};
-use crate::scheduler::cores;
+use super::{TrialError, TrialSuite, each};
 use conform_report::ScenarioReport;
 use frame_faults::{Effect, Fault};
 use std::collections::HashSet;
@@ -53,12 +53,12 @@ impl LegalTrials {
         variants: Vec<Fault>,
         options: LegalOptions,
         mark: impl Fn(&mut ScenarioReport),
-    ) -> Result<(Self, GoodRun), GoodRunError> {
-        let settings = &mut suite.settings;
+    ) -> Result<(Self, GoodRun), TrialError> {
+        let settings = &mut suite.engine.settings;
         settings.jobs = cores().saturating_mul(SCENARIOS);
         settings.retry.max_retries = RETRIES;
         let good = GoodRun::play(&suite, suite.scenarios.clone(), mark).await?;
-        suite.settings.max_fail = Some(MOST_FAILED);
+        suite.engine.settings.max_fail = Some(MOST_FAILED);
         good.restrict(&mut suite);
         let mut reached = HashSet::new();
         for (n, variant) in variants.iter().enumerate() {
@@ -84,7 +84,7 @@ impl LegalTrials {
         can_be_combined: impl Fn(&Fault) -> bool,
         is_in_shard: impl Fn(usize) -> bool,
         mut on_row: impl FnMut(&LegalRow),
-    ) -> Result<LegalMatrix, String> {
+    ) -> Result<LegalMatrix, TrialError> {
         let alone = alone.into_iter().map(|n| vec![n]).collect();
         let variants = self.rows(alone, &mut on_row).await?;
         // What is wrong alone would be found again in each of its combinations.
@@ -113,7 +113,7 @@ impl LegalTrials {
 
     /// Whether the agent can play this variant.
     fn can_play(&self, variant: &Fault) -> bool {
-        !self.suite.agent.is_filtered() || variant.is_playable_outside()
+        !self.suite.is_filtered() || variant.is_playable_outside()
     }
 
     /// Plays sets of variants. A sample may leave out the scenarios in which one takes effect, and then has no row of it.
@@ -121,7 +121,7 @@ impl LegalTrials {
         &self,
         sets: Vec<Vec<usize>>,
         on_row: &mut impl FnMut(&LegalRow),
-    ) -> Result<Vec<LegalRow>, String> {
+    ) -> Result<Vec<LegalRow>, TrialError> {
         let at_once = self.options.at_once.map_or(AT_ONCE, NonZeroUsize::get);
         let counts =
             |row: &LegalRow| self.options.sample.is_none() || row.fate != Legality::NotActive;
@@ -138,7 +138,7 @@ impl LegalTrials {
 
     /// Plays variants together, in every scenario in which one of them can take effect: until then, nothing differs from the agent
     /// without them.
-    async fn row(&self, numbers: &[usize]) -> Result<LegalRow, String> {
+    async fn row(&self, numbers: &[usize]) -> Result<LegalRow, TrialError> {
         let variants = Together(numbers.iter().map(|n| &self.variants[*n]).collect());
         if !variants.0.iter().all(|one| self.can_play(one)) {
             return Ok(variants.unplayed(Legality::NotPlayable));

@@ -1,8 +1,8 @@
 //! Legality: what was found in the legal variants of a dialect, in which nothing may be found, as JSON and as Markdown.
 
+use super::scenario_run::ScenarioRun;
 use super::suite::logged;
 use crate::mutation::matrix::{PublishedMatrix, PublishedRow, over};
-use crate::scenario_run::ScenarioRun;
 use conform_judge::finding::{Blame, Level};
 use conform_report::Verdict;
 use frame_faults::Fault;

@@ -1,25 +1,36 @@
 //! Recorded sessions without a fault, and what they would be with one. What a rule finds at a frame that a fault changes, before the host
 //! acts again, it finds in a played session too: until then the host and the model do the same.
 
+use super::scenario_run::{RecordedSession, ScenarioRun};
 use crate::mutation::fault_trace::FaultTrace;
 use crate::mutation::kill_analysis::PlayedScenario;
 use crate::scenario::Scenario;
 use crate::scenario::types::StepAction;
-use crate::scenario_run::{RecordedSession, ScenarioRun};
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding};
 use conform_judge::frame::{Body, Eol, Frame, Line};
 use conform_judge::framing::{Framer, LINE_LIMIT, Parsed, ParsedFrame};
-use frame_faults::{Fault, FaultPlayer, KindPointers, Output, parse_entry, parse_held};
+use frame_faults::{Fault, FaultPlayer, KindPointers, Output};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The frames that begin a turn, as far as a filter process can tell: it knows no state that a guard may ask for.
+#[must_use]
+pub fn turns_without_guards(dialect: &Dialect) -> Vec<String> {
+    let sources = dialect.session.turn.sources().into_iter();
+    let names = sources.map(|source| {
+        let name = source.split('{').next().unwrap_or_default();
+        name.trim().to_owned()
+    });
+    names.filter(|name| !name.is_empty()).collect()
+}
+
 /// Scenarios of a dialect as they were played without a fault, by their full ids.
 pub(super) struct Recording {
     dialect: Arc<Dialect>,
-    /// The frames that begin a turn, by their names: a filter process knows no state that a guard may ask for.
+    /// The frames that begin a turn, by their names.
     turns: Vec<String>,
     scenarios: HashMap<String, RecordedScenario>,
 }
@@ -33,17 +44,8 @@ struct RecordedScenario {
 impl Recording {
     /// A recording without scenarios.
     pub(super) fn new(dialect: Arc<Dialect>) -> Self {
-        let turns = dialect.session.turn.sources().into_iter();
-        let name = |source: String| {
-            source
-                .split('{')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_owned()
-        };
         Recording {
-            turns: turns.map(name).collect(),
+            turns: turns_without_guards(&dialect),
             dialect,
             scenarios: HashMap::new(),
         }
@@ -112,6 +114,7 @@ impl Recording {
 /// A recorded session while a fault is played on it.
 struct ChangedSession<'r> {
     recording: &'r Recording,
+    fault: &'r str,
     player: FaultPlayer,
     framer: Framer,
     checker: Checker,
@@ -123,7 +126,7 @@ struct ChangedSession<'r> {
 }
 
 impl<'r> ChangedSession<'r> {
-    fn new(recording: &'r Recording, fault: &Fault, session: &RecordedSession) -> Self {
+    fn new(recording: &'r Recording, fault: &'r Fault, session: &RecordedSession) -> Self {
         let dialect = &recording.dialect;
         let kinds = KindPointers {
             events: dialect.events.discriminator.clone(),
@@ -135,6 +138,7 @@ impl<'r> ChangedSession<'r> {
         };
         ChangedSession {
             recording,
+            fault: &fault.id,
             player: FaultPlayer::new(fault.clone(), kinds, None),
             framer: Framer::new(LINE_LIMIT),
             checker: Checker::new(Arc::clone(dialect), options),
@@ -228,18 +232,12 @@ impl<'r> ChangedSession<'r> {
         let Some(value) = &one.parsed.value else {
             return;
         };
-        let begins = |turn: &&str| names.identify(value).is(turn);
-        let of_commands = turns.iter().filter_map(|turn| turn.strip_prefix('>'));
-        let of_events = turns
-            .iter()
-            .map(String::as_str)
-            .filter(|turn| !turn.starts_with('>'));
-        let begins_turn = if is_command {
-            { of_commands }.any(|turn| begins(&turn))
-        } else {
-            { of_events }.any(|turn| begins(&turn))
+        let identity = names.identify(value);
+        let begins_turn = |turn: &String| {
+            let command = turn.strip_prefix('>');
+            command.is_some() == is_command && identity.is(command.unwrap_or(turn))
         };
-        if begins_turn {
+        if turns.iter().any(begins_turn) {
             self.player.start_turn();
         }
     }
@@ -263,13 +261,8 @@ impl<'r> ChangedSession<'r> {
 
     fn push(&mut self, frame: &Frame, parsed: &Parsed) {
         self.checker.push_parsed(frame, parsed);
-        let line = |entry: Option<(&str, u64)>| entry.map(|(_, line)| line);
-        let (first, held) = (
-            |text: &str| line(parse_entry(text)),
-            |text: &str| line(parse_held(text)),
-        );
-        self.trace
-            .push(frame, parsed, &self.recording.dialect, first, held);
+        let dialect = &self.recording.dialect;
+        self.trace.push(frame, parsed, dialect, Some(self.fault));
     }
 }
 

@@ -1,19 +1,20 @@
 //! The suite that trials are selected from: scenarios of a dialect, and the agent that plays them, with faults or without.
 
+use super::engine::{DialectSuite, Engine, RunEvent, SuiteEnd, SuiteSettings, cores};
+use super::retry::RetryOptions;
+use super::scenario_run::ScenarioRun;
+use super::transcripts::KeepTranscripts;
+use super::{FaultsBy, TrialError};
 use crate::agent::Agent;
 use crate::mutation::fault_trace::FaultTrace;
 use crate::mutation::kill_analysis::PlayedScenario;
-use crate::retry::RetryOptions;
 use crate::sandbox_root::SandboxRoot;
 use crate::scenario::Scenario;
-use crate::scenario_run::ScenarioRun;
-use crate::scheduler::{self, DialectSuite, RunEvent, SuiteEnd, SuiteSettings, cores};
-use crate::transcripts::KeepTranscripts;
 use conform_judge::dialect::Dialect;
 use conform_judge::frame::Body;
 use conform_judge::profile::Profile;
 use frame_faults::{parse_entry, parse_held};
-use std::io;
+use indexmap::IndexSet;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -26,64 +27,66 @@ const A_CORE: NonZeroUsize = NonZeroUsize::new(12).unwrap();
 /// How often a scenario is played again while something is found without a fault: a busy machine must not decide.
 const RETRIES: u32 = 2;
 
-/// The agent of trials.
-pub trait TestedAgent {
-    /// How it is started with a fault, or without one.
-    ///
-    /// # Errors
-    /// What must be known of this process is not known.
-    fn with_fault(&self, fault: Option<&str>, dialect: &Dialect) -> io::Result<Agent>;
-
-    /// Whether a filter process plays the faults, and not the agent itself.
-    fn is_filtered(&self) -> bool;
-}
+/// What makes the reference agent log where each of its faults would take effect.
+pub(super) const REHEARSAL: &str = "*";
 
 /// Scenarios of a dialect, and the agent that plays them.
 pub struct TrialSuite {
     /// The agent.
-    pub agent: Box<dyn TestedAgent>,
+    pub agent: Agent,
+    /// What plays the faults.
+    pub faults_by: FaultsBy,
     /// The dialect.
     pub dialect: Arc<Dialect>,
     /// The scenarios that can be selected.
     pub scenarios: Vec<Scenario>,
     /// The wire of the model; the recipe's first one if `None`.
     pub wire: Option<String>,
-    /// Where agents are started.
-    pub sandboxes: Arc<SandboxRoot>,
-    /// How scenarios are played.
-    pub settings: SuiteSettings,
+    /// Where and how they are played.
+    pub engine: Engine,
 }
 
 impl TrialSuite {
     /// A suite with the usual wire and settings.
     pub fn new(
-        agent: Box<dyn TestedAgent>,
+        agent: Agent,
+        faults_by: FaultsBy,
         dialect: Arc<Dialect>,
         scenarios: Vec<Scenario>,
         sandboxes: Arc<SandboxRoot>,
     ) -> Self {
+        let settings = SuiteSettings {
+            jobs: PARALLEL_SCENARIOS,
+            smoke_first: false,
+            max_fail: None,
+            settle: true,
+            profile: Profile::Spec,
+            time_scale: 1.0,
+            seed: 0,
+            retry: RetryOptions {
+                retry_warnings: true,
+                ..RetryOptions::default()
+            },
+            keep: KeepTranscripts::Nothing,
+            with_frames: true,
+        };
         TrialSuite {
             agent,
+            faults_by,
             dialect,
             scenarios,
             wire: None,
-            sandboxes,
-            settings: SuiteSettings {
-                jobs: PARALLEL_SCENARIOS,
-                smoke_first: false,
-                max_fail: None,
-                settle: true,
-                profile: Profile::Spec,
-                time_scale: 1.0,
-                seed: 0,
-                retry: RetryOptions {
-                    retry_warnings: true,
-                    ..RetryOptions::default()
-                },
-                keep: KeepTranscripts::Nothing,
-                with_frames: true,
+            engine: Engine {
+                sandboxes,
+                cancelled: watch::channel(false).1,
+                settings,
             },
         }
+    }
+
+    /// Whether a filter process plays the faults, and not the agent itself.
+    pub(super) fn is_filtered(&self) -> bool {
+        matches!(self.faults_by, FaultsBy::Filter(..))
     }
 
     /// The full id of a scenario.
@@ -98,49 +101,48 @@ impl TrialSuite {
         selected.cloned().collect()
     }
 
-    /// Plays scenarios with a fault, or without one.
+    /// Plays scenarios with a fault, or without one. The results have the order of the scenarios, whichever ends first.
     ///
     /// # Errors
-    /// A sentence that says why the agent cannot be started.
-    pub async fn play(
+    /// The agent cannot be started.
+    pub(super) async fn play(
         &self,
         fault: Option<&str>,
         scenarios: Vec<Scenario>,
         time_scale: f64,
-    ) -> Result<Vec<ScenarioRun>, String> {
+    ) -> Result<Vec<ScenarioRun>, TrialError> {
         if scenarios.is_empty() {
             return Ok(Vec::new());
         }
-        let agent = self.agent.with_fault(fault, &self.dialect);
-        let part = DialectSuite {
-            agent: agent.map_err(|error| error.to_string())?,
+        let order: IndexSet<String> = scenarios.iter().map(|one| self.id(one)).collect();
+        let suite = DialectSuite {
+            agent: match fault {
+                Some(fault) => self.faults_by.applied(&self.agent, fault),
+                None => self.agent.clone(),
+            },
             dialect: Arc::clone(&self.dialect),
             wire: self.wire.clone(),
             moments: None,
             scenarios,
         };
-        let mut settings = SuiteSettings {
-            time_scale,
-            ..self.settings.clone()
-        };
+        let mut engine = self.engine.clone();
+        let settings = &mut engine.settings;
+        settings.time_scale = time_scale;
         if fault.is_none() {
             settings.jobs = settings.jobs.max(cores().saturating_mul(A_CORE));
             settings.retry.max_retries = settings.retry.max_retries.max(RETRIES);
         }
-        let (_keep, cancelled) = watch::channel(false);
-        let sandboxes = Arc::clone(&self.sandboxes);
         let mut runs = Vec::new();
         let mut on_event = |event| {
             if let RunEvent::Ended(run) = event {
                 runs.push(*run);
             }
         };
-        let ended =
-            scheduler::run(vec![part], &settings, sandboxes, cancelled, &mut on_event).await;
-        match ended {
-            SuiteEnd::NotStarted(why) => Err(why),
-            SuiteEnd::Complete | SuiteEnd::CutShort | SuiteEnd::Interrupted(_) => Ok(runs),
+        if let SuiteEnd::NotStarted(why) = engine.play(vec![suite], &mut on_event).await {
+            return Err(TrialError::NotStarted(why));
         }
+        runs.sort_by_key(|run| order.get_index_of(&run.report.id));
+        Ok(runs)
     }
 
     /// Plays scenarios with a fault, and finds out where it took effect.
@@ -149,21 +151,17 @@ impl TrialSuite {
         fault: &str,
         scenarios: Vec<Scenario>,
         time_scale: f64,
-    ) -> Result<Vec<PlayedScenario>, String> {
+    ) -> Result<Vec<PlayedScenario>, TrialError> {
         let runs = self.play(Some(fault), scenarios, time_scale).await?;
-        let own =
-            |entry: Option<(&str, u64)>| entry.filter(|(id, _)| *id == fault).map(|(_, line)| line);
-        let played = runs.into_iter().map(|run| PlayedScenario {
-            id: run.report.id,
-            findings: run.report.findings,
-            traces: Vec::from_iter(run.sessions.iter().map(|session| {
-                FaultTrace::read(
-                    &session.frames,
-                    &self.dialect,
-                    |text| own(parse_entry(text)),
-                    |text| own(parse_held(text)),
-                )
-            })),
+        let played = runs.into_iter().map(|run| {
+            let sessions = run.sessions.iter();
+            let traces =
+                sessions.map(|one| FaultTrace::read(&one.frames, &self.dialect, Some(fault)));
+            PlayedScenario {
+                id: run.report.id,
+                traces: traces.collect(),
+                findings: run.report.findings,
+            }
         });
         Ok(played.collect())
     }

@@ -1,7 +1,7 @@
 //! The result of a scenario in a run: its part of the report, and what the run needs to know besides.
 
-use super::sandbox::Sandbox;
 use super::transcripts::KeepTranscripts;
+use crate::sandbox::Sandbox;
 use crate::scenario::Scenario;
 use conform_judge::check::CheckOutcome;
 use conform_judge::dialect::Dialect;
@@ -19,7 +19,7 @@ pub struct ScenarioRun {
     /// Whether it was played. If not, the reason of the report says why.
     pub played: bool,
     /// The transcripts, one for each session: in the sandbox first, then where they are stored.
-    pub(super) transcripts: Vec<PathBuf>,
+    pub(crate) transcripts: Vec<PathBuf>,
     /// Its sessions, if their frames are kept.
     pub sessions: Vec<RecordedSession>,
     /// What the check of its sessions came to, except for the findings, which are in the report.
@@ -27,7 +27,7 @@ pub struct ScenarioRun {
     /// Whether the scenario scripts the model, so that the agent should begin a turn.
     pub expects_turn: bool,
     /// Keeps the sandbox until the transcripts are stored.
-    pub(super) sandbox: Option<Sandbox>,
+    pub(crate) sandbox: Option<Sandbox>,
 }
 
 /// The frames of a session.
@@ -41,7 +41,7 @@ pub struct RecordedSession {
 
 impl ScenarioRun {
     /// A scenario before anything of it was played.
-    pub(super) fn new(dialect: &Dialect, scenario: &Scenario) -> Self {
+    pub(crate) fn new(dialect: &Dialect, scenario: &Scenario) -> Self {
         let file = (!scenario.embedded).then(|| scenario.path.display().to_string());
         let mut replies = scenario.model.as_array().into_iter().flatten();
         ScenarioRun {
@@ -58,20 +58,20 @@ impl ScenarioRun {
     }
 
     /// The scenario without a result, and why.
-    pub(super) fn without_result(mut self, verdict: Verdict, why: impl Into<String>) -> Self {
+    pub(crate) fn without_result(mut self, verdict: Verdict, why: impl Into<String>) -> Self {
         self.report.verdict = verdict;
         self.report.reason = why.into();
         self
     }
 
     /// The same, after this time.
-    pub(super) fn after(mut self, wall: Duration) -> Self {
+    pub(crate) fn after(mut self, wall: Duration) -> Self {
         self.report.duration_ms = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
         self
     }
 
     /// Stores the transcripts that are to be kept, and removes the sandbox. A transcript that cannot be stored is logged and lost.
-    pub(super) fn store(&mut self, keep: &KeepTranscripts, name: &str) {
+    pub(crate) fn store(&mut self, keep: &KeepTranscripts, name: &str) {
         let kept = keep.store(name, self.report.verdict, &self.transcripts);
         self.transcripts = kept.unwrap_or_else(|error| {
             tracing::warn!(%error, name, "a transcript could not be stored");
@@ -85,7 +85,7 @@ impl ScenarioRun {
     }
 
     /// Adds the failed attempt before this one, and those before it.
-    pub(super) fn add_failed(&mut self, failed: ScenarioRun) {
+    pub(crate) fn add_failed(&mut self, failed: ScenarioRun) {
         self.check.events += failed.check.events;
         self.check.turn |= failed.check.turn;
         let mut failed = failed.report;

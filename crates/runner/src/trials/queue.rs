@@ -1,7 +1,7 @@
 //! The scenarios that are still to play: of each suite its smoke scenario first, and the others once that has passed.
 
-use super::play::context::SuiteContext;
 use super::scenario_run::ScenarioRun;
+use crate::play::context::SuiteContext;
 use crate::scenario::Scenario;
 use conform_report::Verdict;
 use std::collections::VecDeque;

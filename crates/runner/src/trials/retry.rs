@@ -1,9 +1,9 @@
 //! Retry of flaky scenarios: plays a scenario again while it fails, up to a number of times.
 
-use super::play::context::SuiteContext;
-use super::play::player::play;
+use super::engine::SuiteSettings;
 use super::scenario_run::ScenarioRun;
-use super::scheduler::SuiteSettings;
+use crate::play::context::SuiteContext;
+use crate::play::player::play;
 use crate::scenario::Scenario;
 use conform_judge::finding::{Blame, Finding};
 use conform_report::ScenarioReport;

@@ -1,16 +1,17 @@
 //! The causes of the findings of an exploration, by identities that stay the same in a smaller session.
 
-use super::PlayedSession;
+use super::exploration::PlayedSession;
+use crate::step_rules;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::ScenarioReport;
 use conform_report::causes::cause_id;
 use conform_report::verdict_rules::is_of_a_step;
-use conform_runner::step_rules;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
 /// The identities of the causes in these sessions, in their order, each with the place of the first session that has it.
-pub(super) fn causes_found(sessions: &[PlayedSession]) -> IndexMap<String, usize> {
+#[must_use]
+pub fn causes_found(sessions: &[PlayedSession]) -> IndexMap<String, usize> {
     let mut causes: IndexMap<String, (usize, bool)> = IndexMap::new();
     for (at, played) in sessions.iter().enumerate() {
         for finding in played.run.report.findings.iter().filter(|one| counts(one)) {
@@ -26,7 +27,8 @@ pub(super) fn causes_found(sessions: &[PlayedSession]) -> IndexMap<String, usize
 
 /// The id of the cause that a finding has where it follows from nothing. Moves that are left out change the clauses of a scenario, so
 /// they are no part of it where the finding cites all of them.
-pub(super) fn identity(finding: &Finding) -> String {
+#[must_use]
+pub fn identity(finding: &Finding) -> String {
     if !step_rules::cites_the_scenario(&finding.rule) {
         return cause_id(finding);
     }
@@ -38,21 +40,20 @@ pub(super) fn identity(finding: &Finding) -> String {
 
 /// The identities of all findings in a session that are the agent's.
 pub(super) fn shown_by(report: &ScenarioReport) -> HashSet<String> {
-    let findings = report.findings.iter();
-    findings
-        .filter(|one| is_of_the_agent(one))
-        .map(identity)
-        .collect()
+    let findings = report.findings.iter().filter(|one| is_of_the_agent(one));
+    findings.map(identity).collect()
 }
 
 /// The finding with this identity in a session.
-pub(super) fn found_in<'r>(cause: &str, report: &'r ScenarioReport) -> Option<&'r Finding> {
+#[must_use]
+pub fn found_in<'r>(cause: &str, report: &'r ScenarioReport) -> Option<&'r Finding> {
     let mut findings = report.findings.iter();
     findings.find(|one| is_of_the_agent(one) && identity(one) == cause)
 }
 
 /// Whether it is a cause: it follows from no other finding.
-pub(super) fn counts(finding: &Finding) -> bool {
+#[must_use]
+pub fn counts(finding: &Finding) -> bool {
     is_of_the_agent(finding) && !finding.is_echo()
 }
 

@@ -1,13 +1,13 @@
-//! The scheduler: plays the scenarios of a run in parallel, as many at a time as the settings allow, and reports each as it ends.
+//! The engine of all trials: plays scenarios in parallel, as many at a time as the settings allow, and reports each as it ends.
 
-use super::agent::Agent;
-use super::play::context::SuiteContext;
-use super::play_queue::{PlayQueue, QueuedScenario};
+use super::queue::{PlayQueue, QueuedScenario};
 use super::retry::{RetryOptions, play_with_retries};
-use super::sandbox_root::SandboxRoot;
 use super::scenario_run::ScenarioRun;
 use super::transcripts::KeepTranscripts;
+use crate::agent::Agent;
 use crate::explore::MoveTable;
+use crate::play::context::SuiteContext;
+use crate::sandbox_root::SandboxRoot;
 use crate::scenario::Scenario;
 use conform_judge::dialect::Dialect;
 use conform_judge::profile::Profile;
@@ -17,6 +17,17 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{Id, JoinError, JoinSet};
+
+/// Where and how scenarios are played.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    /// Where agents are started.
+    pub sandboxes: Arc<SandboxRoot>,
+    /// When it turns true, agents are killed and the remaining scenarios are not played.
+    pub cancelled: watch::Receiver<bool>,
+    /// How scenarios are played.
+    pub settings: SuiteSettings,
+}
 
 /// The scenarios of one dialect, and the agent that they are played with.
 #[derive(Debug, Clone)]
@@ -85,36 +96,55 @@ pub const SMOKE_FAILED: &str = "smoke failed";
 /// Why scenarios are left out after too many have failed.
 const TOO_MANY_FAILED: &str = "not played: too many scenarios failed before";
 
-/// Plays every scenario, and reports what happens to `on_event`. When `cancel` turns true, agents are killed and the remaining scenarios
-/// are not played.
-pub async fn run(
-    suites: Vec<DialectSuite>,
-    settings: &SuiteSettings,
-    sandboxes: Arc<SandboxRoot>,
-    cancel: watch::Receiver<bool>,
-    on_event: &mut dyn FnMut(RunEvent),
-) -> SuiteEnd {
-    let mut run = Run {
-        queue: queue(suites, settings, &sandboxes, &cancel),
-        settings,
-        playing: JoinSet::new(),
-        started: HashMap::new(),
-        failed: 0,
-        end: SuiteEnd::Complete,
-        on_event,
-    };
-    loop {
-        while !*cancel.borrow() && run.start_next() {}
-        match run.playing.join_next_with_id().await {
-            None => break,
-            Some(Ok((id, played))) => run.ended(id, played),
-            Some(Err(error)) => run.panicked(error),
+impl Engine {
+    /// Plays every scenario of these suites, and reports what happens to `on_event`.
+    pub async fn play(
+        &self,
+        suites: Vec<DialectSuite>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> SuiteEnd {
+        let mut run = Run {
+            queue: self.queue(suites),
+            settings: &self.settings,
+            playing: JoinSet::new(),
+            started: HashMap::new(),
+            failed: 0,
+            end: SuiteEnd::Complete,
+            on_event,
+        };
+        loop {
+            while !*self.cancelled.borrow() && run.start_next() {}
+            match run.playing.join_next_with_id().await {
+                None => break,
+                Some(Ok((id, played))) => run.ended(id, played),
+                Some(Err(error)) => run.panicked(error),
+            }
         }
+        if *self.cancelled.borrow() {
+            return SuiteEnd::Interrupted(run.queue.drain().len());
+        }
+        run.end
     }
-    if *cancel.borrow() {
-        return SuiteEnd::Interrupted(run.queue.drain().len());
+
+    fn queue(&self, suites: Vec<DialectSuite>) -> PlayQueue {
+        let mut queue = PlayQueue::default();
+        let settings = Arc::new(self.settings.clone());
+        let starting = Arc::new(Semaphore::new(2 * cores().get()));
+        for suite in suites {
+            let context = SuiteContext {
+                agent: suite.agent,
+                dialect: suite.dialect,
+                wire: suite.wire,
+                moments: suite.moments,
+                settings: Arc::clone(&settings),
+                sandboxes: Arc::clone(&self.sandboxes),
+                starting: Arc::clone(&starting),
+                cancel: self.cancelled.clone(),
+            };
+            queue.add(Arc::new(context), suite.scenarios);
+        }
+        queue
     }
-    run.end
 }
 
 /// The state of a run.
@@ -174,11 +204,8 @@ impl Run<'_> {
         let left_out = self.queue.note_end(&queued, is_failure);
         self.leave_out(left_out, SMOKE_FAILED);
         self.failed += u32::from(is_failure);
-        if self
-            .settings
-            .max_fail
-            .is_some_and(|most| self.failed >= most.get())
-        {
+        let most = self.settings.max_fail;
+        if most.is_some_and(|most| self.failed >= most.get()) {
             let rest = self.queue.drain();
             self.leave_out(rest, TOO_MANY_FAILED);
         }
@@ -198,29 +225,4 @@ impl Run<'_> {
 /// How many cores this process may use.
 pub fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-}
-
-fn queue(
-    suites: Vec<DialectSuite>,
-    settings: &SuiteSettings,
-    sandboxes: &Arc<SandboxRoot>,
-    cancel: &watch::Receiver<bool>,
-) -> PlayQueue {
-    let mut queue = PlayQueue::default();
-    let settings = Arc::new(settings.clone());
-    let starting = Arc::new(Semaphore::new(2 * cores().get()));
-    for suite in suites {
-        let context = SuiteContext {
-            agent: suite.agent,
-            dialect: suite.dialect,
-            wire: suite.wire,
-            moments: suite.moments,
-            settings: Arc::clone(&settings),
-            sandboxes: Arc::clone(sandboxes),
-            starting: Arc::clone(&starting),
-            cancel: cancel.clone(),
-        };
-        queue.add(Arc::new(context), suite.scenarios);
-    }
-    queue
 }
