@@ -50,7 +50,7 @@ pub(super) struct ExploreArgs {
     /// Only the session with this number of the seed, as the findings name it
     #[arg(long, value_name = "N", conflicts_with_all = ["sessions", "time"], value_parser = args::at_least_one::<NonZeroUsize>)]
     session: Option<NonZeroUsize>,
-    /// How many sessions to play in parallel [default: twelve a core]
+    /// How many sessions to play in parallel [default: sixteen a core]
     #[arg(short, long, value_name = "N", value_parser = args::at_least_one::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// Where to write the sessions with findings

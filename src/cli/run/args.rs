@@ -30,7 +30,7 @@ wrote an event are always 3.";
 pub(in crate::cli) struct RunArgs {
     #[command(flatten)]
     pub(super) request: RunRequest,
-    /// How many scenarios to play in parallel [default: twelve a core]
+    /// How many scenarios to play in parallel [default: sixteen a core]
     #[arg(short, long, value_name = "N", value_parser = args::at_least_one::<NonZeroUsize>)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Play all scenarios even if the smoke scenario fails

@@ -31,11 +31,13 @@ impl Coverage {
 
     /// Adds what another part of the same run exercised.
     pub fn add(&mut self, part: Coverage) {
+        let exercised = self.clauses_exercised.len();
         self.clauses_exercised.extend(part.clauses_exercised);
-        self.clauses_not_exercised
-            .extend(part.clauses_not_exercised);
-        self.clauses_not_exercised
-            .retain(|id| !self.clauses_exercised.contains(id));
+        let open = &mut self.clauses_not_exercised;
+        if self.clauses_exercised.len() > exercised || !part.clauses_not_exercised.is_empty() {
+            open.extend(part.clauses_not_exercised);
+            open.retain(|id| !self.clauses_exercised.contains(id));
+        }
         add_counts(&mut self.entries_by_clause, part.entries_by_clause);
         add_counts(&mut self.rules, part.rules);
         for (rule, readings) in part.readings {

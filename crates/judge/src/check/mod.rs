@@ -6,7 +6,6 @@
 mod checker;
 mod coverage;
 mod decoded_frame;
-mod dispatch;
 mod end_of_session;
 mod evidence;
 mod excerpt;
@@ -16,7 +15,9 @@ mod monitors;
 mod open_work;
 mod per_frame;
 mod state;
+mod tables;
 
 pub use checker::{CheckOptions, CheckOutcome, Checker};
 pub use coverage::Coverage;
 pub use excerpt::SessionExcerpt;
+pub(crate) use tables::CheckTables;

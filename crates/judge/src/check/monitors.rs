@@ -1,24 +1,22 @@
 //! The monitors of a dialect's rules while a history is judged: each sees the frames of its alphabet, by slice.
 
+use super::tables::CheckTables;
 use crate::dialect::Dialect;
 use crate::finding::Finding;
 use crate::rules::frame_context::FrameContext;
 use crate::rules::monitor::{EndCircumstances, Moment, Monitor};
 use crate::rules::rule::Rule;
 use crate::rules::slices::SliceKey;
-use crate::rules::symbol::{FrameSymbols, SymbolSet};
+use crate::rules::symbol::SymbolSet;
 use indexmap::IndexMap;
 
 /// One monitor for each rule, except for the rules that look at one frame alone.
 #[derive(Clone)]
 pub(super) struct Monitors {
     monitors: Vec<Option<Box<dyn Monitor>>>,
-    /// For each rule, the first rule that slices the history in the same way.
-    same_slices: Vec<usize>,
     /// The slice of the newest frame, by the first rule that slices so.
     slices: Vec<SliceOfFrame>,
     text: String,
-    by_scope: Vec<Vec<usize>>,
 }
 
 /// Violations, each with the number of its rule.
@@ -27,51 +25,28 @@ pub(super) type Violations = Vec<(usize, Finding)>;
 impl Monitors {
     /// The monitors at the start of a history that cannot show the symbols of `unobservable`.
     pub(super) fn new(dialect: &Dialect, unobservable: &SymbolSet) -> Self {
-        let rules = &dialect.rules;
-        let mut by_scope = vec![Vec::new(); dialect.declarations.scopes.len()];
-        let mut monitors = Vec::new();
-        for (n, rule) in rules.iter().enumerate() {
-            let monitor = rule.monitor(unobservable);
-            if monitor.is_some() {
-                for scope in &rule.config.scopes {
-                    by_scope[*scope].push(n);
-                }
-            }
-            monitors.push(monitor);
-        }
-        let first = |rule: &Rule| {
-            rules
-                .iter()
-                .position(|other| other.config.each == rule.config.each)
-        };
+        let rules = dialect.rules.iter();
         Monitors {
-            same_slices: rules.iter().filter_map(first).collect(),
-            slices: vec![SliceOfFrame::default(); rules.len()],
+            monitors: rules.map(|rule| rule.monitor(unobservable)).collect(),
+            slices: vec![SliceOfFrame::default(); dialect.rules.len()],
             text: String::new(),
-            monitors,
-            by_scope,
         }
-    }
-
-    /// The rules whose monitors must see frames with these symbols, ascending.
-    pub(super) fn interested_in(&self, rules: &[Rule], symbols: &FrameSymbols) -> Vec<usize> {
-        let each = rules.iter().zip(&self.monitors).enumerate();
-        each.filter(|(_, (rule, monitor))| monitor.is_some() && rule.symbols().has_any(symbols))
-            .map(|(n, _)| n)
-            .collect()
     }
 
     /// Shows a frame to the monitors that are interested in it.
     pub(super) fn on_frame(
         &mut self,
         rules: &[Rule],
-        interested: &[usize],
+        (tables, interested): (&CheckTables, &[usize]),
         context: &FrameContext<'_>,
         out: &mut Violations,
     ) {
         for n in interested.iter().copied() {
+            if self.monitors[n].is_none() {
+                continue;
+            }
             let rule = &rules[n];
-            let slice = &mut self.slices[self.same_slices[n]];
+            let slice = &mut self.slices[tables.same_slices[n]];
             let key = slice.key(rule, context, &mut self.text);
             with_monitor(
                 &mut self.monitors,
@@ -88,14 +63,14 @@ impl Monitors {
     /// Closes scopes. With `judge` true their incomplete slices are reported; with false they are dropped without a finding.
     pub(super) fn on_scopes_closed(
         &mut self,
-        rules: &[Rule],
+        (tables, rules): (&CheckTables, &[Rule]),
         scopes: &[usize],
         judge: bool,
         context: &FrameContext<'_>,
         out: &mut Violations,
     ) {
         for scope in scopes {
-            for n in self.by_scope[*scope].iter().copied() {
+            for n in tables.by_scope[*scope].iter().copied() {
                 let rule = (n, &rules[n]);
                 with_monitor(&mut self.monitors, rule, context, out, |monitor, at| {
                     monitor.on_scope_closed(judge, at);

@@ -3,14 +3,13 @@
 
 use super::checker::{CheckOptions, CheckOutcome};
 use super::decoded_frame::DecodedFrame;
-use super::dispatch::Dispatcher;
 use super::end_of_session::ShutdownFacts;
 use super::evidence::RecentFrames;
 use super::finding_log::FindingLog;
-use super::line_classifier::LineClassifier;
 use super::monitors::{Monitors, Violations};
 use super::open_work::OpenWork;
 use super::per_frame::PerFrameChecks;
+use super::tables::Routes;
 use crate::dialect::{Dialect, FrameIdentity};
 use crate::finding::{Blame, DifferenceKind, Finding};
 use crate::frame::{Body, Frame};
@@ -37,21 +36,15 @@ const NOT_IN_CAPTURES: &[&str] = &[
     "#end",
 ];
 
-/// What does not change during a check.
-struct Tables {
-    dialect: Arc<Dialect>,
-    events: LineClassifier,
-    commands: LineClassifier,
-}
-
 /// A check between two frames.
 #[derive(Clone)]
 pub(super) struct CheckerState {
-    tables: Arc<Tables>,
+    dialect: Arc<Dialect>,
     history: HistoryState,
     per_frame: PerFrameChecks,
     monitors: Monitors,
-    dispatcher: Dispatcher,
+    /// The routes of the kinds of frames that came so far.
+    routes: Routes,
     pub(super) recent: RecentFrames,
     finding_log: FindingLog,
     /// The result so far, except for the coverage.
@@ -80,12 +73,8 @@ impl CheckerState {
             ),
             per_frame: PerFrameChecks::new(&dialect),
             monitors: Monitors::new(&dialect, &unobservable),
-            dispatcher: Dispatcher::default(),
-            tables: Arc::new(Tables {
-                events: LineClassifier::new(&dialect, false),
-                commands: LineClassifier::new(&dialect, true),
-                dialect,
-            }),
+            routes: Routes::default(),
+            dialect,
             recent: RecentFrames::default(),
             finding_log: FindingLog {
                 profile: options.profile,
@@ -111,8 +100,8 @@ impl CheckerState {
     /// Checks a frame.
     pub(super) fn check(&mut self, frame: &Frame, parsed: &Parsed) {
         self.count(frame);
-        let tables = Arc::clone(&self.tables);
-        let dialect = &*tables.dialect;
+        let dialect = &*Arc::clone(&self.dialect);
+        let tables = dialect.tables();
         let classifiers = (&tables.events, &tables.commands);
         let decoded = DecodedFrame::new(dialect, classifiers, frame, parsed, self.shutdown);
         let is_command = matches!(frame.body, Body::ToAgent(_));
@@ -130,7 +119,8 @@ impl CheckerState {
         self.note_session_frames(dialect, frame, &decoded);
 
         let symbols = &decoded.symbols;
-        let route = self.dispatcher.route(dialect, &self.monitors, symbols);
+        let route = self.routes.entry(symbols.packed());
+        let route = &**route.or_insert_with(|| tables.route(dialect, symbols));
         let touching = FrameInHistory {
             declarations: &dialect.declarations,
             touched: &route.declarations,
@@ -144,9 +134,15 @@ impl CheckerState {
         let context = context(self.outcome.frames, frame, &decoded, &self.history);
         let (rules, monitors) = (&dialect.rules, &mut self.monitors);
         let mut violations = Vec::new();
-        monitors.on_scopes_closed(rules, &abandoned, false, &context, &mut violations);
-        monitors.on_frame(rules, &route.monitors, &context, &mut violations);
-        monitors.on_scopes_closed(rules, &closing, true, &context, &mut violations);
+        monitors.on_scopes_closed(
+            (tables, rules),
+            &abandoned,
+            false,
+            &context,
+            &mut violations,
+        );
+        monitors.on_frame(rules, (tables, &route.rules), &context, &mut violations);
+        monitors.on_scopes_closed((tables, rules), &closing, true, &context, &mut violations);
         if let Body::End(end) = &frame.body {
             let circumstances = self.shutdown.circumstances(end, frame.at);
             monitors.on_end(rules, &context, circumstances, &mut violations);
@@ -218,9 +214,11 @@ impl CheckerState {
 
     pub(super) fn finish(mut self) -> CheckOutcome {
         let coverage = &mut self.outcome.coverage;
-        for (n, rule) in self.tables.dialect.rules.iter().enumerate() {
+        for (n, rule) in self.dialect.rules.iter().enumerate() {
             let times = self.per_frame.exercised(n, rule) + self.monitors.exercised(n);
-            coverage.rules.insert(rule.id.clone(), times);
+            if times > 0 {
+                coverage.rules.insert(rule.id.clone(), times);
+            }
             let met = self.monitors.readings(n);
             if !met.is_empty() {
                 coverage.readings.insert(rule.id.clone(), met);

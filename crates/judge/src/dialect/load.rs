@@ -14,7 +14,7 @@ use conform_dialect::ordering::Ordering;
 use conform_dialect::{Clause, FrameNames};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, TimeSpan};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Loads the dialect `NAME@VERSION`, or the newest version of `NAME`.
 ///
@@ -119,6 +119,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         budgets,
         limits: file.limits,
         launch,
+        tables: OnceLock::new(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! The data model of a loaded dialect.
 
+use crate::check::CheckTables;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::history_state::Declarations;
 use crate::rules::rule::Rule;
@@ -13,7 +14,7 @@ use json_matcher::Matcher;
 use regex::Regex;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, unknown};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One protocol at one version.
 #[derive(Debug)]
@@ -66,6 +67,8 @@ pub struct Dialect {
     pub limits: IndexMap<String, u64>,
     /// How the agent is started.
     pub launch: LaunchRecipe,
+    /// What checks of it share, from the first one on.
+    pub(super) tables: OnceLock<CheckTables>,
 }
 
 /// How a session starts and ends.
@@ -120,6 +123,10 @@ impl Dialect {
     /// `NAME@VERSION`.
     pub fn id(&self) -> String {
         format!("{}@{}", self.name, self.version)
+    }
+
+    pub(crate) fn tables(&self) -> &CheckTables {
+        self.tables.get_or_init(|| CheckTables::new(self))
     }
 
     /// The names and the schemas of commands, or of events.

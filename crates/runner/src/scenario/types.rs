@@ -7,7 +7,8 @@ use indexmap::{IndexMap, IndexSet};
 use json_matcher::{Matcher, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use spanned_yaml::{Span, Spanned};
+use serde_json::Value;
+use spanned_yaml::{Span, Spanned, TimeSpan};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -37,7 +38,7 @@ pub struct Scenario {
     /// Files of the workspace before the start, by relative path. The texts may contain placeholders.
     pub files: IndexMap<String, String>,
     /// The model script. Its texts may contain `{workspace}` and `{home}`.
-    pub model: serde_json::Value,
+    pub model: Value,
     /// Commands that are sent automatically whenever a matching event arrives.
     pub answers: Vec<AutoAnswer>,
     /// What the host does and expects, in order.
@@ -67,6 +68,34 @@ impl Scenario {
         });
         let names: IndexSet<&str> = names.collect();
         names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// The longest time that a step or the model waits, however fast the agent is; `None` if nothing waits.
+    #[must_use]
+    pub fn longest_wait(&self) -> Option<Duration> {
+        let waits = self.steps.iter().filter_map(|step| match &step.action {
+            StepAction::PauseReading(time)
+            | StepAction::ExpectNone {
+                until: Barrier::Quiet(time),
+                ..
+            } => Some(*time),
+            _ => None,
+        });
+        waits.chain(longest_delay(&self.model)).max()
+    }
+}
+
+/// The longest `delay` in a model script.
+fn longest_delay(script: &Value) -> Option<Duration> {
+    match script {
+        Value::Array(items) => items.iter().filter_map(longest_delay).max(),
+        Value::Object(members) => {
+            let own = members.get("delay").and_then(Value::as_str);
+            let own = own.and_then(|text| text.parse::<TimeSpan>().ok());
+            let within = members.values().filter_map(longest_delay);
+            within.chain(own.map(|time| time.0)).max()
+        }
+        _ => None,
     }
 }
 
@@ -191,7 +220,7 @@ impl JoinedText {
     /// Whether this joined text is accepted.
     #[must_use]
     pub fn is_met_by(&self, joined: &str) -> bool {
-        let object = |text: &str| -> Option<serde_json::Map<String, serde_json::Value>> {
+        let object = |text: &str| -> Option<serde_json::Map<String, Value>> {
             serde_json::from_str(text).ok()
         };
         joined == self.is
@@ -226,4 +255,17 @@ pub enum FileState {
     Contains(String),
     /// It contains this text, after placeholders are filled in, plain or in Base64.
     Holds(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_longest_delay_of_a_model_may_be_in_a_part_of_a_reply() {
+        let script = json!([{ "delay": "20ms", "content": [{ "delay": "2s" }] }, { "text": "1h" }]);
+        assert_eq!(longest_delay(&script), Some(Duration::from_secs(2)));
+        assert_eq!(longest_delay(&json!([{ "text": "now" }])), None);
+    }
 }

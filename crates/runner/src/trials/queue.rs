@@ -4,8 +4,13 @@ use super::scenario_run::ScenarioRun;
 use crate::play::context::SuiteContext;
 use crate::scenario::Scenario;
 use conform_report::Verdict;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Scenarios that wait for so long come first, so that none of them plays alone at the end.
+const LONG: Duration = Duration::from_secs(1);
 
 /// A scenario with the context of its suite.
 pub(super) struct QueuedScenario {
@@ -51,6 +56,9 @@ impl PlayQueue {
     /// Adds the scenarios of a suite. If the settings say so, the others wait for the smoke scenario of the dialect, if it is among them.
     pub(super) fn add(&mut self, context: Arc<SuiteContext>, scenarios: Vec<Scenario>) {
         let mut scenarios: VecDeque<Arc<Scenario>> = scenarios.into_iter().map(Arc::new).collect();
+        scenarios
+            .make_contiguous()
+            .sort_by_cached_key(|one| Reverse(one.longest_wait().filter(|time| *time >= LONG)));
         let smoke = context
             .dialect
             .smoke_id()

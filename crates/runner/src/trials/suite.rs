@@ -23,7 +23,7 @@ use tokio::sync::watch;
 const PARALLEL_SCENARIOS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The same without a fault, for each core: nothing else is played then.
-const A_CORE: NonZeroUsize = NonZeroUsize::new(12).unwrap();
+const A_CORE: NonZeroUsize = NonZeroUsize::new(16).unwrap();
 /// How often a scenario is played again while something is found without a fault: a busy machine must not decide.
 const RETRIES: u32 = 2;
 
