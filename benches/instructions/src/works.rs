@@ -3,6 +3,7 @@
 use crate::chat::{read_answer, request};
 use crate::long::SESSIONS;
 use crate::valgrind::{Counted, Counts};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,7 +11,6 @@ use std::hint::black_box;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Command;
 
 /// Costs by name, which begins with the name of the work.
 pub(crate) type Costs = BTreeMap<String, f64>;
@@ -193,7 +193,7 @@ fn served(answers: usize, stream: bool) -> f64 {
         connection.write_all(request.as_bytes()).expect("sent");
         read_answer(&mut connection, &mut answer);
     }
-    let pid = counted.child.id().to_string();
-    Command::new("kill").arg(pid).status().expect("a signal");
+    let pid = Pid::from_child(&counted.child);
+    kill_process(pid, Signal::TERM).expect("a signal");
     counted.finish().own
 }
