@@ -2,6 +2,7 @@
 
 use super::catalogue::render_errors;
 use super::exit::ExitStatus;
+use conform_runner::SpawnError;
 use conform_runner::detect::detector::DetectError;
 use spanned_yaml::Error;
 use std::io;
@@ -53,6 +54,12 @@ impl From<Vec<Error>> for CommandError {
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
         CommandError::harness(error.to_string())
+    }
+}
+
+impl From<SpawnError> for CommandError {
+    fn from(error: SpawnError) -> Self {
+        CommandError::usage(error.to_string())
     }
 }
 

@@ -100,10 +100,7 @@ async fn perform(
             report.add(entry.report, entry.check.coverage);
         }
     };
-    let ended = engine.play(suites, &mut on_event).await;
-    if let SuiteEnd::NotStarted(why) = ended {
-        return Err(CommandError::usage(why));
-    }
+    let ended = engine.play(suites, &mut on_event).await?;
     let mut report = plan.report(report, engine.settings.seed, began, surroundings);
     let is_whole = extent(args) == RunExtent::Whole;
     last_failures.write(

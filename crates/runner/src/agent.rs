@@ -1,7 +1,7 @@
 //! The agent under test: its program, its arguments, and the features that it lacks.
 
 use super::arguments::RecipeArgs;
-use crate::process::spawn_error::not_executable;
+use crate::process::spawn_error::{SpawnError, not_executable};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -52,46 +52,35 @@ impl Agent {
     /// The absolute path of a program: the path itself if it has a slash, else looked up on the PATH.
     ///
     /// # Errors
-    /// A sentence that says why the program cannot be started.
-    pub fn find(program: &OsStr) -> Result<PathBuf, String> {
-        let shown = program.to_string_lossy();
-        let failure = |why: &str| format!("cannot start {shown}: {why}");
-        if Path::new(program).components().count() > 1 || shown.contains('/') {
-            let path = std::path::absolute(program).map_err(|error| failure(&error.to_string()))?;
-            check_executable(&path)
-                .map_err(|error| failure(&reason(&error, "there is no such file")))?;
+    /// The program cannot be started.
+    pub fn find(program: &OsStr) -> Result<PathBuf, SpawnError> {
+        let given = Path::new(program);
+        let failed = |error| SpawnError {
+            program: given.to_owned(),
+            error,
+        };
+        if given.components().count() > 1 || program.as_encoded_bytes().contains(&b'/') {
+            let path = std::path::absolute(given).map_err(failed)?;
+            check_executable(&path).map_err(failed)?;
             return Ok(path);
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let mut seen = None;
+        let mut refused = None;
         for folder in std::env::split_paths(&path) {
-            let candidate = folder.join(program);
-            match check_executable(&candidate) {
-                Ok(()) => {
-                    return std::path::absolute(candidate).map_err(|e| failure(&e.to_string()));
-                }
+            let program = folder.join(program);
+            match check_executable(&program) {
+                Ok(()) => return std::path::absolute(program).map_err(failed),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => seen = seen.or(Some((candidate, error))),
+                Err(error) => refused = refused.or(Some(SpawnError { program, error })),
             }
         }
-        Err(match seen {
-            Some((candidate, error)) => format!(
-                "cannot start {}: {}",
-                candidate.display(),
-                reason(&error, "there is no such file")
-            ),
-            None if Path::new(program).exists() => failure(&format!(
-                "there is no such program on the PATH; the one in this folder is `./{shown}`"
-            )),
-            None => failure("there is no such program on the PATH"),
-        })
-    }
-}
-
-fn reason(error: &io::Error, missing: &str) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => missing.to_owned(),
-        _ => error.to_string(),
+        Err(refused.unwrap_or_else(|| {
+            let mut why = "there is no such program on the PATH".to_owned();
+            if given.exists() {
+                why += &format!("; the one in this folder is `./{}`", given.display());
+            }
+            failed(io::Error::other(why))
+        }))
     }
 }
 
@@ -120,7 +109,7 @@ mod tests {
             ("/", "a directory"),
             ("./Cargo.toml", "not executable"),
         ] {
-            let message = Agent::find(OsStr::new(program)).unwrap_err();
+            let message = Agent::find(OsStr::new(program)).unwrap_err().to_string();
             assert!(message.contains(why), "{message}");
         }
     }

@@ -3,11 +3,13 @@
 use super::agent::Agent;
 use super::arguments;
 use super::process::agent_process::LaunchCommand;
+use super::process::spawn_error::SpawnError;
 use super::sandbox::{Sandbox, write_below};
 use crate::scenario::types::AgentSetup;
 use conform_dialect::file::{LaunchRecipe, WireRecipe};
-use json_matcher::{Captures, render_text};
+use json_matcher::{Captures, UnknownPlaceholder, render_text};
 use std::ffi::{OsStr, OsString};
+use std::io;
 
 /// The values of the placeholders `{workspace}`, `{home}` and `{llm_url}`.
 pub(crate) fn placeholders(sandbox: &Sandbox, llm_url: &str) -> Captures {
@@ -16,6 +18,21 @@ pub(crate) fn placeholders(sandbox: &Sandbox, llm_url: &str) -> Captures {
     placeholders.set("home", sandbox.home.to_string_lossy());
     placeholders.set("llm_url", llm_url);
     placeholders
+}
+
+/// Why an agent could not be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LaunchError {
+    #[error("cannot make a sandbox: {0}")]
+    Sandbox(#[source] io::Error),
+    #[error("cannot serve the scripted model: {0}")]
+    Model(#[source] io::Error),
+    #[error("cannot write {0} into HOME: {1}")]
+    HomeFile(String, #[source] io::Error),
+    #[error(transparent)]
+    Placeholder(#[from] UnknownPlaceholder),
+    #[error(transparent)]
+    Program(#[from] SpawnError),
 }
 
 /// Everything that decides how an agent is started.
@@ -34,7 +51,11 @@ impl LaunchPlan<'_> {
     ///
     /// # Errors
     /// An unknown placeholder.
-    pub(crate) fn launch(&self, sandbox: &Sandbox, purpose: &str) -> Result<LaunchCommand, String> {
+    pub(crate) fn launch(
+        &self,
+        sandbox: &Sandbox,
+        purpose: &str,
+    ) -> Result<LaunchCommand, UnknownPlaceholder> {
         Ok(LaunchCommand {
             program: self.agent.program.clone(),
             args: self.args()?,
@@ -48,13 +69,13 @@ impl LaunchPlan<'_> {
     /// Writes the files of the recipe into HOME.
     ///
     /// # Errors
-    /// The file that could not be written, and why.
-    pub(crate) fn write_files(&self, sandbox: &Sandbox) -> Result<(), String> {
+    /// An unknown placeholder, or the file that could not be written.
+    pub(crate) fn write_files(&self, sandbox: &Sandbox) -> Result<(), LaunchError> {
         let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
         for (path, text) in self.recipe.home_files.iter().chain(wire) {
             let text = self.fill(text)?;
             write_below(&sandbox.home, path, &text)
-                .map_err(|error| format!("cannot write {path} into HOME: {error}"))?;
+                .map_err(|error| LaunchError::HomeFile(path.clone(), error))?;
         }
         Ok(())
     }
@@ -83,7 +104,7 @@ impl LaunchPlan<'_> {
         places
     }
 
-    fn args(&self) -> Result<Vec<OsString>, String> {
+    fn args(&self) -> Result<Vec<OsString>, UnknownPlaceholder> {
         let given = self.agent.args.iter().map(|arg| self.fill_known(arg));
         let given: Vec<_> = given.collect();
         let recipe = recipe_args(self.recipe, self.wire);
@@ -100,7 +121,7 @@ impl LaunchPlan<'_> {
         Ok(args)
     }
 
-    fn env(&self, sandbox: &Sandbox) -> Result<Vec<(OsString, OsString)>, String> {
+    fn env(&self, sandbox: &Sandbox) -> Result<Vec<(OsString, OsString)>, UnknownPlaceholder> {
         let mut env = sandbox.environment();
         let wire = self.wire.into_iter().flat_map(|wire| &wire.env);
         for (name, value) in self.recipe.env.iter().chain(wire) {
@@ -117,8 +138,8 @@ impl LaunchPlan<'_> {
         Ok(env.into_iter().collect())
     }
 
-    fn fill(&self, text: &str) -> Result<String, String> {
-        render_text(text, self.placeholders).map_err(|unknown| unknown.to_string())
+    fn fill(&self, text: &str) -> Result<String, UnknownPlaceholder> {
+        render_text(text, self.placeholders)
     }
 
     /// Fills the known placeholders of an argument or a variable of the user, and leaves all other braces as they are.
@@ -127,13 +148,11 @@ impl LaunchPlan<'_> {
             return arg.to_owned();
         };
         let known = ["llm_url", "workspace", "home"];
-        let fill = |text: String, name: &&str| match self
-            .placeholders
-            .get(name)
-            .and_then(|v| v.as_str())
-        {
-            Some(value) => text.replace(&format!("{{{name}}}"), value),
-            None => text,
+        let fill = |text: String, name: &&str| {
+            let value = self.placeholders.get(name).and_then(|value| value.as_str());
+            value.map_or(text.clone(), |value| {
+                text.replace(&format!("{{{name}}}"), value)
+            })
         };
         known.iter().fold(text.to_owned(), fill).into()
     }

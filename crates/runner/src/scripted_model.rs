@@ -1,6 +1,8 @@
 //! The scripted model of a scenario: its script with the placeholders filled, served over HTTP on loopback.
 
 use super::event_queue::EventQueue;
+use super::launch::LaunchError;
+use super::play::context::EarlyStop;
 use crate::scenario::Scenario;
 use json_matcher::{Captures, Template};
 use mock_provider::Script;
@@ -12,19 +14,21 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A placeholder without a value, or a mistake in the script, with the path of the scenario.
-pub(crate) fn script(scenario: &Scenario, placeholders: &Captures) -> Result<Script, String> {
-    let in_file = |why: String| format!("{}: {why}", scenario.path.display());
-    let filled = Template::new(scenario.model.clone())
-        .render(placeholders)
-        .map_err(|unknown| in_file(unknown.to_string()))?;
-    Script::from_value(filled).map_err(|problem| in_file(problem.to_string()))
+pub(crate) fn script(scenario: &Scenario, placeholders: &Captures) -> Result<Script, EarlyStop> {
+    let filled = Template::new(scenario.model.clone()).render(placeholders);
+    let filled = filled.map_err(|unknown| EarlyStop::in_file(scenario, unknown))?;
+    Script::from_value(filled).map_err(|problem| EarlyStop::in_file(scenario, problem))
 }
 
 /// Serves a script on loopback; requests, replies and failures go into the event queue.
 ///
 /// # Errors
 /// The server cannot listen.
-pub(crate) fn serve(script: Script, seed: u64, queue: &Arc<EventQueue>) -> Result<Server, String> {
+pub(crate) fn serve(
+    script: Script,
+    seed: u64,
+    queue: &Arc<EventQueue>,
+) -> Result<Server, LaunchError> {
     let queue = Arc::clone(queue);
     let options = ServerOptions {
         seed,
@@ -37,5 +41,5 @@ pub(crate) fn serve(script: Script, seed: u64, queue: &Arc<EventQueue>) -> Resul
         options,
         Observer::new(move |entry| queue.add_model_event(entry)),
     )
-    .map_err(|error| format!("cannot serve the scripted model: {error}"))
+    .map_err(LaunchError::Model)
 }

@@ -1,5 +1,6 @@
 //! The recorder of one session: passes each frame to the checker, writes it to the transcript, and keeps it if that is wanted.
 
+use crate::play::context::EarlyStop;
 use crate::trials::SuiteSettings;
 use crate::trials::{RecordedSession, ScenarioRun};
 use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
@@ -92,11 +93,10 @@ impl SessionRecorder {
     ///
     /// # Errors
     /// The transcript could not be written.
-    pub(super) fn finish(self, run: &mut ScenarioRun) -> Result<CheckOutcome, String> {
-        let failed = |error| format!("cannot write the transcript: {error}");
-        self.transcript
-            .and_then(TranscriptWriter::finish)
-            .map_err(failed)?;
+    pub(super) fn finish(self, run: &mut ScenarioRun) -> Result<CheckOutcome, EarlyStop> {
+        let written = self.transcript.and_then(TranscriptWriter::finish);
+        written
+            .map_err(|error| EarlyStop::Broken(format!("cannot write the transcript: {error}")))?;
         run.transcripts.push(self.path);
         run.sessions.extend(self.session);
         run.report.stderr = self.stderr.into();

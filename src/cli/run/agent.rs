@@ -36,7 +36,7 @@ pub(in crate::cli) fn agent_of(
     match words.split_first() {
         None => Ok(Agent::bundled(std::env::current_exe()?, env)),
         Some((program, rest)) => Ok(Agent {
-            program: Agent::find(program).map_err(CommandError::usage)?,
+            program: Agent::find(program)?,
             prefix: Vec::new(),
             recipe_args: RecipeArgs::wanted_by(rest),
             args: rest.iter().map(|arg| with_absolute_path(arg)).collect(),

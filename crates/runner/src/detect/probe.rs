@@ -3,7 +3,7 @@
 use super::first_lines::FirstLines;
 use crate::agent::Agent;
 use crate::event_queue::{EventQueue, SessionEvent};
-use crate::launch::{LaunchPlan, placeholders};
+use crate::launch::{LaunchError, LaunchPlan, placeholders};
 use crate::limits::{self, stretch};
 use crate::process::agent_process::AgentProcess;
 use crate::sandbox::Sandbox;
@@ -79,7 +79,7 @@ impl AgentProbe<'_> {
         let queue = Arc::new(EventQueue::default());
         let (process, _server, _sandbox) = match self.start(sandboxes, &queue) {
             Ok(started) => started,
-            Err(why) => return ProbeResult::NotStarted(why),
+            Err(error) => return ProbeResult::NotStarted(error.to_string()),
         };
         self.send_probes(&process);
         let result = tokio::select! {
@@ -98,7 +98,7 @@ impl AgentProbe<'_> {
         &self,
         sandboxes: &SandboxRoot,
         queue: &Arc<EventQueue>,
-    ) -> Result<(AgentProcess, Server, Sandbox), String> {
+    ) -> Result<(AgentProcess, Server, Sandbox), LaunchError> {
         let server = serve(Script::default(), 0, queue)?;
         let (recipe, wire) = self.recipe();
         let recipes = (&recipe, Some(&wire));
@@ -147,7 +147,7 @@ impl AgentProbe<'_> {
 /// Starts an agent by these recipes in a sandbox of its own.
 ///
 /// # Errors
-/// A sentence that says why it cannot be started.
+/// It cannot be started.
 pub(super) fn start_briefly(
     agent: &Agent,
     (recipe, wire): (&LaunchRecipe, Option<&WireRecipe>),
@@ -155,10 +155,8 @@ pub(super) fn start_briefly(
     sandboxes: &SandboxRoot,
     queue: &Arc<EventQueue>,
     time_scale: f64,
-) -> Result<(AgentProcess, Sandbox), String> {
-    let sandbox = sandboxes
-        .sandbox()
-        .map_err(|error| format!("cannot make a sandbox: {error}"))?;
+) -> Result<(AgentProcess, Sandbox), LaunchError> {
+    let sandbox = sandboxes.sandbox().map_err(LaunchError::Sandbox)?;
     let plan = LaunchPlan {
         agent,
         recipe,
@@ -169,8 +167,7 @@ pub(super) fn start_briefly(
     plan.write_files(&sandbox)?;
     let launch = plan.launch(&sandbox, "the first look at the agent")?;
     let grace = stretch(limits::ORPHAN_GRACE, time_scale.max(1.0));
-    let process = AgentProcess::start(&launch, queue, grace).map_err(|error| error.to_string())?;
-    Ok((process, sandbox))
+    Ok((AgentProcess::start(&launch, queue, grace)?, sandbox))
 }
 
 /// Kills the process tree of a probed agent, and waits until it is gone.

@@ -73,17 +73,16 @@ impl AgentSession {
             setup,
             placeholders,
         };
-        plan.write_files(sandbox).map_err(EarlyStop::Broken)?;
-        let launch = plan
-            .launch(sandbox, &format!("{}/{}", suite.dialect.id(), scenario.id))
-            .map_err(|why| EarlyStop::Broken(format!("{}: {why}", scenario.path.display())))?;
+        plan.write_files(sandbox)?;
+        let purpose = format!("{}/{}", suite.dialect.id(), scenario.id);
+        let launch = plan.launch(sandbox, &purpose);
+        let launch = launch.map_err(|why| EarlyStop::in_file(scenario, why))?;
         let transcript = sandbox.file(&format!("{session}.jsonl"));
         let recorder =
             SessionRecorder::new(&suite.dialect, &suite.settings, launch.argv(), transcript);
         let grace = stretch(limits::ORPHAN_GRACE, suite.settings.time_scale.max(1.0));
         let started = Instant::now();
-        let process = AgentProcess::start(&launch, queue, grace)
-            .map_err(|error| EarlyStop::NotStarted(error.to_string()))?;
+        let process = AgentProcess::start(&launch, queue, grace).map_err(EarlyStop::NotStarted)?;
         Ok(AgentSession {
             process,
             recorder,

@@ -2,9 +2,13 @@
 
 use crate::agent::Agent;
 use crate::explore::MoveTable;
+use crate::launch::LaunchError;
+use crate::process::spawn_error::SpawnError;
 use crate::sandbox_root::SandboxRoot;
+use crate::scenario::Scenario;
 use crate::trials::SuiteSettings;
 use conform_judge::dialect::Dialect;
+use std::fmt::Display;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
@@ -25,7 +29,7 @@ pub(crate) struct SuiteContext {
 }
 
 /// Why a scenario ends before its last step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum EarlyStop {
     /// A step failed and added its finding. With a reason if the agent is killed at once.
     Failed(Option<&'static str>),
@@ -33,8 +37,24 @@ pub(crate) enum EarlyStop {
     Skipped(String),
     /// An internal error, or a mistake in the scenario; a sentence.
     Broken(String),
-    /// The agent cannot be started; a sentence.
-    NotStarted(String),
+    /// The agent cannot be started.
+    NotStarted(SpawnError),
     /// The run was cancelled.
     Interrupted,
+}
+
+impl EarlyStop {
+    /// A mistake in the file of a scenario.
+    pub(crate) fn in_file(scenario: &Scenario, why: impl Display) -> Self {
+        EarlyStop::Broken(format!("{}: {why}", scenario.path.display()))
+    }
+}
+
+impl From<LaunchError> for EarlyStop {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::Program(error) => EarlyStop::NotStarted(error),
+            other => EarlyStop::Broken(other.to_string()),
+        }
+    }
 }

@@ -28,10 +28,7 @@ impl ScenarioPlayer {
             ..
         } = self;
         server.shutdown().await;
-        let mut broken = match &stop {
-            Some(EarlyStop::Broken(why)) => Some(why.clone()),
-            _ => None,
-        };
+        let mut stop = stop;
         match session.recorder.finish(&mut run) {
             Ok(mut last) => {
                 if let Some(frame) = skipped_after {
@@ -39,7 +36,8 @@ impl ScenarioPlayer {
                 }
                 past.push(last);
             }
-            Err(why) => broken = broken.or(Some(why)),
+            Err(_) if matches!(stop, Some(EarlyStop::Broken(_))) => {}
+            Err(unwritten) => stop = Some(unwritten),
         }
         for (n, session) in past.iter_mut().enumerate() {
             // The host is the scenario, so findings that blame it are left out.
@@ -102,8 +100,11 @@ impl ScenarioPlayer {
             )
         });
         (report.verdict, report.reason) = verdict_rules::of_scenario(&ScenarioFacts {
-            broken: broken.as_deref(),
-            interrupted: stop == Some(EarlyStop::Interrupted),
+            broken: match &stop {
+                Some(EarlyStop::Broken(why)) => Some(why),
+                _ => None,
+            },
+            interrupted: matches!(stop, Some(EarlyStop::Interrupted)),
             findings: &report.findings,
             came_up: !waits_for_events || spoke,
             skipped: match &stop {

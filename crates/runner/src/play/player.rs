@@ -5,7 +5,9 @@ use super::context::{EarlyStop, SuiteContext};
 use super::model_requests::ModelRequests;
 use super::skip::missing_feature;
 use crate::event_queue::EventQueue;
+use crate::launch::LaunchError;
 use crate::limits::{self, TimeoutBudgets};
+use crate::process::spawn_error::SpawnError;
 use crate::sandbox::{Sandbox, write_below};
 use crate::scenario::Scenario;
 use crate::trials::ScenarioRun;
@@ -17,6 +19,7 @@ use indexmap::IndexSet;
 use json_matcher::{Captures, render_text};
 use mock_provider::server::Server;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
@@ -74,11 +77,11 @@ pub(crate) struct InterruptPause {
 /// Plays a scenario.
 ///
 /// # Errors
-/// A sentence that says why the agent cannot be started.
+/// The agent cannot be started.
 pub(crate) async fn play(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
-) -> Result<ScenarioRun, String> {
+) -> Result<ScenarioRun, SpawnError> {
     let run = ScenarioRun::new(&suite.dialect, &scenario);
     if let Some(why) = missing_feature(&suite.agent.missing_features, &suite.dialect, &scenario) {
         return Ok(run.without_result(Verdict::Skipped, why));
@@ -110,15 +113,11 @@ pub(crate) async fn play(
 
 impl ScenarioPlayer {
     fn start(suite: Arc<SuiteContext>, scenario: Arc<Scenario>) -> Result<Self, EarlyStop> {
-        let sandbox = suite
-            .sandboxes
-            .sandbox()
-            .map_err(|error| EarlyStop::Broken(format!("cannot make a sandbox: {error}")))?;
+        let sandbox = suite.sandboxes.sandbox().map_err(LaunchError::Sandbox)?;
         let queue = Arc::new(EventQueue::default());
         let mut captures = launch::placeholders(&sandbox, "");
-        let script = scripted_model::script(&scenario, &captures).map_err(EarlyStop::Broken)?;
-        let server = scripted_model::serve(script.clone(), suite.settings.seed, &queue)
-            .map_err(EarlyStop::Broken)?;
+        let script = scripted_model::script(&scenario, &captures)?;
+        let server = scripted_model::serve(script.clone(), suite.settings.seed, &queue)?;
         captures.set("llm_url", server.url());
         write_files(&scenario, &sandbox, &captures)?;
         let budgets =
@@ -169,15 +168,11 @@ fn write_files(
     placeholders: &Captures,
 ) -> Result<(), EarlyStop> {
     for (path, text) in &scenario.files {
-        let broken = |why: String| {
-            EarlyStop::Broken(format!(
-                "{}: the file {path}: {why}",
-                scenario.path.display()
-            ))
+        let broken = |why: &dyn Display| {
+            EarlyStop::in_file(scenario, format_args!("the file {path}: {why}"))
         };
-        let text =
-            render_text(text, placeholders).map_err(|unknown| broken(unknown.to_string()))?;
-        write_below(&sandbox.workspace, path, &text).map_err(|error| broken(error.to_string()))?;
+        let text = render_text(text, placeholders).map_err(|unknown| broken(&unknown))?;
+        write_below(&sandbox.workspace, path, &text).map_err(|error| broken(&error))?;
     }
     Ok(())
 }

@@ -118,12 +118,8 @@ impl ScenarioPlayer {
 
     /// Stops the scenario for a fault in its file.
     pub(super) fn broken_at(&self, span: Span, what: &str) -> EarlyStop {
-        EarlyStop::Broken(format!(
-            "{}:{}:{}: {what}",
-            self.scenario.path.display(),
-            span.line,
-            span.column
-        ))
+        let (path, Span { line, column, .. }) = (self.scenario.path.display(), span);
+        EarlyStop::Broken(format!("{path}:{line}:{column}: {what}"))
     }
 
     fn ended_early(&mut self) -> EarlyStop {

@@ -123,8 +123,8 @@ impl ScenarioPlayer {
 
     /// Finishes the transcript and the findings of a session that is over.
     pub(super) fn finish_session(&mut self, session: AgentSession) -> Result<(), EarlyStop> {
-        let outcome = session.recorder.finish(&mut self.run);
-        self.past_sessions.push(outcome.map_err(EarlyStop::Broken)?);
+        let outcome = session.recorder.finish(&mut self.run)?;
+        self.past_sessions.push(outcome);
         Ok(())
     }
 

@@ -98,9 +98,8 @@ impl ScenarioPlayer {
         files: &IndexMap<String, FileState>,
     ) -> Result<IndexMap<String, FileState>, EarlyStop> {
         let fill = |text: &str| {
-            render_text(text, &self.captures).map_err(|unknown| {
-                EarlyStop::Broken(format!("{}: {unknown}", self.scenario.path.display()))
-            })
+            let filled = render_text(text, &self.captures);
+            filled.map_err(|unknown| EarlyStop::in_file(&self.scenario, unknown))
         };
         let filled = files.iter().map(|(path, expected)| {
             let expected = match expected {

@@ -16,6 +16,8 @@ pub struct SpawnError {
     pub error: io::Error,
 }
 
+impl std::error::Error for SpawnError {}
+
 impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cannot start {}: ", self.program.display())?;

@@ -7,6 +7,7 @@ use super::transcripts::KeepTranscripts;
 use crate::agent::Agent;
 use crate::explore::MoveTable;
 use crate::play::context::SuiteContext;
+use crate::process::spawn_error::SpawnError;
 use crate::sandbox_root::SandboxRoot;
 use crate::scenario::Scenario;
 use conform_judge::dialect::Dialect;
@@ -79,7 +80,7 @@ pub enum RunEvent {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SuiteEnd {
     /// Every scenario was played.
     Complete,
@@ -87,8 +88,6 @@ pub enum SuiteEnd {
     Interrupted(usize),
     /// Scenarios failed, and others were left out therefore.
     CutShort,
-    /// The agent could not be started; the sentence says why.
-    NotStarted(String),
 }
 
 /// Why scenarios are left out after the smoke scenario has failed.
@@ -98,18 +97,21 @@ const TOO_MANY_FAILED: &str = "not played: too many scenarios failed before";
 
 impl Engine {
     /// Plays every scenario of these suites, and reports what happens to `on_event`.
+    ///
+    /// # Errors
+    /// The agent cannot be started.
     pub async fn play(
         &self,
         suites: Vec<DialectSuite>,
         on_event: &mut dyn FnMut(RunEvent),
-    ) -> SuiteEnd {
+    ) -> Result<SuiteEnd, SpawnError> {
         let mut run = Run {
             queue: self.queue(suites),
             settings: &self.settings,
             playing: JoinSet::new(),
             started: HashMap::new(),
             failed: 0,
-            end: SuiteEnd::Complete,
+            end: Ok(SuiteEnd::Complete),
             on_event,
         };
         loop {
@@ -121,7 +123,7 @@ impl Engine {
             }
         }
         if *self.cancelled.borrow() {
-            return SuiteEnd::Interrupted(run.queue.drain().len());
+            return Ok(SuiteEnd::Interrupted(run.queue.drain().len()));
         }
         run.end
     }
@@ -151,11 +153,11 @@ impl Engine {
 struct Run<'a> {
     queue: PlayQueue,
     settings: &'a SuiteSettings,
-    playing: JoinSet<Result<ScenarioRun, String>>,
+    playing: JoinSet<Result<ScenarioRun, SpawnError>>,
     started: HashMap<Id, QueuedScenario>,
     /// How many scenarios have failed.
     failed: u32,
-    end: SuiteEnd,
+    end: Result<SuiteEnd, SpawnError>,
     on_event: &'a mut dyn FnMut(RunEvent),
 }
 
@@ -186,15 +188,15 @@ impl Run<'_> {
     }
 
     /// Reports a scenario that has ended, and leaves others out if it decides that.
-    fn ended(&mut self, id: Id, played: Result<ScenarioRun, String>) {
+    fn ended(&mut self, id: Id, played: Result<ScenarioRun, SpawnError>) {
         let Some(queued) = self.started.remove(&id) else {
             return;
         };
         let entry = match played {
             Ok(run) => run,
-            Err(why) => {
+            Err(error) => {
                 self.queue.drain();
-                self.end = SuiteEnd::NotStarted(why);
+                self.end = Err(error);
                 return;
             }
         };
@@ -213,7 +215,7 @@ impl Run<'_> {
 
     fn leave_out(&mut self, scenarios: Vec<QueuedScenario>, why: &str) {
         if !scenarios.is_empty() {
-            self.end = SuiteEnd::CutShort;
+            self.end = Ok(SuiteEnd::CutShort);
         }
         for queued in scenarios {
             let entry = queued.unplayed(Verdict::Skipped, why);

@@ -1,5 +1,6 @@
 //! Why trials cannot be played.
 
+use crate::process::spawn_error::SpawnError;
 use spanned_yaml::{Error, render_all};
 
 /// How many findings are shown.
@@ -9,8 +10,8 @@ const SHOWN: usize = 5;
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The agent could not be started.
-    #[error("{0}")]
-    NotStarted(String),
+    #[error(transparent)]
+    NotStarted(#[from] SpawnError),
     /// The agent has these findings without a fault, so a finding says nothing about one.
     #[error("the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}", some_of(.0))]
     Findings(Vec<String>),

@@ -4,6 +4,7 @@ use super::TrialError;
 use super::engine::{DialectSuite, Engine, RunEvent, SuiteEnd};
 use super::scenario_run::ScenarioRun;
 use crate::explore::{MoveTable, Session, SituationCounts, Walker};
+use crate::process::spawn_error::SpawnError;
 use crate::scenario::Scenario;
 use indexmap::IndexMap;
 use std::time::{Duration, Instant};
@@ -112,10 +113,7 @@ impl Exploration {
                     }
                 }
             };
-            end = self.play_scenarios(&self.engine, scenarios, on_run).await;
-        }
-        if let SuiteEnd::NotStarted(why) = end {
-            return Err(TrialError::NotStarted(why));
+            end = self.play_scenarios(&self.engine, scenarios, on_run).await?;
         }
         sessions.sort_by_key(|played| played.number);
         Ok(ExploredSessions {
@@ -144,7 +142,7 @@ impl Exploration {
         engine: &Engine,
         scenarios: Vec<Scenario>,
         on_event: &mut dyn FnMut(RunEvent),
-    ) -> SuiteEnd {
+    ) -> Result<SuiteEnd, SpawnError> {
         let suite = DialectSuite {
             scenarios,
             ..self.suite.clone()

@@ -4,6 +4,7 @@ use super::engine::SuiteSettings;
 use super::scenario_run::ScenarioRun;
 use crate::play::context::SuiteContext;
 use crate::play::player::play;
+use crate::process::spawn_error::SpawnError;
 use crate::scenario::Scenario;
 use conform_judge::finding::{Blame, Finding};
 use conform_report::ScenarioReport;
@@ -58,11 +59,11 @@ impl RetryOptions {
 /// Plays a scenario, and retries it while it fails. The transcripts of failed attempts are stored beside that of the last one.
 ///
 /// # Errors
-/// A sentence that says why the agent cannot be started.
+/// The agent cannot be started.
 pub(super) async fn play_with_retries(
     suite: Arc<SuiteContext>,
     scenario: Arc<Scenario>,
-) -> Result<ScenarioRun, String> {
+) -> Result<ScenarioRun, SpawnError> {
     let SuiteSettings { retry, keep, .. } = &*suite.settings;
     let mut failed = None;
     loop {

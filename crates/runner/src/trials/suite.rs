@@ -1,6 +1,6 @@
 //! The suite that trials are selected from: scenarios of a dialect, and the agent that plays them, with faults or without.
 
-use super::engine::{DialectSuite, Engine, RunEvent, SuiteEnd, SuiteSettings, cores};
+use super::engine::{DialectSuite, Engine, RunEvent, SuiteSettings, cores};
 use super::retry::RetryOptions;
 use super::scenario_run::ScenarioRun;
 use super::transcripts::KeepTranscripts;
@@ -138,9 +138,7 @@ impl TrialSuite {
                 runs.push(*run);
             }
         };
-        if let SuiteEnd::NotStarted(why) = engine.play(vec![suite], &mut on_event).await {
-            return Err(TrialError::NotStarted(why));
-        }
+        engine.play(vec![suite], &mut on_event).await?;
         runs.sort_by_key(|run| order.get_index_of(&run.report.id));
         Ok(runs)
     }
