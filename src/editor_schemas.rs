@@ -31,113 +31,33 @@ pub struct FileFormat {
     schema: fn(&str, &str) -> Value,
 }
 
-/// Every file format.
-pub const FORMATS: &[FileFormat] = &[
-    format(
-        "scenario",
-        "conform scenario",
-        schema_of::<ScenarioFile>,
-        "scenarios/**/*.yaml",
-    ),
-    format(
-        "script",
-        "conform model script",
-        schema_of::<Script>,
-        "a model script: --script of mock-agent and `conform provider`",
-    ),
-    format(
-        "agent-script",
-        "conform agent script",
-        schema_of::<AgentScriptFile>,
-        "an agent script: --script of mock-agent with --dialect-dir",
-    ),
-    format(
-        "dialect",
-        "conform dialect",
-        schema_of::<DialectFile>,
-        "dialect.yaml, or base.yaml of what versions share",
-    ),
-    format(
-        "clauses",
-        "conform clauses",
-        schema_of::<ClausesFile>,
-        "clauses.yaml of a dialect",
-    ),
-    format(
-        "ordering",
-        "conform ordering rules",
-        schema_of::<OrderingFile>,
-        "ordering.yaml of a dialect",
-    ),
-    format(
-        "hosts",
-        "conform bad hosts",
-        schema_of::<HostsFile>,
-        "hosts.yaml of a dialect",
-    ),
-    format(
-        "faults",
-        "conform faults",
-        schema_of::<FaultsFile>,
-        "faults.yaml and variants.yaml of a dialect",
-    ),
-    format(
-        "explore",
-        "conform exploration",
-        schema_of::<ExploreFile>,
-        "explore.yaml of a dialect",
-    ),
-    format(
-        "config",
-        "conform.yaml",
-        schema_of::<ProjectConfig>,
-        "conform.yaml",
-    ),
-    format(
-        "baseline",
-        "conform baseline",
-        schema_of::<BaselineFile>,
-        "--baseline of `conform run` and `conform check`",
-    ),
-    format(
-        "mock-agent",
-        "mock-agent settings",
-        schema_of::<SettingsFile>,
-        "mock-agent.yaml, the settings of an installed mock-agent",
-    ),
-    format(
-        "control",
-        "conform control request",
-        schema_of::<Request>,
-        "a request to a controlled mock-agent or `conform provider`, one on a line",
-    ),
-    format(
-        "report",
-        "conform report",
-        schema_of::<Report>,
-        "--report json=FILE",
-    ),
-    format(
-        "transcript",
-        "",
-        |_, _| transcript(),
-        "a line of a transcript",
-    ),
-];
-
-const fn format(
-    name: &'static str,
-    title: &'static str,
-    schema: fn(&str, &str) -> Value,
-    files: &'static str,
-) -> FileFormat {
-    FileFormat {
-        name,
-        files,
-        title,
-        schema,
-    }
+/// A table of formats: the name, the title and the type of the contents, and the files.
+macro_rules! formats {
+    ($($name:literal $title:literal $contents:ty: $files:literal;)*) => {
+        &[
+            $(FileFormat { name: $name, files: $files, title: $title, schema: schema_of::<$contents> },)*
+            FileFormat { name: "transcript", files: "a line of a transcript", title: "", schema: |_, _| transcript() },
+        ]
+    };
 }
+
+/// Every file format.
+pub const FORMATS: &[FileFormat] = formats! {
+    "scenario" "conform scenario" ScenarioFile: "scenarios/**/*.yaml";
+    "script" "conform model script" Script: "a model script: --script of mock-agent and `conform provider`";
+    "agent-script" "conform agent script" AgentScriptFile: "an agent script: --script of mock-agent with --dialect-dir";
+    "dialect" "conform dialect" DialectFile: "dialect.yaml, or base.yaml of what versions share";
+    "clauses" "conform clauses" ClausesFile: "clauses.yaml of a dialect";
+    "ordering" "conform ordering rules" OrderingFile: "ordering.yaml of a dialect";
+    "hosts" "conform bad hosts" HostsFile: "hosts.yaml of a dialect";
+    "faults" "conform faults" FaultsFile: "faults.yaml and variants.yaml of a dialect";
+    "explore" "conform exploration" ExploreFile: "explore.yaml of a dialect";
+    "config" "conform.yaml" ProjectConfig: "conform.yaml";
+    "baseline" "conform baseline" BaselineFile: "--baseline of `conform run` and `conform check`";
+    "mock-agent" "mock-agent settings" SettingsFile: "mock-agent.yaml, the settings of an installed mock-agent";
+    "control" "conform control request" Request: "a request to a controlled mock-agent or `conform provider`, one on a line";
+    "report" "conform report" Report: "--report json=FILE";
+};
 
 impl FileFormat {
     /// Its JSON Schema.

@@ -14,29 +14,29 @@ use std::str::FromStr;
 
 /// The options that choose a dialect.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct DialectArgs {
+pub(super) struct DialectArgs {
     /// The protocol to judge against, such as `aionrs@0.1`; without a version, the newest one
     #[arg(long, value_name = "NAME[@VERSION]")]
-    pub dialect: Option<String>,
+    pub(super) dialect: Option<String>,
     /// A folder `NAME/VERSION/` with dialects of your own, searched before the built-in ones
     #[arg(long, value_name = "DIR", value_parser = folder)]
-    pub dialect_dir: Option<PathBuf>,
+    pub(super) dialect_dir: Option<PathBuf>,
 }
 
 /// One `--report FORMAT=PATH`.
 #[derive(Debug, Clone)]
-pub struct ReportTarget {
+pub(super) struct ReportTarget {
     /// The format.
-    pub format: &'static Format,
+    pub(super) format: &'static Format,
     /// Where to write it; `-` is standard output.
-    pub path: PathBuf,
+    pub(super) path: PathBuf,
 }
 
 /// Parses `FORMAT=PATH`.
 ///
 /// # Errors
 /// The text has no known format or no path.
-pub fn report_target(text: &str) -> Result<ReportTarget, String> {
+pub(super) fn report_target(text: &str) -> Result<ReportTarget, String> {
     let names = || reporter::FORMATS.iter().map(|format| format.name);
     let known = || names().collect::<Vec<_>>().join(", ");
     let (name, path) = text
@@ -56,7 +56,7 @@ pub fn report_target(text: &str) -> Result<ReportTarget, String> {
 ///
 /// # Errors
 /// There is no such folder.
-pub fn folder(text: &str) -> Result<PathBuf, String> {
+pub(super) fn folder(text: &str) -> Result<PathBuf, String> {
     if Path::new(text).is_dir() {
         Ok(text.into())
     } else {
@@ -68,7 +68,7 @@ pub fn folder(text: &str) -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// The text is not a time with a unit.
-pub fn time_span(text: &str) -> Result<TimeSpan, String> {
+pub(super) fn time_span(text: &str) -> Result<TimeSpan, String> {
     let parsed = text.parse();
     parsed.map_err(|()| "expected a time, such as 500ms, 90s or 5m".to_owned())
 }
@@ -77,7 +77,7 @@ pub fn time_span(text: &str) -> Result<TimeSpan, String> {
 ///
 /// # Errors
 /// It is not a number above 0.
-pub fn factor(text: &str) -> Result<f64, String> {
+pub(super) fn factor(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
         _ => Err("expected a factor above 0, such as 0.5 or 3".to_owned()),
@@ -88,7 +88,7 @@ pub fn factor(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// It is not a number of this type, or 0.
-pub fn at_least_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+pub(super) fn at_least_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|error: ParseIntError| match error.kind() {
             IntErrorKind::Zero => "expected at least 1".to_owned(),
@@ -97,14 +97,14 @@ pub fn at_least_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, St
 }
 
 /// The words of a command line as text.
-pub fn words<'a>(command: impl IntoIterator<Item = &'a OsString>) -> Vec<String> {
+pub(super) fn words<'a>(command: impl IntoIterator<Item = &'a OsString>) -> Vec<String> {
     let words = command.into_iter().map(|word| word.to_string_lossy());
     words.map(Cow::into_owned).collect()
 }
 
 /// `--side`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub enum SideArg {
+pub(super) enum SideArg {
     /// Judge the agent
     #[default]
     Agent,
@@ -123,7 +123,7 @@ impl From<SideArg> for Blame {
 
 /// `--profile`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub enum ProfileArg {
+pub(super) enum ProfileArg {
     /// What the specification only recommends is a violation, and every note is a warning
     Strict,
     /// Every rule at its own strength
@@ -145,7 +145,7 @@ impl From<ProfileArg> for Profile {
 
 /// `--details`.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-pub enum DetailsArg {
+pub(super) enum DetailsArg {
     /// Each cause once, with an example
     #[default]
     Causes,

@@ -1,9 +1,9 @@
 //! The baseline options of `conform run` and `conform check`, and how a baseline is applied to a report. Only here the clock is read.
 
-use super::catalogue::render_errors;
+use super::command_error::CommandError;
 use super::{output, reports};
 use conform_judge::finding::Blame;
-use conform_report::baseline::{self, Baseline, Date, DatedBaseline, RunExtent};
+use conform_report::baseline::{self, Baseline, BaselineEntry, Date, DatedBaseline, RunExtent};
 use conform_report::{Report, ScenarioReport};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl BaselineArgs {
     ///
     /// # Errors
     /// The file cannot be read, or every mistake in it with its location.
-    pub(super) fn read(&self) -> Result<ActiveBaseline, String> {
+    pub(super) fn read(&self) -> Result<ActiveBaseline, CommandError> {
         let baseline = match &self.baseline {
             Some(path) => {
                 if self.update_baseline {
@@ -86,7 +86,11 @@ impl ActiveBaseline {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn apply(mut self, report: &mut Report, extent: RunExtent) -> Result<(), String> {
+    pub(super) fn apply(
+        mut self,
+        report: &mut Report,
+        extent: RunExtent,
+    ) -> Result<(), CommandError> {
         if self.update {
             self.baseline = Arc::new(self.updated(report, extent)?);
         }
@@ -109,26 +113,22 @@ impl ActiveBaseline {
         }
     }
 
-    fn updated(&self, report: &Report, extent: RunExtent) -> Result<Baseline, String> {
+    fn updated(&self, report: &Report, extent: RunExtent) -> Result<Baseline, CommandError> {
         let path = &self.baseline.path;
         let text = baseline::update(&self.baseline, report, self.today, extent);
-        let updated = baseline::load(path.clone(), &text).map_err(|e| render_errors(&e))?;
-        write(path, &text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        let updated = baseline::load(path.clone(), &text)?;
+        write(path, &text).map_err(CommandError::unwritable(path))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
-        let missing = |from: &[baseline::BaselineEntry], in_: &[baseline::BaselineEntry], word| {
-            let absent = |one: &&baseline::BaselineEntry| {
-                in_.iter().all(|other| other.accepted != one.accepted)
-            };
-            let absent: Vec<_> = from.iter().filter(absent).collect();
-            for one in &absent {
+        let missing = |from: &[BaselineEntry], others: &[BaselineEntry], word| {
+            let is_absent =
+                |one: &&BaselineEntry| others.iter().all(|other| other.accepted != one.accepted);
+            let absent = from.iter().filter(is_absent).inspect(|one| {
                 output::note(format_args!("{word}: {} in {}", one.what, one.places()));
-            }
-            absent.len()
+            });
+            absent.count()
         };
-        let (added, dropped) = (
-            missing(after, before, "came"),
-            missing(before, after, "went"),
-        );
+        let added = missing(after, before, "came");
+        let dropped = missing(before, after, "went");
         output::note(format_args!(
             "{} written: {} added, {} dropped, {} in all, {} without a reason",
             path.display(),
@@ -141,18 +141,18 @@ impl ActiveBaseline {
     }
 }
 
-fn read(path: &Path, may_be_new: bool) -> Result<Baseline, String> {
+fn read(path: &Path, may_be_new: bool) -> Result<Baseline, CommandError> {
     match std::fs::read_to_string(path) {
-        Ok(text) => baseline::load(path.to_owned(), &text).map_err(|errors| render_errors(&errors)),
+        Ok(text) => Ok(baseline::load(path.to_owned(), &text)?),
         Err(error) if error.kind() == ErrorKind::NotFound && may_be_new => Ok(Baseline {
             path: path.to_owned(),
             ..Baseline::default()
         }),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(format!(
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(CommandError::usage(format!(
             "{}: the baseline does not exist; --update-baseline writes one",
             path.display()
-        )),
-        Err(error) => Err(format!("{}: cannot be read: {error}", path.display())),
+        ))),
+        Err(error) => Err(CommandError::unreadable(path)(error)),
     }
 }
 

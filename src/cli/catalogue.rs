@@ -4,7 +4,7 @@ use super::args::DialectArgs;
 use conform_judge::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
 use conform_judge::rules::rule::Rule;
 use conform_runner::scenario::{Scenario, ScenarioSource};
-use frame_faults::Fault;
+use frame_faults::{Fault, KnownNames};
 use indexmap::IndexMap;
 use serde_json::Value;
 use spanned_yaml::Error;
@@ -135,6 +135,18 @@ fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
     let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
     KnownDialect::of(dialect, files)
+}
+
+/// The names that the faults of a dialect may use. Scenarios and behaviors of the reference agent are not part of it: the caller adds them.
+pub(super) fn names_for_faults(dialect: &Dialect) -> KnownNames {
+    let prefix = format!("{}/", dialect.name);
+    let own = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
+    KnownNames {
+        rules: dialect.rules.iter().map(|rule| own(&rule.id)).collect(),
+        events: dialect.events.all().collect(),
+        commands: dialect.commands.all().collect(),
+        ..KnownNames::default()
+    }
 }
 
 /// The errors of a file as one message, without the word `error` before the first.

@@ -5,7 +5,9 @@ use super::exit::ExitStatus;
 use conform_runner::SpawnError;
 use conform_runner::detect::detector::DetectError;
 use spanned_yaml::Error;
+use std::fmt::{self, Display, Formatter};
 use std::io;
+use std::path::Path;
 
 /// Why a command ended early: the exit status and a message.
 #[derive(Debug)]
@@ -35,12 +37,35 @@ impl CommandError {
     pub(super) fn harness(message: impl Into<String>) -> Self {
         CommandError::new(ExitStatus::Harness, message)
     }
+
+    /// A file of the user that cannot be read.
+    pub(super) fn unreadable(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| CommandError::usage(format!("{}: cannot be read: {error}", path.display()))
+    }
+
+    /// A file of the user that cannot be written.
+    pub(super) fn unwritable(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |error| CommandError::usage(format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+impl Display for CommandError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
 }
 
 /// What is wrong with the input of the user.
 impl From<String> for CommandError {
     fn from(message: String) -> Self {
         CommandError::usage(message)
+    }
+}
+
+/// A mistake in a file of the user.
+impl From<Error> for CommandError {
+    fn from(error: Error) -> Self {
+        vec![error].into()
     }
 }
 

@@ -107,18 +107,16 @@ fn known(args: &CoverageArgs) -> Result<Vec<KnownDialect>, Vec<Error>> {
 fn with_matrices(
     args: &CoverageArgs,
     known: Vec<KnownDialect>,
-) -> Result<Vec<(KnownDialect, Matrix)>, String> {
-    let matrix = |id: &str| match &args.matrix {
-        None => Ok(published_matrix(id)),
-        Some(folder) => read_matrix(folder, id),
+) -> Result<Vec<(KnownDialect, Matrix)>, CommandError> {
+    let with_matrix = |known: KnownDialect| {
+        let id = known.dialect.id();
+        let matrix = match &args.matrix {
+            None => published_matrix(&id),
+            Some(folder) => read_matrix(folder, &id)?,
+        };
+        Ok((known, matrix))
     };
-    let known = known.into_iter();
-    known
-        .map(|known| {
-            let matrix = matrix(&known.dialect.id())?;
-            Ok((known, matrix))
-        })
-        .collect()
+    known.into_iter().map(with_matrix).collect()
 }
 
 fn json(all: &[(String, Vec<Covered>)]) -> io::Result<()> {

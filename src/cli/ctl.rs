@@ -142,7 +142,7 @@ fn result(args: CtlArgs) -> Result<Value, CommandError> {
                 .map(|process| shown(&process))
                 .map_err(CommandError::violations);
         }
-        other => command(other, args.timeout_ms).map_err(CommandError::usage)?,
+        other => command(other, args.timeout_ms)?,
     };
     let agent = args.agent.as_deref();
     let begun = Instant::now();
@@ -157,7 +157,7 @@ fn result(args: CtlArgs) -> Result<Value, CommandError> {
 }
 
 /// The command that is sent to the process.
-fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, String> {
+fn command(command: CtlCommand, timeout_ms: u64) -> Result<Command, CommandError> {
     Ok(match command {
         CtlCommand::List | CtlCommand::WaitAgent { .. } | CtlCommand::Status => Command::Status,
         CtlCommand::WaitGate { gate } => Command::WaitGate { gate, timeout_ms },

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// The exit status of every command: a contract that scripts rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ExitStatus {
+pub(super) enum ExitStatus {
     /// Everything requested was checked, and nothing is wrong.
     Conformant = 0,
     /// Something broke a rule.
@@ -23,8 +23,7 @@ impl ExitStatus {
     ///
     /// An internal error outweighs everything, since then nothing else can be trusted. A violation outweighs what is incomplete. If nothing
     /// passed, the run is incomplete.
-    #[must_use]
-    pub fn from_summary(summary: &VerdictCounts, objection: bool) -> Self {
+    pub(super) fn from_summary(summary: &VerdictCounts, objection: bool) -> Self {
         if summary.broken > 0 {
             ExitStatus::Harness
         } else if summary.failed > 0 || objection {

@@ -1,10 +1,10 @@
 //! `conform inject`: starts an agent and plays a fault on its frames. Started by `conform mutants`, not by people.
 
-use super::catalogue::render_errors;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use conform_judge::dialect::{self, DialectSource, dialect_file};
 use conform_relay::{Ending, FaultFilter, PassOn, Relay};
+use conform_runner::SpawnError;
 use frame_faults::{Fault, FaultPlayer, FrameSelector, KindPointers, NestedKinds, generic_fault};
 use spanned_yaml::Error;
 use std::ffi::OsString;
@@ -45,22 +45,21 @@ pub(super) fn run(args: &InjectArgs) -> Result<ExitStatus, CommandError> {
     inject(args)?.end_this_process()
 }
 
-fn inject(args: &InjectArgs) -> Result<Ending, String> {
+fn inject(args: &InjectArgs) -> Result<Ending, CommandError> {
     let Some((program, rest)) = args.agent.split_first() else {
-        return Err("no agent to start".to_owned());
+        return Err(CommandError::usage("no agent to start"));
     };
     let kinds = KindPointers {
         events: args.events.clone(),
         commands: args.commands.clone(),
     };
     let source = DialectSource::new(args.dialect_dir.clone());
-    let nested = nested_kinds(args, &source).map_err(|errors| render_errors(&errors))?;
-    let turns = args
-        .turns
-        .iter()
-        .map(|turn| FrameSelector::parse(turn, nested.clone()));
-    let turns: Result<Vec<_>, _> = turns.collect();
-    let turns = turns.map_err(|error| error.message)?;
+    let nested = nested_kinds(args, &source)?;
+    let turns = args.turns.iter();
+    let turns = turns.map(|turn| FrameSelector::parse(turn, nested.clone()));
+    let turns: Vec<_> = turns
+        .collect::<Result<_, _>>()
+        .map_err(|error| error.message)?;
     let player = FaultPlayer::new(played_fault(args, &source, nested)?, kinds.clone(), None);
     let filter = FaultFilter::new(player, kinds, turns);
     let mut command = Command::new(program);
@@ -73,9 +72,11 @@ fn inject(args: &InjectArgs) -> Result<Ending, String> {
         on_signal: Box::new(|_| {}),
         guarded: false,
     };
-    let end = relay.run();
-    end.map(|end| end.ending)
-        .map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
+    let end = relay.run().map_err(|error| SpawnError {
+        program: program.into(),
+        error,
+    })?;
+    Ok(end.ending)
 }
 
 /// Where the frames of the dialect name their nested kind.
@@ -91,12 +92,11 @@ fn played_fault(
     args: &InjectArgs,
     source: &DialectSource,
     nested: NestedKinds,
-) -> Result<Fault, String> {
-    let listed =
-        dialect::faults(source, &args.faults_of).map_err(|errors| render_errors(&errors))?;
-    match listed.as_ref().map(|table| table.find(&args.fault)) {
-        Some(Ok(fault)) => Ok(fault.clone()),
-        Some(Err(unlisted)) => generic_fault(&args.fault, nested).map_err(|_| unlisted),
-        None => generic_fault(&args.fault, nested),
-    }
+) -> Result<Fault, CommandError> {
+    let listed = dialect::faults(source, &args.faults_of)?;
+    Ok(match listed.as_ref().map(|table| table.find(&args.fault)) {
+        Some(Ok(fault)) => fault.clone(),
+        Some(Err(unlisted)) => generic_fault(&args.fault, nested).map_err(|_| unlisted)?,
+        None => generic_fault(&args.fault, nested)?,
+    })
 }

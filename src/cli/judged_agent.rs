@@ -6,7 +6,7 @@
 mod cause_file;
 mod host_findings;
 
-use super::catalogue::render_errors;
+use super::command_error::CommandError;
 use super::recorded_relay::{locked, observer, relay};
 use super::{args, output};
 use cause_file::CauseFile;
@@ -82,8 +82,8 @@ pub fn main(mut call: AgentCall) -> ExitCode {
     let Some(spoken) = spoken else {
         return mock_agent::main(call.program, &call.args);
     };
-    judged(&call, &request, spoken).unwrap_or_else(|message| {
-        output::error(message);
+    judged(&call, &request, spoken).unwrap_or_else(|error| {
+        output::error(error);
         ExitCode::from(USAGE)
     })
 }
@@ -110,13 +110,12 @@ fn judged(
     call: &AgentCall,
     request: &JudgeRequest,
     spoken: SpokenDialect,
-) -> Result<ExitCode, String> {
-    let dialect =
-        dialect::load(&spoken.source, &spoken.id).map_err(|errors| render_errors(&errors))?;
-    let findings = request.findings.as_ref().map(|path| {
-        let file = CauseFile::create(path);
-        file.map_err(|error| format!("cannot write {}: {error}", path.display()))
-    });
+) -> Result<ExitCode, CommandError> {
+    let dialect = dialect::load(&spoken.source, &spoken.id)?;
+    let findings = request
+        .findings
+        .as_ref()
+        .map(|path| CauseFile::create(path).map_err(CommandError::unwritable(path)));
     let findings = HostFindings::new(HostFindingsSettings {
         dialect: Arc::clone(&dialect),
         argv: call.words(),
@@ -141,8 +140,8 @@ fn relayed(
     request: &JudgeRequest,
     dialect: &str,
     findings: &Arc<Mutex<HostFindings>>,
-) -> Result<Ending, String> {
-    let failed = |error: io::Error| format!("cannot judge the host: {error}");
+) -> Result<Ending, CommandError> {
+    let failed = |error: io::Error| CommandError::usage(format!("cannot judge the host: {error}"));
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = Command::new(&program);
     if let Some(name) = &call.program {
@@ -153,8 +152,7 @@ fn relayed(
         command.env_remove(name);
     }
     let file = match &request.transcript {
-        Some(path) => File::create(path)
-            .map_err(|error| format!("cannot write {}: {error}", path.display()))?,
+        Some(path) => File::create(path).map_err(CommandError::unwritable(path))?,
         None => File::options()
             .write(true)
             .open("/dev/null")

@@ -1,7 +1,7 @@
 //! The command line: one file for each subcommand, and what they share.
 
 mod agent_surroundings;
-pub mod args;
+mod args;
 mod baseline;
 mod catalogue;
 mod check;
@@ -11,7 +11,7 @@ mod coverage;
 mod ctl;
 mod describe;
 mod detection_notes;
-pub mod exit;
+mod exit;
 mod explain;
 mod explore;
 mod init;
@@ -21,14 +21,13 @@ mod lint;
 mod list;
 mod mutants;
 mod network;
-pub mod output;
+mod output;
 mod provider;
 mod record;
 mod recorded_relay;
-
 mod relay_guard;
 mod report;
-pub mod reports;
+mod reports;
 mod run;
 mod schema;
 mod session_judge;

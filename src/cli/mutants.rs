@@ -183,11 +183,10 @@ impl MutantsArgs {
     }
 
     /// The published result of a dialect to compare with, if one is asked for.
-    fn published<M: DeserializeOwned>(&self, dialect: &str) -> Result<Option<M>, String> {
+    fn published<M: DeserializeOwned>(&self, dialect: &str) -> Result<Option<M>, CommandError> {
         let folder = self.compare.as_ref();
-        folder
-            .map(|folder| read_matrix(folder, dialect))
-            .transpose()
+        let read = folder.map(|folder| read_matrix(folder, dialect));
+        read.transpose()
     }
 }
 

@@ -5,7 +5,7 @@ use super::exit::ExitStatus;
 use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 use conform_judge::finding::Finding;
-pub use conform_report::shell_words::quoted;
+pub(super) use conform_report::shell_words::quoted;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, StdoutLock, Write};
 
@@ -19,14 +19,13 @@ const NOTE: Style = AnsiColor::Blue.on_default().bold();
 /// Standard output. After its reader has closed the pipe (`conform list | head`), writes are dropped, so that the exit status still
 /// depends on the verdict.
 #[derive(Debug)]
-pub struct StdoutWriter {
+pub(super) struct StdoutWriter {
     out: AutoStream<StdoutLock<'static>>,
     closed: bool,
 }
 
 /// Locks standard output.
-#[must_use]
-pub fn stdout() -> StdoutWriter {
+pub(super) fn stdout() -> StdoutWriter {
     StdoutWriter {
         out: AutoStream::auto(io::stdout().lock()),
         closed: false,
@@ -35,8 +34,7 @@ pub fn stdout() -> StdoutWriter {
 
 impl StdoutWriter {
     /// The same output without any change of colour codes.
-    #[must_use]
-    pub fn raw(self) -> Self {
+    pub(super) fn raw(self) -> Self {
         StdoutWriter {
             out: AutoStream::always_ansi(self.out.into_inner()),
             closed: self.closed,
@@ -73,27 +71,27 @@ impl Write for StdoutWriter {
 }
 
 /// Prints `error: …` on stderr.
-pub fn error(message: impl Display) {
+pub(super) fn error(message: impl Display) {
     print_message("error", ERROR, message);
 }
 
 /// Prints `note: …` on stderr.
-pub fn note(message: impl Display) {
+pub(super) fn note(message: impl Display) {
     print_message("note", NOTE, message);
 }
 
 /// Prints `warning: …` on stderr.
-pub fn warning(message: impl Display) {
+pub(super) fn warning(message: impl Display) {
     print_message("warning", WARNING, message);
 }
 
 /// Prints a finding of a session that is still running, on stderr, with the side that it is about.
-pub fn finding(side: &str, message: impl Display) {
+pub(super) fn finding(side: &str, message: impl Display) {
     print_message(side, WARNING, message);
 }
 
 /// The level, rule, place and message of a finding in one line.
-pub fn headline(finding: &Finding) -> String {
+pub(super) fn headline(finding: &Finding) -> String {
     let (level, rule, at) = (finding.level.word(), &finding.rule, finding.at);
     let (origin, message) = (&finding.origin, &finding.message);
     format!("{level} {rule} at frame {at}{origin}: {message}")

@@ -66,17 +66,13 @@ const BASES: &[(&str, &str, &str)] = &[
 const MAX_THREADS: usize = 4;
 
 pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
-    Ok(serve(&args)?)
-}
-
-fn serve(args: &ProviderArgs) -> Result<ExitStatus, String> {
     let context = ScriptContext {
         workspace: args.workspace.clone(),
         dialect: args.dialect.clone(),
     };
     let script = context.load(&args.script)?;
     let out: Box<dyn Write + Send> = match &args.journal {
-        Some(path) => Box::new(File::create(path).map_err(|error| at(path, &error))?),
+        Some(path) => Box::new(File::create(path).map_err(CommandError::unwritable(path))?),
         None => Box::new(io::stdout()),
     };
     let recorder = Arc::new(JournalWriter::new(out));
@@ -175,8 +171,4 @@ fn filled(node: &Node, workspace: Option<&Path>) -> Result<Script, String> {
         .map_or_else(std::env::current_dir, std::path::absolute)
         .map_err(|error| format!("the current folder is unknown: {error}"))?;
     Script::load(node, &workspace).map_err(|errors| render_errors(&errors))
-}
-
-fn at(path: &Path, error: &io::Error) -> String {
-    format!("cannot write {}: {error}", path.display())
 }

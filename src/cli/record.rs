@@ -82,12 +82,14 @@ pub(super) fn run(args: &RecordArgs) -> Result<ExitStatus, CommandError> {
     record(args)?.end_this_process()
 }
 
-fn record(args: &RecordArgs) -> Result<Ending, String> {
+fn record(args: &RecordArgs) -> Result<Ending, CommandError> {
     let Some((program, rest)) = args.agent.split_first() else {
-        return Err("no agent to start".to_owned());
+        return Err(CommandError::usage("no agent to start"));
     };
     if args.to_script.is_some() && args.llm.is_none() {
-        return Err("--to-script needs the answers of the model: add --llm URL, or write the frames of the agent with --to-agent-script".to_owned());
+        return Err(CommandError::usage(
+            "--to-script needs the answers of the model: add --llm URL, or write the frames of the agent with --to-agent-script",
+        ));
     }
     let path = Agent::find(program)?;
     let live_judge = || LiveJudge::new(&args.dialect, &path).map(Mutex::new);
@@ -107,9 +109,9 @@ fn record(args: &RecordArgs) -> Result<Ending, String> {
         }
         _ => drop(command.args(rest)),
     }
-    let ending = relay(command, &recording).map_err(|error| {
-        let program = path.clone();
-        SpawnError { program, error }.to_string()
+    let ending = relay(command, &recording).map_err(|error| SpawnError {
+        program: path.clone(),
+        error,
     })?;
     if let Some(judge) = judge {
         locked(&judge).finish();
@@ -127,8 +129,8 @@ fn write_scripts(args: &RecordArgs) -> ExitStatus {
     let mut status = ExitStatus::Conformant;
     for (kind, script) in scripts {
         let Some(script) = script else { continue };
-        if let Err(message) = script_file::write(&args.out, &args.dialect, kind, script) {
-            output::error(message);
+        if let Err(error) = script_file::write(&args.out, &args.dialect, kind, script) {
+            output::error(error);
             status = ExitStatus::Usage;
         }
     }
@@ -139,9 +141,9 @@ fn write_scripts(args: &RecordArgs) -> ExitStatus {
 fn recording(
     args: &RecordArgs,
     judge: Option<&Arc<Mutex<LiveJudge>>>,
-) -> Result<Recording, String> {
-    let failed = |error: std::io::Error| format!("cannot write {}: {error}", args.out.display());
-    let file = create_transcript(&args.out).map_err(failed)?;
+) -> Result<Recording, CommandError> {
+    let failed = CommandError::unwritable(&args.out);
+    let file = create_transcript(&args.out).map_err(&failed)?;
     let header = Header {
         dialect: args.dialect.dialect.clone(),
         agent: words(&args.agent),

@@ -112,7 +112,7 @@ fn side_by_side(args: SideBySideArgs) -> Result<ExitStatus, CommandError> {
             report.summarize();
             Ok(NamedReport { name, report })
         })
-        .collect::<Result<Vec<_>, String>>()?;
+        .collect::<Result<Vec<_>, CommandError>>()?;
     for target in &to {
         reports::write_to(&target.path, false, |out| (target.compare)(&compared, out))?;
     }
@@ -125,26 +125,22 @@ struct Head {
     tool: ReportTool,
 }
 
-fn read(file: &Path) -> Result<Report, String> {
-    let text = std::fs::read(file)
-        .map_err(|error| format!("{}: cannot be read: {error}", file.display()))?;
+fn read(file: &Path) -> Result<Report, CommandError> {
+    let text = std::fs::read(file).map_err(CommandError::unreadable(file))?;
     if let Ok(Head { tool }) = serde_json::from_slice(&text)
         && tool.format != FORMAT
     {
-        return Err(format!(
+        return Err(CommandError::usage(format!(
             "{}: a report of another version of conform (its format is {}, not {FORMAT}): write it again with `conform run` or `conform check`",
             file.display(),
             tool.format
-        ));
+        )));
     }
     serde_json::from_slice(&text).map_err(|error| {
+        let (path, line, column) = (file.display(), error.line(), error.column());
         let text = error.to_string();
         let why = text.split(" at line ").next().unwrap_or(&text);
-        format!(
-            "{}:{}:{}: not a report of conform: {why}",
-            file.display(),
-            error.line(),
-            error.column()
-        )
+        let message = format!("{path}:{line}:{column}: not a report of conform: {why}");
+        CommandError::usage(message)
     })
 }

@@ -1,6 +1,7 @@
 //! Writes reports to their files or to standard output.
 
 use super::args::ReportTarget;
+use super::command_error::CommandError;
 use super::output;
 use anstream::StripStream;
 use conform_report::Report;
@@ -9,20 +10,23 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// The output for progress and summary: standard output, or standard error if a report is written to standard output.
-#[must_use]
-pub fn screen(targets: &[ReportTarget]) -> Box<dyn Write> {
-    if targets.iter().any(|target| is_stdout(&target.path)) {
+pub(super) fn screen(targets: &[ReportTarget]) -> Box<dyn Write> {
+    if is_stdout_taken(targets) {
         Box::new(anstream::stderr())
     } else {
         Box::new(output::stdout())
     }
 }
 
+/// Whether a report is written to standard output.
+fn is_stdout_taken(targets: &[ReportTarget]) -> bool {
+    targets.iter().any(|target| is_stdout(&target.path))
+}
+
 /// Whether that output is a terminal that can erase a line.
-#[must_use]
-pub fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
+pub(super) fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    let is_terminal = if targets.iter().any(|target| is_stdout(&target.path)) {
+    let is_terminal = if is_stdout_taken(targets) {
         io::stderr().is_terminal()
     } else {
         io::stdout().is_terminal()
@@ -34,17 +38,17 @@ pub fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
 ///
 /// # Errors
 /// A sentence that names the first path that is wrong.
-pub fn check(targets: &[ReportTarget]) -> Result<(), String> {
+pub(super) fn check(targets: &[ReportTarget]) -> Result<(), CommandError> {
     let mut seen: Vec<(&ReportTarget, PathBuf)> = Vec::new();
     for target in targets.iter().filter(|target| !is_device(&target.path)) {
         let place = std::path::absolute(&target.path).unwrap_or_else(|_| target.path.clone());
         if let Some((other, _)) = seen.iter().find(|(_, path)| *path == place) {
-            return Err(format!(
+            return Err(CommandError::usage(format!(
                 "two reports cannot be written to one place: {} and {} to {}",
                 other.format.name,
                 target.format.name,
                 target.path.display()
-            ));
+            )));
         }
         if !is_stdout(&target.path) {
             check_file(&target.path)?;
@@ -63,7 +67,7 @@ fn is_device(path: &Path) -> bool {
 ///
 /// # Errors
 /// A sentence that names the path.
-pub fn check_file(path: &Path) -> Result<(), String> {
+pub(super) fn check_file(path: &Path) -> Result<(), CommandError> {
     let check = || {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -75,14 +79,14 @@ pub fn check_file(path: &Path) -> Result<(), String> {
         }
         io::Result::Ok(())
     };
-    check().map_err(|error| format!("cannot write {}: {error}", path.display()))
+    check().map_err(CommandError::unwritable(path))
 }
 
 /// Writes a report to every target.
 ///
 /// # Errors
 /// The first path that could not be written.
-pub fn write(report: &Report, targets: &[ReportTarget]) -> Result<(), String> {
+pub(super) fn write(report: &Report, targets: &[ReportTarget]) -> Result<(), CommandError> {
     targets.iter().try_for_each(|target| {
         let format = target.format;
         write_to(&target.path, format.coloured, |out| {
@@ -95,22 +99,22 @@ pub fn write(report: &Report, targets: &[ReportTarget]) -> Result<(), String> {
 ///
 /// # Errors
 /// The path cannot be written.
-pub fn write_to(
+pub(super) fn write_to(
     path: &Path,
     coloured: bool,
     render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let mut bytes = Vec::new();
     render(&mut bytes)
         .and_then(|()| write_bytes(path, coloured, &bytes))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+        .map_err(CommandError::unwritable(path))
 }
 
 /// Writes a text to a file, as [`write_to`] does.
 ///
 /// # Errors
 /// The path cannot be written.
-pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
+pub(super) fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {
     write_to(path, false, |out| out.write_all(text.as_bytes()))
 }
 

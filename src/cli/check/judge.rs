@@ -3,6 +3,7 @@
 use super::CheckArgs;
 use super::read_ahead::each_frame;
 use crate::cli::baseline::ActiveBaseline;
+use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
 use conform_judge::check::{CheckOptions, CheckOutcome, Coverage};
@@ -83,7 +84,7 @@ struct JudgedTranscript {
 }
 
 impl TranscriptJudge<'_> {
-    fn one(&mut self, path: &Path) -> Result<JudgedTranscript, String> {
+    fn one(&mut self, path: &Path) -> Result<JudgedTranscript, CommandError> {
         let input =
             open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
         let reader = TranscriptReader::new(input).map_err(|error| error.in_file(name(path)))?;

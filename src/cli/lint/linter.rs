@@ -3,7 +3,7 @@
 use super::kinds::{self, FileKind, FileShape};
 use super::unused_names::unused_names;
 use crate::cli::args::DialectArgs;
-use crate::cli::catalogue::render_errors;
+use crate::cli::catalogue::{names_for_faults, render_errors};
 use conform_dialect::version_of_base;
 use conform_judge::dialect::{self, Dialect, DialectSource};
 use conform_report::reporter::text::count;
@@ -307,7 +307,7 @@ impl LintedDialect {
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),
             behaviors: mock_agent::behaviors(),
-            ..dialect.names_for_faults()
+            ..names_for_faults(&dialect)
         };
         Ok(LintedDialect {
             dialect,

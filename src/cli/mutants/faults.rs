@@ -246,6 +246,6 @@ fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
             .filter_map(|catcher| catcher.strip_prefix("scenario:").map(str::to_owned))
             .collect(),
         behaviors: table.faults().filter_map(behavior).collect(),
-        ..dialect.names_for_faults()
+        ..catalogue::names_for_faults(dialect)
     }
 }

@@ -3,7 +3,6 @@
 use super::MutantsArgs;
 use super::faults::{rows, trials};
 use super::proof::{Proof, Remark};
-use crate::cli::catalogue::render_errors;
 use crate::cli::command_error::CommandError;
 use crate::cli::exit::ExitStatus;
 use conform_report::reporter::text::shortened;
@@ -21,9 +20,8 @@ const FRAME_TEXT: usize = 160;
 ///
 /// # Errors
 /// The file cannot be read, or is not such a map; with its place.
-pub(super) fn accepted(path: &Path) -> Result<IndexMap<String, String>, String> {
-    let node = spanned_yaml::load_file(path).map_err(|error| render_errors(&[error]))?;
-    spanned_yaml::decode_all(&node).map_err(|errors| render_errors(&errors))
+pub(super) fn accepted(path: &Path) -> Result<IndexMap<String, String>, CommandError> {
+    Ok(spanned_yaml::decode_all(&spanned_yaml::load_file(path)?)?)
 }
 
 /// Makes generic faults from the frames that the agent has sent, and plays them in scenarios in which it sends those frames; `None` if none

@@ -24,11 +24,13 @@ pub(in crate::cli) fn matrix(dialect: &str) -> Matrix {
 ///
 /// # Errors
 /// A file that cannot be read, or is not such a result.
-pub(in crate::cli) fn read<T: DeserializeOwned>(folder: &Path, dialect: &str) -> Result<T, String> {
+pub(in crate::cli) fn read<T: DeserializeOwned>(
+    folder: &Path,
+    dialect: &str,
+) -> Result<T, CommandError> {
     let path = folder.join(format!("{dialect}.json"));
-    let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let text = std::fs::read(&path).map_err(|error| place(&error))?;
-    serde_json::from_slice(&text).map_err(|error| place(&error))
+    let read = || io::Result::Ok(serde_json::from_slice(&std::fs::read(&path)?)?);
+    read().map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
 }
 
 /// Writes a result as JSON and as a page. `over` is the result over an earlier one, whose rows stay for what was not played.

@@ -1,13 +1,13 @@
 //! Judges a session while it is recorded, and prints each finding to stderr as it happens.
 
 use crate::cli::args::DialectArgs;
-use crate::cli::catalogue::render_errors;
 use crate::cli::output;
 use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
 use conform_judge::check::CheckOptions;
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::{Blame, Finding};
 use conform_judge::frame::Frame;
+use spanned_yaml::Error;
 use std::path::Path;
 
 /// How many frames are held until the dialect is detected, unless the user names it.
@@ -24,10 +24,9 @@ pub(super) struct LiveJudge {
 
 impl LiveJudge {
     /// A judge of the named dialect, or else of the detected one. Dialects whose agents have this program's name are tried first.
-    pub(super) fn new(args: &DialectArgs, program: &Path) -> Result<Self, String> {
+    pub(super) fn new(args: &DialectArgs, program: &Path) -> Result<Self, Vec<Error>> {
         let mut dialects = LoadedDialects::new(DialectSource::new(args.dialect_dir.clone()));
-        let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), Some(program))
-            .map_err(|errors| render_errors(&errors))?;
+        let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), Some(program))?;
         let judge = SessionJudge::new(choice, CheckOptions::default(), HELD_FRAMES);
         Ok(LiveJudge {
             judge: Some(judge),

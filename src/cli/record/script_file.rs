@@ -2,6 +2,7 @@
 
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::render_errors;
+use crate::cli::command_error::CommandError;
 use crate::cli::output;
 use crate::cli::session_judge::{DialectChoice, LoadedDialects};
 use conform_judge::dialect::{Dialect, DialectSource};
@@ -30,10 +31,9 @@ pub(super) fn write(
     args: &DialectArgs,
     kind: ScriptKind,
     script: &Path,
-) -> Result<(), String> {
+) -> Result<(), CommandError> {
     let shown = transcript.display();
-    let file =
-        File::open(transcript).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
+    let file = File::open(transcript).map_err(CommandError::unreadable(transcript))?;
     let reader = TranscriptReader::new(BufReader::new(file))
         .map_err(|error| error.in_file(&shown).to_string())?;
     let named = reader.header().and_then(|header| header.dialect.clone());
@@ -52,7 +52,7 @@ pub(super) fn write(
     }
     .map_err(|message| format!("{shown}: {message}"))?;
     let written = File::create(script).and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| format!("cannot write {}: {error}", script.display()))
+    written.map_err(CommandError::unwritable(script))
 }
 
 /// The replies of the model, one on each line.

@@ -78,9 +78,10 @@ impl RerunCommand {
     /// The command with this dialect.
     fn of_dialect(&self, dialect: &str) -> String {
         let before = &self.before;
-        match before.contains(" --dialect ") {
-            true => before.clone(),
-            false => format!("{before} --dialect {}", quoted(dialect)),
+        if before.contains(" --dialect ") {
+            before.clone()
+        } else {
+            format!("{before} --dialect {}", quoted(dialect))
         }
     }
 

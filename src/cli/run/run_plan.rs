@@ -201,9 +201,10 @@ pub(in crate::cli) async fn run_plan(
     )?;
     unmatched.iter().for_each(output::warning);
     for suite in &mut suites {
-        let package = match is_bundled {
-            true => None,
-            false => detector.package_of(&suite.dialect).await,
+        let package = if is_bundled {
+            None
+        } else {
+            detector.package_of(&suite.dialect).await
         };
         suite.agent.missing_features =
             missing_features(&suite.dialect, package.as_ref(), &config.lacks)

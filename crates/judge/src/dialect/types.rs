@@ -8,7 +8,6 @@ use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames};
 use conform_dialect::{Base, Clause, FrameNames};
-use frame_faults::KnownNames;
 use indexmap::IndexMap;
 use json_matcher::Matcher;
 use regex::Regex;
@@ -166,18 +165,6 @@ impl Dialect {
     pub fn fault_sources(&self) -> Vec<String> {
         let bases = self.bases.iter().rev().map(|base| base.id.clone());
         bases.chain([self.id()]).collect()
-    }
-
-    /// The names that its faults may use. Scenarios and behaviors of the reference agent are not part of a dialect: the caller adds them.
-    pub fn names_for_faults(&self) -> KnownNames {
-        let prefix = format!("{}/", self.name);
-        let own = |id: &str| id.strip_prefix(&prefix).unwrap_or(id).to_owned();
-        KnownNames {
-            rules: self.rules.iter().map(|rule| own(&rule.id)).collect(),
-            events: self.events.all().collect(),
-            commands: self.commands.all().collect(),
-            ..KnownNames::default()
-        }
     }
 
     /// A timeout, by name.

@@ -44,10 +44,7 @@ impl Covered {
 #[must_use]
 pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
     let with_hosts = matrix.faults.iter().any(|row| row.is_of_host());
-    let sides: &[Blame] = match with_hosts {
-        true => &[Blame::Agent, Blame::Host],
-        false => &[Blame::Agent],
-    };
+    let sides = &[Blame::Agent, Blame::Host][..1 + usize::from(with_hosts)];
     let rules = provable_rules(dialect, sides).into_iter();
     rules.filter(|rule| !matrix.kills(rule)).collect()
 }
@@ -98,13 +95,17 @@ pub fn covered(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Ve
 /// about hosts.
 #[must_use]
 pub fn provable_rules(dialect: &Dialect, sides: &[Blame]) -> Vec<String> {
-    let side = |rule: &Rule| match binds_host(rule, dialect) {
-        true => Blame::Host,
-        false => Blame::Agent,
+    let is_asked = |rule: &Rule| {
+        let side = if binds_host(rule, dialect) {
+            Blame::Host
+        } else {
+            Blame::Agent
+        };
+        sides.contains(&side)
     };
     let rules = dialect.rules.iter();
-    let rules = rules.filter(|rule| can_fail(rule, dialect) && sides.contains(&side(rule)));
-    rules.map(|rule| rule.id.clone()).collect()
+    let provable = rules.filter(|rule| can_fail(rule, dialect) && is_asked(rule));
+    provable.map(|rule| rule.id.clone()).collect()
 }
 
 /// Whether a rule can report a violation.
