@@ -163,20 +163,12 @@ fn text(all: &[(String, Vec<Covered>)], topics: &[Vec<Vec<String>>], gaps: bool)
             })
             .collect();
         table::write(
-            &[
-                "CLAUSE",
-                "SECTION",
-                "RULES",
-                "SCHEMAS",
-                "SCENARIOS",
-                "FAULTS",
-                "PROVED BY",
-            ],
+            "CLAUSE | SECTION | RULES | SCHEMAS | SCENARIOS | FAULTS | PROVED BY",
             &rows,
             &mut out,
         )?;
         if !topics.is_empty() {
-            table::write(&["INTERPRETATION", "PLAYED BY"], topics, &mut out)?;
+            table::write("INTERPRETATION | PLAYED BY", topics, &mut out)?;
         }
         let covered = clauses.iter().filter(|c| c.gap().is_none()).count();
         writeln!(

@@ -41,7 +41,8 @@ enum ListKind {
 
 /// A list as a table and as JSON.
 struct Listing {
-    columns: &'static [&'static str],
+    /// With ` | ` between them.
+    columns: &'static str,
     rows: Vec<Vec<String>>,
     json: Vec<Value>,
 }
@@ -63,21 +64,13 @@ pub(super) fn run(args: ListArgs) -> Result<ExitStatus, CommandError> {
 fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
     match what {
         ListKind::Dialects => collect(
-            &[
-                "DIALECT",
-                "EVENTS",
-                "COMMANDS",
-                "CLAUSES",
-                "RULES",
-                "SCENARIOS",
-                "TITLE",
-            ],
+            "DIALECT | EVENTS | COMMANDS | CLAUSES | RULES | SCENARIOS | TITLE",
             known
                 .iter()
                 .map(|known| (dialect(known), describe::dialect(known))),
         ),
         ListKind::Scenarios => collect(
-            &["SCENARIO", "TAGS", "NAME"],
+            "SCENARIO | TAGS | NAME",
             each(known, |known| known.scenarios.iter()).map(|(known, scenario)| {
                 let row = vec![
                     known.scenario_id(scenario),
@@ -88,7 +81,7 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             }),
         ),
         ListKind::Rules => collect(
-            &["RULE", "LEVEL", "SOURCE", "WHAT IT REQUIRES"],
+            "RULE | LEVEL | SOURCE | WHAT IT REQUIRES",
             each(known, |known| known.dialect.rules.iter()).map(|(known, rule)| {
                 let doc: Vec<_> = rule.doc.split_whitespace().collect();
                 let asks = first_sentence(&doc.join(" ")).to_owned();
@@ -97,7 +90,7 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             }),
         ),
         ListKind::Clauses => collect(
-            &["CLAUSE", "SECTION", "STRENGTH", "BINDS", "TESTABLE", "TEXT"],
+            "CLAUSE | SECTION | STRENGTH | BINDS | TESTABLE | TEXT",
             each(known, |known| known.dialect.clauses.iter()).map(|(known, (id, clause))| {
                 let testable = if clause.untestable.is_none() {
                     "yes"
@@ -116,7 +109,7 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             }),
         ),
         ListKind::Faults => collect(
-            &["FAULT", "DIALECT", "WHAT GOES WRONG"],
+            "FAULT | DIALECT | WHAT GOES WRONG",
             each(known, |known| known.faults.iter()).map(|(known, fault)| {
                 let id = fault.id.clone();
                 let for_hosts = if fault.caught_by.is_empty() {
@@ -130,12 +123,7 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             }),
         ),
         ListKind::Variants => collect(
-            &[
-                "VARIANT",
-                "DIALECT",
-                "ACCEPTED INTERPRETATION",
-                "WHAT THE AGENT DOES",
-            ],
+            "VARIANT | DIALECT | ACCEPTED INTERPRETATION | WHAT THE AGENT DOES",
             each(known, |known| known.variants.iter()).map(|(known, variant)| {
                 let accepts = variant
                     .legal
@@ -162,10 +150,7 @@ fn each<'a, T, I: Iterator<Item = T> + 'a>(
         .flat_map(move |known| items(known).map(move |item| (known, item)))
 }
 
-fn collect(
-    columns: &'static [&'static str],
-    items: impl Iterator<Item = (Vec<String>, Value)>,
-) -> Listing {
+fn collect(columns: &'static str, items: impl Iterator<Item = (Vec<String>, Value)>) -> Listing {
     let (rows, json) = items.unzip();
     Listing {
         columns,

@@ -24,7 +24,7 @@ pub(super) fn run(args: SchemaArgs) -> Result<ExitStatus, CommandError> {
             let rows = FORMATS
                 .iter()
                 .map(|format| vec![format.name.to_owned(), format.files.to_owned()]);
-            table::write(&["FORMAT", "FILES"], &rows.collect::<Vec<_>>(), &mut out)
+            table::write("FORMAT | FILES", &rows.collect::<Vec<_>>(), &mut out)
         }
         Some(name) => match FORMATS.iter().find(|format| format.name == name) {
             Some(format) => writeln!(out, "{:#}", format.schema()),

@@ -5,31 +5,27 @@ use std::io::{self, Write};
 
 const HEAD: Style = Style::new().bold();
 
-/// Writes rows below their headings; the last column is not padded.
-pub(super) fn write(head: &[&str], rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
+/// Writes rows below their headings, which have ` | ` between them; the last column is not padded.
+pub(super) fn write(head: &str, rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
+    let head: Vec<String> = head.split(" | ").map(str::to_owned).collect();
     let width = |column: usize| {
-        let cells = rows
-            .iter()
-            .filter_map(|row| row.get(column))
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let lengths = cells
+            .chain([&head[column]])
             .map(|cell| cell.chars().count());
-        cells.chain([head[column].len()]).max().unwrap_or_default()
+        lengths.max().unwrap_or_default()
     };
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
-    let line = |cells: &[&str]| {
-        let padded = cells
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:<width$}"));
-        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    let line = |cells: &[String]| {
+        let cells = cells.iter().zip(&widths);
+        let padded: Vec<_> = cells
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        padded.join("  ").trim_end().to_owned()
     };
-    writeln!(out, "{HEAD}{}{HEAD:#}", line(head))?;
-    rows.iter().try_for_each(|row| {
-        writeln!(
-            out,
-            "{}",
-            line(&row.iter().map(String::as_str).collect::<Vec<_>>())
-        )
-    })
+    writeln!(out, "{HEAD}{}{HEAD:#}", line(&head))?;
+    rows.iter()
+        .try_for_each(|row| writeln!(out, "{}", line(row)))
 }
 
 #[cfg(test)]
@@ -44,7 +40,7 @@ mod tests {
             vec!["abc".into(), "22".into(), "z".into()],
         ];
         write(
-            &["A", "NUMBER", "LAST"],
+            "A | NUMBER | LAST",
             &rows,
             &mut anstream::StripStream::new(&mut out),
         )

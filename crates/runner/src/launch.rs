@@ -71,8 +71,7 @@ impl LaunchPlan<'_> {
     /// # Errors
     /// An unknown placeholder, or the file that could not be written.
     pub(crate) fn write_files(&self, sandbox: &Sandbox) -> Result<(), LaunchError> {
-        let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
-        for (path, text) in self.recipe.home_files.iter().chain(wire) {
+        for (path, text) in self.home_files() {
             let text = self.fill(text)?;
             write_below(&sandbox.home, path, &text)
                 .map_err(|error| LaunchError::HomeFile(path.clone(), error))?;
@@ -97,19 +96,24 @@ impl LaunchPlan<'_> {
         let env = self.env(sandbox).unwrap_or_default();
         let variables = env.iter().filter(|(_, value)| has_address(&words(value)));
         places.extend(variables.map(|(name, _)| format!("in the variable `{}`", words(name))));
-        let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
-        let files = self.recipe.home_files.iter().chain(wire);
-        let files = files.filter(|(_, text)| has_address(text));
+        let files = self.home_files().filter(|(_, text)| has_address(text));
         places.extend(files.map(|(path, _)| format!("in the file `~/{path}`")));
         places
     }
 
+    /// The files of the recipe and of the wire, in HOME.
+    fn home_files(&self) -> impl Iterator<Item = (&String, &String)> {
+        let wire = self.wire.into_iter().flat_map(|wire| &wire.home_files);
+        self.recipe.home_files.iter().chain(wire)
+    }
+
     fn args(&self) -> Result<Vec<OsString>, UnknownPlaceholder> {
-        let given = self.agent.args.iter().map(|arg| self.fill_known(arg));
-        let given: Vec<_> = given.collect();
-        let recipe = recipe_args(self.recipe, self.wire);
-        let recipe = recipe.map(|arg| self.fill(arg).map(OsString::from));
-        let recipe = recipe.collect::<Result<Vec<_>, _>>()?;
+        let own = self.agent.args.iter();
+        let given: Vec<_> = own.map(|arg| self.fill_known(arg)).collect();
+        let mut recipe = Vec::new();
+        for arg in recipe_args(self.recipe, self.wire) {
+            recipe.push(self.fill(arg)?.into());
+        }
         let mut args = arguments::complete(&given, &recipe, self.agent.recipe_args);
         for option in &self.setup.without_args {
             remove_option(&mut args, option);

@@ -99,8 +99,8 @@ impl Walked {
                 rows.push([&names[..], &[by_scenarios, by_sessions, note]].concat());
             }
         }
-        let heads = ["MOMENT", "COMMAND", "OUTCOME", "SCENARIOS", "SESSIONS", ""];
-        table::write(&heads, &rows, &mut out)?;
+        let heads = "MOMENT | COMMAND | OUTCOME | SCENARIOS | SESSIONS | ";
+        table::write(heads, &rows, &mut out)?;
         if !gaps {
             let pairs: BTreeSet<_> = scenarios
                 .moments
@@ -113,8 +113,8 @@ impl Walked {
                 let [by_scenarios, by_sessions] = times.map(|times| times.to_string());
                 vec![pair.0.clone(), pair.1.clone(), by_scenarios, by_sessions]
             });
-            let heads = ["MOMENT", "THEN", "SCENARIOS", "SESSIONS"];
-            table::write(&heads, &rows.collect::<Vec<_>>(), &mut out)?;
+            let heads = "MOMENT | THEN | SCENARIOS | SESSIONS";
+            table::write(heads, &rows.collect::<Vec<_>>(), &mut out)?;
         }
         let moves = self.table.moves.iter().flat_map(|(name, one)| {
             let holes = one
@@ -124,15 +124,15 @@ impl Walked {
             holes.map(|moment| vec![moment.clone(), name.clone()])
         });
         table::write(
-            &["MOMENT", "MOVE NOT MADE"],
+            "MOMENT | MOVE NOT MADE",
             &moves.collect::<Vec<_>>(),
             &mut out,
         )?;
-        let heads = ["DATA AT", "IN SCENARIOS", "ONLY IN SESSIONS", "IN NEITHER"];
+        let heads = "DATA AT | IN SCENARIOS | ONLY IN SESSIONS | IN NEITHER";
         let (rows, left_out) = self.data_at_places(gaps);
-        table::write(&heads, &rows, &mut out)?;
+        table::write(heads, &rows, &mut out)?;
         if !gaps {
-            table::write(&["NOT REQUIRED AT", "DATA", ""], &left_out, &mut out)?;
+            table::write("NOT REQUIRED AT | DATA | ", &left_out, &mut out)?;
         }
         let (pairs, met) = (self.counts.moves_in_a_row(&self.table), &scenarios.commands);
         writeln!(
@@ -252,10 +252,6 @@ fn parity(all: &[Walked]) -> io::Result<()> {
     if rows.is_empty() {
         Ok(())
     } else {
-        table::write(
-            &["SUBJECT", "BY", "IN", "NOT IN"],
-            &rows,
-            &mut output::stdout(),
-        )
+        table::write("SUBJECT | BY | IN | NOT IN", &rows, &mut output::stdout())
     }
 }

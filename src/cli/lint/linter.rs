@@ -34,6 +34,7 @@ struct LintedDialect {
 }
 
 /// Lints files one by one.
+#[derive(Default)]
 pub(super) struct Linter {
     args: DialectArgs,
     source: DialectSource,
@@ -59,15 +60,7 @@ impl Linter {
         Linter {
             source: DialectSource::new(args.dialect_dir.clone()),
             args,
-            dialects: IndexMap::new(),
-            folders: Vec::new(),
-            linted: Vec::new(),
-            scenarios: Vec::new(),
-            names: IndexMap::new(),
-            counts: IndexMap::new(),
-            errors: Vec::new(),
-            warnings: Vec::new(),
-            without_dialect: 0,
+            ..Linter::default()
         }
     }
 
@@ -116,12 +109,10 @@ impl Linter {
                 folder.is_some_and(|folder| folder.ends_with(id.replace('@', "/")))
             };
             let is_checked = |error: &Error| {
-                let base = dialect
-                    .bases
-                    .first()
-                    .filter(|base| in_folder_of(error, &base.id));
+                let base = dialect.bases.first();
                 in_folder_of(error, &dialect.id())
-                    || base.is_some() && error.file.parent().is_some_and(is_base)
+                    || base.is_some_and(|base| in_folder_of(error, &base.id))
+                        && error.file.parent().is_some_and(is_base)
             };
             let errors = faults.check(&known).into_iter();
             self.errors.extend(errors.filter(is_checked));
@@ -130,20 +121,17 @@ impl Linter {
         }
         // The mistakes of a file that several dialects read come once for each of them.
         let errors: IndexSet<Error> = self.errors.into_iter().collect();
-        let kinds = self
-            .counts
-            .iter()
-            .map(|(name, number)| count(*number, name));
+        let counts = self.counts.iter();
+        let kinds: Vec<_> = counts.map(|(name, number)| count(*number, name)).collect();
         let files = count(self.counts.values().sum(), "file");
         let mistakes = match errors.len() {
             0 => "no mistakes".to_owned(),
             many => count(many as u64, "mistake"),
         };
-        let kinds = kinds.collect::<Vec<_>>().join(", ");
         let list = if kinds.is_empty() {
             String::new()
         } else {
-            format!(" ({kinds})")
+            format!(" ({})", kinds.join(", "))
         };
         if self.without_dialect > 0 {
             let warning = "the names of events, commands and clauses were not checked: give --dialect NAME[@VERSION]";
@@ -177,9 +165,8 @@ impl Linter {
         if let Err(error) = names.add(node, &id) {
             self.refuse(error);
         }
-        let dialect = dialect.map(|id| self.dialect(&id));
         self.without_dialect += usize::from(dialect.is_none());
-        let dialect = dialect.flatten();
+        let dialect = dialect.and_then(|id| self.dialect(&id));
         self.take(scenario::load(node, &id, dialect.as_deref()).map(drop));
     }
 
@@ -254,22 +241,14 @@ impl Linter {
             path.and_then(Path::file_name)
                 .map(|name| name.to_string_lossy().into_owned())
         };
-        let unused = unused_names(&folder);
-        self.warnings.extend(
-            unused
-                .iter()
-                .map(|unused| render_errors(std::slice::from_ref(unused))),
-        );
+        let unused = unused_names(&folder).into_iter();
+        let warnings = unused.map(|unused| render_errors(&[unused]));
+        self.warnings.extend(warnings);
         if is_base(&folder) {
-            let siblings = folder
-                .parent()
-                .and_then(|all| all.read_dir().ok())
-                .into_iter()
-                .flatten()
-                .flatten();
-            let versions = siblings
-                .map(|sibling| sibling.path())
-                .filter(|path| is_dialect(path));
+            let siblings = folder.parent().and_then(|all| all.read_dir().ok());
+            let siblings = siblings.into_iter().flatten().flatten();
+            let paths = siblings.map(|sibling| sibling.path());
+            let versions = paths.filter(|path| is_dialect(path));
             return versions.for_each(|version| self.dialect_folder(version));
         }
         let root = folder.parent().and_then(Path::parent);

@@ -82,8 +82,8 @@ fn cells(one: &ExploredFault) -> [String; 4] {
 fn print(dialect: &str, explored: &[ExploredFault]) -> io::Result<()> {
     let mut out = output::stdout();
     let rows = explored.iter().map(|one| cells(one).to_vec());
-    let titles = ["FAULT", "FATE", "FOUND BY", "SESSION"];
-    table::write(&titles, &rows.collect::<Vec<_>>(), &mut out)?;
+    let titles = "FAULT | FATE | FOUND BY | SESSION";
+    table::write(titles, &rows.collect::<Vec<_>>(), &mut out)?;
     let by_rule =
         |one: &&ExploredFault| matches!(one.fault.caught_by.first(), Some(Catcher::Rule(_)));
     let share = |of: &[&ExploredFault]| {

@@ -43,12 +43,8 @@ impl Candidates {
     /// By the `--help` output of a program.
     pub(super) fn by_help(help: &str, known: &[Arc<Dialect>]) -> Self {
         let fits = |dialect: &Dialect| {
-            let pattern = dialect
-                .launch
-                .help
-                .as_deref()
-                .and_then(|pattern| Regex::new(pattern).ok());
-            pattern.is_some_and(|pattern| pattern.is_match(help))
+            let pattern = dialect.launch.help.as_deref();
+            pattern.is_some_and(|one| Regex::new(one).is_ok_and(|one| one.is_match(help)))
         };
         Self::find(known, fits, || {
             "its --help lists the options of that".to_owned()
@@ -60,13 +56,12 @@ impl Candidates {
         fits: impl Fn(&Dialect) -> bool,
         reason: impl Fn() -> String,
     ) -> Self {
-        let dialects = known.iter().filter(|dialect| fits(dialect));
-        let dialects: Vec<_> = dialects.cloned().collect();
-        let reason = if dialects.is_empty() {
-            String::new()
-        } else {
-            reason()
-        };
+        let fitting = known.iter().filter(|dialect| fits(dialect));
+        let dialects: Vec<_> = fitting.cloned().collect();
+        if dialects.is_empty() {
+            return Candidates::default();
+        }
+        let reason = reason();
         Candidates { dialects, reason }
     }
 

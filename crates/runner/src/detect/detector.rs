@@ -108,14 +108,12 @@ impl Detector<'_> {
                 &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
             )),
             Err(ref result @ (ProbeResult::Silent(ref what) | ProbeResult::Ended(ref what))) => {
+                // A process that has ended has flushed its output.
+                let is_running = matches!(result, ProbeResult::Silent(_));
                 Err(DetectError::Incomplete(format!(
                     "the agent did not start up: {what}{}{}\nif its protocol begins in silence, name it with --dialect; known dialects are {}{}{}",
                     self.attempted(&probed),
-                    match result {
-                        // A process that has ended has flushed its output.
-                        ProbeResult::Silent(_) => FLUSH,
-                        _ => "",
-                    },
+                    if is_running { FLUSH } else { "" },
                     list_ids(&dialects),
                     also("\n"),
                     missing_file(self.agent, what)
@@ -341,11 +339,10 @@ fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, DetectError> {
 fn load_named(source: &DialectSource, named: &str) -> Result<Vec<Arc<Dialect>>, DetectError> {
     let newest = load(source, named)?;
     let is_older = |id: &String| id.split('@').next() == Some(named) && *id != newest.id();
-    let older: Vec<_> = source.ids().into_iter().rev().filter(is_older).collect();
-    let older = older.iter().map(|id| load(source, id));
-    std::iter::once(Ok(Arc::clone(&newest)))
-        .chain(older)
-        .collect()
+    let older = source.ids().into_iter().rev().filter(is_older);
+    let loaded = older.map(|id| load(source, &id));
+    let all = std::iter::once(Ok(Arc::clone(&newest))).chain(loaded);
+    all.collect()
 }
 
 /// Every dialect but these; those that cannot be loaded are left out.

@@ -62,10 +62,7 @@ impl<'a> FirstLines<'a> {
                 format!("within {} (`start` budget)", show(start)),
             ),
             quiet,
-            watch: probe
-                .patience
-                .settle
-                .then(|| QuietWatch::new(quiet / LOOKS)),
+            watch: (probe.patience.settle).then(|| QuietWatch::new(quiet / LOOKS)),
         }
     }
 

@@ -55,9 +55,7 @@ impl Package {
 
     fn read(path: &Path) -> Option<Self> {
         let size = path.metadata().ok()?.len();
-        let text = (size <= LIMIT)
-            .then(|| std::fs::read(path).ok())
-            .flatten()?;
+        let text = std::fs::read(path).ok().filter(|_| size <= LIMIT)?;
         let value: Value = serde_json::from_slice(&text).ok()?;
         let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
         Some(Package {
@@ -68,17 +66,13 @@ impl Package {
 }
 
 fn numbers(version: &str) -> Vec<u64> {
-    let parts = version
-        .split(['-', '+'])
-        .next()
-        .unwrap_or_default()
-        .split('.')
-        .map(|part| part.parse().unwrap_or(0));
-    let mut parts: Vec<u64> = parts.collect();
-    while parts.last() == Some(&0) {
-        parts.pop();
+    let release = version.split(['-', '+']).next().unwrap_or_default();
+    let parts = release.split('.');
+    let mut numbers: Vec<u64> = parts.map(|part| part.parse().unwrap_or(0)).collect();
+    while numbers.last() == Some(&0) {
+        numbers.pop();
     }
-    parts
+    numbers
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::scenario::types::AgentSetup;
 use crate::scripted_model::serve;
 use conform_dialect::file::{LaunchRecipe, WireRecipe};
 use conform_judge::dialect::Dialect;
-use conform_judge::frame::{Body, Frame};
+use conform_judge::frame::Body;
 use indexmap::IndexSet;
 use mock_provider::Script;
 use mock_provider::server::Server;
@@ -110,14 +110,10 @@ impl AgentProbe<'_> {
 
     /// Sends the probes of dialects whose agents write nothing by themselves.
     fn send_probes(&self, process: &AgentProcess) {
-        let probes = self
-            .recipes
-            .iter()
-            .filter_map(|dialect| dialect.session.probe.as_ref());
-        let lines: IndexSet<String> = probes
-            .flat_map(|probe| &probe.send)
-            .map(|line| format!("{line}\n"))
-            .collect();
+        let recipes = self.recipes.iter();
+        let probes = recipes.filter_map(|dialect| dialect.session.probe.as_ref());
+        let commands = probes.flat_map(|probe| &probe.send);
+        let lines: IndexSet<String> = commands.map(|line| format!("{line}\n")).collect();
         for line in lines {
             if process.write(line.into_bytes()).is_err() {
                 return;
@@ -174,20 +170,12 @@ pub(super) fn start_briefly(
 pub(super) async fn kill(process: &AgentProcess, queue: &EventQueue) {
     process.kill("probe");
     let gone = async { while !is_end(&queue.next().await) {} };
-    if tokio::time::timeout(process_list::KILL_TIMEOUT, gone)
-        .await
-        .is_err()
-    {
+    let waited = tokio::time::timeout(process_list::KILL_TIMEOUT, gone).await;
+    if waited.is_err() {
         tracing::warn!("the probed agent could not be killed");
     }
 }
 
 pub(super) fn is_end(event: &SessionEvent) -> bool {
-    matches!(
-        event,
-        SessionEvent::Frame(Frame {
-            body: Body::End(_),
-            ..
-        })
-    )
+    matches!(event, SessionEvent::Frame(frame) if matches!(frame.body, Body::End(_)))
 }

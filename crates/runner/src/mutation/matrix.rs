@@ -84,8 +84,8 @@ pub trait PublishedMatrix: Default + Serialize + DeserializeOwned {
 
 /// A row of a result that is published: one fault or variant.
 pub trait PublishedRow: Clone {
-    /// The titles of the columns of its table.
-    const TITLES: &'static [&'static str];
+    /// The titles of the columns of its table, with ` | ` between them.
+    const TITLES: &'static str;
 
     /// The cells of its line in that table.
     fn cells(&self) -> Vec<String>;
@@ -98,8 +98,7 @@ pub trait PublishedRow: Clone {
 }
 
 impl PublishedRow for Row {
-    const TITLES: &'static [&'static str] =
-        &["FAULT", "FATE", "CAUGHT BY", "LINE", "FRAME", "SCENARIO"];
+    const TITLES: &'static str = "FAULT | FATE | CAUGHT BY | LINE | FRAME | SCENARIO";
 
     fn cells(&self) -> Vec<String> {
         let was_caught = self.line > 0 || !self.frame.is_empty();

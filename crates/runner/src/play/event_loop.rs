@@ -12,7 +12,7 @@ use crate::process::quiet_watch::QuietWatch;
 use crate::process::spawn_error::ended;
 use crate::step_rules;
 use conform_judge::finding::DifferenceKind;
-use conform_judge::frame::{Body, Frame};
+use conform_judge::frame::Body;
 use conform_judge::framing::Parsed;
 use serde_json::Value;
 use std::time::Duration;
@@ -121,16 +121,11 @@ impl ScenarioPlayer {
             return Ok(WaitResult::AgentEnded);
         }
         let (_, at, _) = self.deadline(wait);
-        let stdout_deadline = self
-            .session
-            .stdout_end
-            .filter(|_| wait.needs_stdout)
-            .map(|end| end + AFTER_STDOUT);
+        let stdout_end = self.session.stdout_end.filter(|_| wait.needs_stdout);
+        let stdout_deadline = stdout_end.map(|end| end + AFTER_STDOUT);
         let settle_at = self.settle_at(wait);
-        let wake = [stdout_deadline, settle_at]
-            .into_iter()
-            .flatten()
-            .fold(at, Instant::min);
+        let others = [stdout_deadline, settle_at].into_iter().flatten();
+        let wake = others.fold(at, Instant::min);
         let event = tokio::select! {
             biased;
             () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
@@ -153,13 +148,8 @@ impl ScenarioPlayer {
         };
         let (name, at, length) = self.deadline(wait);
         let when = self.time_of(&event);
-        let is_line = matches!(
-            &event,
-            SessionEvent::Frame(Frame {
-                body: Body::FromAgent(_),
-                ..
-            })
-        );
+        let is_line =
+            matches!(&event, SessionEvent::Frame(one) if matches!(one.body, Body::FromAgent(_)));
         self.handle(event)?;
         wait.settle.iter_mut().for_each(QuietWatch::restart);
         match when {
@@ -368,17 +358,12 @@ pub(super) async fn cancelled(cancel: &mut watch::Receiver<bool>) {
 
 /// A timeout that ran out, as the end of a sentence.
 pub(super) fn describe_timeout(name: &str, length: Duration) -> String {
+    let length = show(length);
     match name {
-        "within" => format!("within {}", show(length)),
-        "total" => format!("within the {} of the whole scenario", show(length)),
-        "smoke" => format!(
-            "while the agent did nothing for {} (`smoke` budget)",
-            show(length)
-        ),
-        "idle" => format!(
-            "while the agent was silent for {} (`idle` budget)",
-            show(length)
-        ),
-        _ => format!("within {} (`{name}` budget)", show(length)),
+        "within" => format!("within {length}"),
+        "total" => format!("within the {length} of the whole scenario"),
+        "smoke" => format!("while the agent did nothing for {length} (`smoke` budget)"),
+        "idle" => format!("while the agent was silent for {length} (`idle` budget)"),
+        _ => format!("within {length} (`{name}` budget)"),
     }
 }

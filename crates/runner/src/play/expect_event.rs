@@ -136,12 +136,7 @@ impl ScenarioPlayer {
     ) -> Result<(), EarlyStop> {
         let mut wait = match until {
             Barrier::Event(_) => self.wait_for_event(step),
-            Barrier::End => {
-                let own = step
-                    .within
-                    .map(|within| ("within", self.budgets.scaled(within)));
-                EventWait::for_event_within(own.unwrap_or(("exit", self.budgets.exit)))
-            }
+            Barrier::End => EventWait::for_event_within(self.exit_budget(step)),
             Barrier::Quiet(window) => {
                 EventWait::for_event_within(("quiet", self.budgets.scaled(*window)))
             }
@@ -198,12 +193,10 @@ impl ScenarioPlayer {
                     return Err(self.differs(rule, before.n, differences, &awaited, &then));
                 }
                 let message = format!("`{}` came, {not_before}", event.name);
-                let found = StepFinding::new(rule, message, DifferenceKind::Unexpected);
-                Err(self.fail(StepFinding {
-                    frame: BlamedFrame::Number(event.n, String::new()),
-                    expected: vec![format!("no {}", not.in_words(&self.captures)).into()],
-                    ..found.about(self.event_name(not))
-                }))
+                let found = StepFinding::new(rule, message, DifferenceKind::Unexpected)
+                    .at(event.n)
+                    .expecting(format!("no {}", not.in_words(&self.captures)));
+                Err(self.fail(found.about(self.event_name(not))))
             }
             Err(more) if !is_proof(until, &more) => {
                 let end_of_stdout = "the end of its stdout";
@@ -294,12 +287,10 @@ impl ScenarioPlayer {
             }
             Ok(frame) => {
                 let message = describe_text_difference(&text.is, &joined);
-                let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
-                Err(self.fail(StepFinding {
-                    frame: BlamedFrame::Number(frame, String::new()),
-                    expected: vec![Expected::Values(vec![text.is.as_str().into()])],
-                    ..found.about(self.event_name(&text.of))
-                }))
+                let found = StepFinding::new(rule, message, DifferenceKind::WrongValue)
+                    .at(frame)
+                    .expecting(Expected::Values(vec![text.is.as_str().into()]));
+                Err(self.fail(found.about(self.event_name(&text.of))))
             }
         }
     }
@@ -385,12 +376,10 @@ impl ScenarioPlayer {
             "`{}` came without what the scenario needs of it: {missing}",
             event.name
         );
-        let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
-        Err(self.fail(StepFinding {
-            frame: BlamedFrame::Number(event.n, String::new()),
-            expected: vec![missing.expected.into()],
-            ..found.about(self.event_name(matcher))
-        }))
+        let found = StepFinding::new(rule, message, DifferenceKind::WrongValue)
+            .at(event.n)
+            .expecting(missing.expected);
+        Err(self.fail(found.about(self.event_name(matcher))))
     }
 }
 

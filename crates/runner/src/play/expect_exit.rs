@@ -4,11 +4,13 @@ use super::context::EarlyStop;
 use super::event_loop::{EventWait, WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;
+use super::timeout_message::kill_reason;
 use crate::scenario::types::{ExitExpectation, Step};
 use crate::step_rules;
 use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::End;
 use conform_judge::signals;
+use std::time::Duration;
 
 impl ScenarioPlayer {
     /// Waits for the process to end, and checks how it ended.
@@ -17,11 +19,7 @@ impl ScenarioPlayer {
         step: &Step,
         expected: &ExitExpectation,
     ) -> Result<(), EarlyStop> {
-        let own = step
-            .within
-            .map(|within| ("within", self.budgets.scaled(within)));
-        let budget = own.unwrap_or(("exit", self.budgets.exit));
-        let mut wait = EventWait::for_event_within(budget).without_stdout();
+        let mut wait = EventWait::for_event_within(self.exit_budget(step)).without_stdout();
         let (message, stop) = loop {
             if let Some(end) = &self.session.end {
                 if is_expected(expected, end) {
@@ -32,13 +30,7 @@ impl ScenarioPlayer {
             }
             if let WaitResult::TimedOut(name, length) = self.next_event(&mut wait).await? {
                 let message = format!("the agent did not end {}", describe_timeout(name, length));
-                let is_total = name == "total";
-                let why = if is_total {
-                    "budget:total"
-                } else {
-                    "budget:exit"
-                };
-                break (message, Some(why));
+                break (message, kill_reason(name).or(Some("budget:exit")));
             }
         };
         let kind = if self.has_ended() {
@@ -46,11 +38,17 @@ impl ScenarioPlayer {
         } else {
             DifferenceKind::Absent
         };
-        self.add_finding(StepFinding {
-            expected: vec![describe(expected).into()],
-            ..StepFinding::new(step_rules::EXPECT_EXIT, message, kind)
-        });
+        let found = StepFinding::new(step_rules::EXPECT_EXIT, message, kind);
+        self.add_finding(found.expecting(describe(expected)));
         Err(EarlyStop::Failed(stop))
+    }
+
+    /// The timeout for the end of the process, with its name: that of the step, else the budget for it.
+    pub(super) fn exit_budget(&self, step: &Step) -> (&'static str, Duration) {
+        match step.within {
+            Some(within) => ("within", self.budgets.scaled(within)),
+            None => ("exit", self.budgets.exit),
+        }
     }
 }
 
@@ -61,11 +59,9 @@ fn is_expected(expected: &ExitExpectation, end: &End) -> bool {
             None => !expected.nonzero || *code != 0,
         },
         End::Signalled { signal, .. } => {
-            let expected_signal = expected
-                .or_signal
-                .as_ref()
-                .and_then(|name| signals::find(name));
-            expected_signal.is_some_and(|expected_signal| expected_signal.as_raw() == *signal)
+            let name = expected.or_signal.as_ref();
+            let allowed = name.and_then(|name| signals::find(name));
+            allowed.is_some_and(|allowed| allowed.as_raw() == *signal)
         }
         End::Killed { .. } | End::Open => false,
     }

@@ -3,7 +3,7 @@
 use super::awaited::Awaited;
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
-use super::step_finding::{BlamedFrame, StepFinding};
+use super::step_finding::StepFinding;
 use super::timeout_message::ReceivedEvents;
 use crate::scenario::RequestMatcher;
 use crate::scenario::types::Step;
@@ -49,10 +49,8 @@ impl ScenarioPlayer {
             return Ok(());
         };
         let message = format!("the request lacks what the scenario needs of it: {missing}");
-        Err(self.fail(StepFinding {
-            frame: BlamedFrame::Number(n, String::new()),
-            ..StepFinding::new(rule, message, DifferenceKind::WrongValue)
-        }))
+        let found = StepFinding::new(rule, message, DifferenceKind::WrongValue);
+        Err(self.fail(found.at(n)))
     }
 
     /// Waits for a reply of the model that has ended in this way.
@@ -102,26 +100,18 @@ impl ScenarioPlayer {
         };
         let mut message = failure.message.clone();
         if let Some(actual) = &failure.actual {
-            message = format!("{message}: got {actual}");
+            message += &format!(": got {actual}");
         }
-        let kind = match rule {
-            step_rules::SCRIPT => DifferenceKind::Condition,
-            _ => DifferenceKind::WrongValue,
-        };
-        let clauses = match rule {
-            step_rules::REQUEST => self.scenario.clauses.clone(),
-            _ => Vec::new(),
+        let (kind, clauses) = match rule {
+            step_rules::SCRIPT => (DifferenceKind::Condition, Vec::new()),
+            step_rules::REQUEST => (DifferenceKind::WrongValue, self.scenario.clauses.clone()),
+            _ => (DifferenceKind::WrongValue, Vec::new()),
         };
         self.requests.link_finding(failure, self.findings.len());
         self.add_finding(StepFinding {
             level: Some(level),
             clauses: Some(clauses),
-            expected: failure
-                .expected
-                .clone()
-                .into_iter()
-                .map(Into::into)
-                .collect(),
+            expected: failure.expected.iter().cloned().map(Into::into).collect(),
             part: Some(Part::Model(failure.pointer.clone())),
             ..StepFinding::new(rule, message, kind)
         });

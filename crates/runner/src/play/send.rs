@@ -19,11 +19,8 @@ impl ScenarioPlayer {
             return Err(self.broken_at(span, &fault));
         }
         self.note_interrupt(command);
-        let names = &self.suite.dialect.commands;
-        let name = command
-            .pointer(&names.discriminator)
-            .and_then(Value::as_str);
-        self.session.last_command = name.map(str::to_owned);
+        let name = command.pointer(&self.suite.dialect.commands.discriminator);
+        self.session.last_command = name.and_then(Value::as_str).map(str::to_owned);
         self.tell_model(command);
         let mut bytes = command.to_string().into_bytes();
         bytes.push(b'\n');

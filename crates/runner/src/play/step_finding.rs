@@ -60,6 +60,18 @@ impl StepFinding {
         self
     }
 
+    /// The same, at the frame of this number.
+    pub(super) fn at(mut self, frame: u64) -> Self {
+        self.frame = BlamedFrame::Number(frame, String::new());
+        self
+    }
+
+    /// The same, with what was expected instead.
+    pub(super) fn expecting(mut self, expected: impl Into<Expected>) -> Self {
+        self.expected = vec![expected.into()];
+        self
+    }
+
     /// The same, about an effect of this command.
     pub(super) fn after(mut self, command: Option<&String>) -> Self {
         self.difference.after = command.cloned().unwrap_or_default();

@@ -8,35 +8,32 @@ const QUOTED_BEFORE: usize = 10;
 pub(super) fn describe_text_difference(expected: &str, joined: &str) -> String {
     let pairs = expected.chars().zip(joined.chars());
     let same = pairs.take_while(|(one, other)| one == other).count();
-    let excerpt = |text: &str| -> String {
-        let from = same.saturating_sub(QUOTED_BEFORE);
-        text.chars().skip(from).take(QUOTED).collect()
-    };
+    let quoted = |text: &str, from| text.chars().skip(from).take(QUOTED).collect::<String>();
+    let excerpt = |text: &str| quoted(text, same.saturating_sub(QUOTED_BEFORE));
     let place = same + 1;
     match (joined.chars().count(), expected.chars().count()) {
         (0, _) => "the pieces of the text join to nothing".to_owned(),
-        (length, _) if length == same => format!(
-            "the text ends after {length} characters, before {:?}",
-            expected.chars().skip(same).take(QUOTED).collect::<String>()
-        ),
-        (_, whole) if whole == same => format!(
-            "the text goes on after its end: {:?}",
-            joined.chars().skip(same).take(QUOTED).collect::<String>()
-        ),
-        _ if joined.contains(char::REPLACEMENT_CHARACTER)
-            && !expected.contains(char::REPLACEMENT_CHARACTER) =>
-        {
+        (length, _) if length == same => {
+            let rest = quoted(expected, same);
+            format!("the text ends after {length} characters, before {rest:?}")
+        }
+        (_, whole) if whole == same => {
+            let rest = quoted(joined, same);
+            format!("the text goes on after its end: {rest:?}")
+        }
+        _ => {
+            let is_replaced = joined.contains(char::REPLACEMENT_CHARACTER)
+                && !expected.contains(char::REPLACEMENT_CHARACTER);
+            let what = if is_replaced {
+                "has U+FFFD (the replacement character)"
+            } else {
+                "differs"
+            };
+            let (joined, expected) = (excerpt(joined), excerpt(expected));
             format!(
-                "the text has U+FFFD (the replacement character) at character {place}: {:?}, where {:?} is expected",
-                excerpt(joined),
-                excerpt(expected)
+                "the text {what} at character {place}: {joined:?}, where {expected:?} is expected"
             )
         }
-        _ => format!(
-            "the text differs at character {place}: {:?}, where {:?} is expected",
-            excerpt(joined),
-            excerpt(expected)
-        ),
     }
 }
 

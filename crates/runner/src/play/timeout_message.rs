@@ -36,31 +36,26 @@ impl ReceivedEvents {
 
     /// What was received; `since` says since when.
     fn describe(&self, since: &str) -> String {
-        let listed = self
-            .names
-            .iter()
-            .take(NAMES)
+        if self.names.is_empty() {
+            return format!("the agent wrote nothing {since}");
+        }
+        let names = self.names.iter().take(NAMES);
+        let mut listed: Vec<String> = names
             .map(|(name, times)| match times {
                 1 => name.clone(),
                 _ => format!("{name} ({times} times)"),
-            });
-        let more = if self.names.len() > NAMES {
-            ", …"
-        } else {
-            ""
-        };
-        let listed = listed.collect::<Vec<_>>().join(", ");
-        if listed.is_empty() {
-            format!("the agent wrote nothing {since}")
-        } else {
-            format!("received: {listed}{more}")
+            })
+            .collect();
+        if self.names.len() > NAMES {
+            listed.push("…".to_owned());
         }
+        format!("received: {}", listed.join(", "))
     }
 }
 
 /// The reason to kill the agent when this timeout has run out: it had all the time that the dialect allows. `None` for a timeout that the
 /// step itself names, which may be shorter.
-fn kill_reason(budget: &str) -> Option<&'static str> {
+pub(super) fn kill_reason(budget: &str) -> Option<&'static str> {
     match budget {
         "start" => Some("budget:start"),
         "response" => Some("budget:response"),

@@ -1,7 +1,7 @@
 //! The finding that the agent asked its model although nothing asked for that: the work was stopped, or the command had to be refused.
 
 use super::player::ScenarioPlayer;
-use super::step_finding::{BlamedFrame, StepFinding};
+use super::step_finding::StepFinding;
 use crate::step_rules;
 use conform_judge::dialect::FrameIdentity;
 use conform_judge::finding::{DifferenceKind, Part};
@@ -50,12 +50,12 @@ impl ScenarioPlayer {
             level: Some(self.suite.dialect.clauses[clause].strength),
             clauses: Some(vec![clause.clone()]),
             part: Some(Part::Whole),
-            frame: BlamedFrame::Number(request, String::new()),
             ..StepFinding::new(
                 step_rules::UNASKED,
                 format!("the agent asked its model {why}"),
                 DifferenceKind::Unexpected,
             )
+            .at(request)
             .about(Some("@request".to_owned()))
         });
         true

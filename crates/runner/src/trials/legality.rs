@@ -217,7 +217,7 @@ fn mixed(n: u64) -> u64 {
 }
 
 impl PublishedRow for LegalRow {
-    const TITLES: &'static [&'static str] = &["VARIANT", "FATE", "PLAYED", "ACTIVE", "ACCEPTS"];
+    const TITLES: &'static str = "VARIANT | FATE | PLAYED | ACTIVE | ACCEPTS";
 
     fn cells(&self) -> Vec<String> {
         vec![
