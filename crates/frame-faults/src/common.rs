@@ -2,7 +2,7 @@
 
 use crate::file::{FaultPart, FaultsFile};
 use indexmap::IndexMap;
-use spanned_yaml::Error;
+use spanned_yaml::{Error, decode_all};
 use std::sync::OnceLock;
 
 /// The common faults, as written.
@@ -16,7 +16,7 @@ pub(crate) fn common() -> &'static IndexMap<String, FaultPart> {
 
 fn load() -> Result<IndexMap<String, FaultPart>, Vec<Error>> {
     let node = spanned_yaml::load_yaml("line-faults.yaml", LINE_FAULTS);
-    let file = FaultsFile::decode(&node.map_err(|error| vec![error])?)?;
+    let file: FaultsFile = decode_all(&node.map_err(|error| vec![error])?)?;
     let mut faults = IndexMap::new();
     for (id, node) in file.faults {
         let parts = FaultPart::decode(&node, false)?.into_iter();

@@ -14,7 +14,7 @@ use frame_language::Names;
 use frame_language::Pointer;
 use indexmap::IndexMap;
 use json_matcher::compile_filled_node;
-use selection::{Target, former_star, selection};
+use selection::{Target, selection};
 use spanned_yaml::{Error, Node, Span, Spanned, unknown};
 use std::sync::Arc;
 use std::time::Duration;
@@ -217,11 +217,6 @@ fn check(
     {
         let message = "`after_ms` is the time before the frames of `after`: add `after`";
         return Err(vec![node.error_at(wait.span, message)]);
-    }
-    if let Operation::Late(kind) | Operation::Until(kind) = operation
-        && kind.value == "*"
-    {
-        return Err(vec![node.error_at(kind.span, former_star(kind))]);
     }
     if matches!(operation, Operation::RawInText(_)) && text.is_none() {
         let message =

@@ -8,10 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use spanned_yaml::{
-    Error, Node, Spanned, Verbs, WithVerbs, decode, decode_all, former_keys, load_yaml, names_of,
-    take_verbs, unknown_keys,
+    Error, Node, Spanned, Verbs, WithVerbs, decode_all, names_of, take_verbs, unknown_keys,
 };
-use std::sync::LazyLock;
 
 /// A list of names, each with its location.
 pub type Names = Vec<Spanned<String>>;
@@ -43,23 +41,6 @@ pub struct FaultsFile {
     pub variants: IndexMap<Spanned<String>, Node>,
     /// Topics of the table "Accepted interpretations" in the README of the dialect that no variant plays, and why.
     pub unplayed: IndexMap<Spanned<String>, String>,
-}
-
-impl FaultsFile {
-    /// Decodes a file.
-    ///
-    /// # Errors
-    /// Every mistake, at its place.
-    pub(crate) fn decode(node: &Node) -> Result<Self, Vec<Error>> {
-        let frames = node.get("frames").and_then(Node::as_map);
-        let frames = frames.unwrap_or_default().iter();
-        let former: Vec<Error> = frames.flat_map(|(_, frames)| former(frames)).collect();
-        if former.is_empty() {
-            decode_all(node)
-        } else {
-            Err(former)
-        }
-    }
 }
 
 /// A choice of frames, and defaults of the faults that are played on them.
@@ -151,10 +132,6 @@ impl FaultPart {
     /// # Errors
     /// Every mistake, at its place.
     pub(crate) fn decode(node: &Node, is_variant: bool) -> Result<Vec<Self>, Vec<Error>> {
-        let former = former(node);
-        if !former.is_empty() {
-            return Err(former);
-        }
         let known = [
             names_of::<FaultFile>(),
             names_of::<Edit>(),
@@ -180,18 +157,4 @@ impl FaultPart {
         }
         Ok(parts)
     }
-}
-
-/// Keys that faults and named frames had once, and what to write instead.
-static FORMER_KEYS: LazyLock<IndexMap<String, String>> = LazyLock::new(|| {
-    let node = load_yaml("former.yaml", include_str!("former-keys.yaml"));
-    let table = node.ok().and_then(|node| decode(&node).ok());
-    table.unwrap_or_default()
-});
-
-/// An error for each former key of a fault or of named frames.
-fn former(node: &Node) -> Vec<Error> {
-    let former = FORMER_KEYS.iter();
-    let former = former.map(|(key, said)| (&**key, &**said));
-    former_keys(node, &former.collect::<Vec<_>>())
 }

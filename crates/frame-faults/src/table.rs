@@ -8,7 +8,7 @@ use crate::operation::Operation;
 use crate::selector::NestedKinds;
 use frame_language::{FrameName, Pattern};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, Span, Spanned, unknown};
+use spanned_yaml::{Error, Node, Span, Spanned, decode_all, unknown};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl FaultTable {
         let mut unplayed = IndexMap::new();
         for (path, text) in files {
             let node = spanned_yaml::load_yaml(path.clone(), text).map_err(|error| vec![error])?;
-            let file = FaultsFile::decode(&node)?;
+            let file: FaultsFile = decode_all(&node)?;
             errors.extend(merged.add(file.clone(), &node));
             if path.parent() == own {
                 let topics = file.unplayed.iter();
@@ -117,7 +117,7 @@ impl FaultTable {
                 continue;
             };
             let node = spanned_yaml::load_yaml(path.clone(), &text).ok()?;
-            let mut file = FaultsFile::decode(&node).ok()?;
+            let mut file: FaultsFile = decode_all(&node).ok()?;
             file.remove.retain(|removed| removed.value == id);
             if !merged.add(file, &node).is_empty() {
                 return None;

@@ -52,23 +52,6 @@ fn each_mistake_in_a_fault_is_one_error() {
             "f.yaml:2:37: a place is a JSON Pointer: write `/text`",
         ),
         (
-            "on: word, when: { /n: 1 }, drop: ",
-            "f.yaml:2:30: `when` is now written in the pattern: `on: response{/command = set_model}`",
-        ),
-        ("on: '*', drop: ", "f.yaml:2:24: `*` is now written `any`"),
-        (
-            "on: '>*', remove: [/n]",
-            "f.yaml:2:24: `>*` is now written `>any`",
-        ),
-        (
-            "on: word, late: '*'",
-            "f.yaml:2:36: `*` is now written `any`",
-        ),
-        (
-            "on: $words, drop: ",
-            "f.yaml:2:24: named frames are now written without `$`: write `words`",
-        ),
-        (
             "on: 'word{/n = $count}', drop: ",
             "f.yaml:2:24: `$count` is state of a session: a condition here is about one frame, such as `/a = b` (at `$count}`, character 11)",
         ),
@@ -89,12 +72,8 @@ fn each_mistake_in_a_fault_is_one_error() {
             "f.yaml:2:44: unknown word `txt`",
         ),
         (
-            "on: word, append: { /t: x }",
-            "f.yaml:2:30: `append` is gone: write `replace: { /text: { $: more } }`",
-        ),
-        (
             "on: word, drop: , also: [{ on: end, nest: 7 }]",
-            "f.yaml:2:56: `nest` is gone: write `raw_in_brace` with a list",
+            "f.yaml:2:56: unknown key `nest`",
         ),
         (
             "on: word, raw_in_brace: { repeat: x, times: 99999999999 }",
@@ -179,10 +158,6 @@ fn each_mistake_in_a_file_is_one_error() {
         (
             "frames: { end: { on: end } }\nfaults: {}\n",
             "f.yaml:1:11: no fault uses `end`: remove it",
-        ),
-        (
-            "frames: { a: { on: word, when: { /n: 1 } } }\nfaults: { x: { summary: x, on: a, drop: } }\n",
-            "f.yaml:1:26: `when` is now written in the pattern",
         ),
         (
             "frames: { a: { on: wrod } }\nfaults: { x: { summary: x, on: a, drop: } }\n",

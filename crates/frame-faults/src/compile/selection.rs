@@ -67,19 +67,7 @@ pub(crate) fn pattern(
     node: &Node,
     names: &Names,
 ) -> Result<Pattern, Error> {
-    let fail = |message: String| node.error_at(text.span, message);
-    match (&***text, text.strip_prefix('$')) {
-        (all @ ("*" | ">*"), _) => Err(fail(former_star(all))),
-        (_, Some(name)) => Err(fail(format!(
-            "named frames are now written without `$`: write `{name}`"
-        ))),
-        (text, None) => parse::pattern(text, names).map_err(|error| fail(error.shown_in(text))),
-    }
-}
-
-/// What to write instead of `*` for all frames.
-pub(crate) fn former_star(all: &str) -> String {
-    format!("`{all}` is now written `{}`", all.replace('*', "any"))
+    parse::pattern(text, names).map_err(|error| node.error_at(text.span, error.shown_in(text)))
 }
 
 /// What a name stands for.
