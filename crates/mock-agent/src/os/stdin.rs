@@ -3,7 +3,9 @@
 use super::stdout::Outbox;
 use frame_faults::LineSplitter;
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::os::fd::AsFd;
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
@@ -58,17 +60,18 @@ pub(crate) fn spawn_reader(limit: usize) -> InputLines {
 
 /// Sends the lines of standard input to the end of file; returns what comes after the last newline.
 fn read_lines(limit: usize, sender: &Sender<Vec<Input>>) -> Option<Input> {
-    let mut stdin = std::io::stdin().lock();
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().ok()?;
+    let mut stdin = BufReader::with_capacity(READ_SIZE, File::from(stdin));
     let mut inputs = InputSplitter::new(limit);
-    let mut buffer = vec![0; READ_SIZE];
     loop {
-        let count = match stdin.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => count,
+        let bytes = match stdin.fill_buf() {
+            Ok([]) => break,
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        let found = inputs.push(&buffer[..count]);
+        let (found, count) = (inputs.push(bytes), bytes.len());
+        stdin.consume(count);
         if !found.is_empty() && sender.blocking_send(found).is_err() {
             return None;
         }
