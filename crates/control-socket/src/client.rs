@@ -4,11 +4,11 @@ use crate::protocol::{Command, Request, Response};
 use crate::registry::Registered;
 use serde_json::Value;
 use socket2::Socket;
-use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
+use thiserror::Error;
 
 /// A connection to a controlled process.
 #[derive(Debug)]
@@ -18,24 +18,15 @@ pub struct Client {
 }
 
 /// Why a command has no result.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum ClientError {
     /// The process does not answer: it has ended, or it never was there.
+    #[error("the process does not answer: {0}")]
     Gone(io::Error),
     /// It refused the command, or its timeout has passed.
+    #[error("{0}")]
     Refused(String),
 }
-
-impl fmt::Display for ClientError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ClientError::Gone(error) => write!(f, "the process does not answer: {error}"),
-            ClientError::Refused(why) => f.write_str(why),
-        }
-    }
-}
-
-impl std::error::Error for ClientError {}
 
 impl Registered {
     /// Whether the process still takes commands.

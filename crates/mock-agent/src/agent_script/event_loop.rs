@@ -1,7 +1,7 @@
 //! The event loop of a scripted agent: commands, replies in their order, the end of input, signals.
 
 use super::expected_commands::{Received, capture};
-use super::reply::{Reply, ReplyEnd};
+use super::reply::{ReplyEnd, play as play_reply};
 use super::script::{Actions, AgentScript, Entry, WhileBusy};
 use super::stage::Stage;
 use crate::control::Recorded;
@@ -111,7 +111,7 @@ impl Player {
         };
         self.stage
             .outbox
-            .journal()
+            .journal
             .add(|| Recorded::Host(line.as_slice().into()));
         if line.trim_ascii().is_empty() {
             return;
@@ -201,15 +201,10 @@ impl Player {
     }
 
     fn spawn(&mut self, actions: &Rc<Actions>, names: Captures, is_main: bool) {
-        let actions = Rc::clone(actions);
-        let conversation = self.stage.begin(&actions, names);
-        let reply = Reply {
-            stage: Rc::clone(&self.stage),
-            conversation: Rc::clone(&conversation),
-            is_main,
-        };
-        let played = async move { reply.play(&actions.list).await };
-        let task = self.replies.spawn_local(played);
+        let conversation = self.stage.begin(actions, names);
+        let (stage, of_reply) = (Rc::clone(&self.stage), Rc::clone(&conversation));
+        let reply = play_reply(stage, Rc::clone(actions), of_reply, is_main);
+        let task = self.replies.spawn_local(reply);
         if is_main {
             self.stage.set_in_progress(task, conversation);
         }

@@ -1,7 +1,7 @@
 //! What the journal of an agent records: what the host and the agent have written, and what happened at gates.
 
 use control_socket::Record;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// The journal of an agent. It is kept only if there is a controller to read it.
 pub(crate) type Journal = control_socket::Journal<Recorded>;
@@ -46,13 +46,9 @@ impl Record for Recorded {
     fn to_map(&self) -> Map<String, Value> {
         let (dir, bytes) = match self {
             Recorded::Gate(name, state) => {
-                let pairs = [
-                    ("dir", json!("gate")),
-                    ("gate", json!(name)),
-                    ("state", json!(state)),
-                ];
+                let pairs = [("dir", "gate"), ("gate", name), ("state", state)];
                 return pairs
-                    .map(|(key, value)| (key.to_owned(), value))
+                    .map(|(key, text)| (key.to_owned(), text.into()))
                     .into_iter()
                     .collect();
             }

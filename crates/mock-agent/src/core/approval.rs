@@ -45,7 +45,7 @@ pub(crate) enum Decision {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Approvals {
     pub(crate) mode: ApprovalMode,
-    allowed: BTreeSet<Category>,
+    pub(super) allowed: BTreeSet<Category>,
     /// The tools whose calls were "always" approved. Only a fault goes by them.
     allowed_tools: BTreeSet<String>,
     /// The mode from the next turn on. Only a fault delays it.
@@ -60,25 +60,10 @@ impl Approvals {
         }
     }
 
-    /// Approves this category for the rest of the session.
-    pub(crate) fn allow(&mut self, category: Category) {
-        self.allowed.insert(category);
-    }
-
-    /// Forgets the approved categories.
-    pub(crate) fn forget(&mut self) {
-        self.allowed.clear();
-    }
-
-    /// Whether a call of this category needs an approval.
-    fn required_for(&self, category: Category) -> bool {
-        !self.mode.allows(category) && !self.allowed.contains(&category)
-    }
-
     /// Whether a call may only run if the host approves it.
     pub(super) fn needs_approval(&self, call: &ReportedCall, faults: &Faults) -> bool {
         let spawns = call.tool == "Spawn";
-        if self.required_for(call.category) {
+        if !self.mode.allows(call.category) && !self.allowed.contains(&call.category) {
             let skips = match self.mode {
                 ApprovalMode::Default => faults.triggers(Bug::NeverRequestsApproval),
                 ApprovalMode::AutoEdit => {
@@ -124,10 +109,9 @@ impl Approvals {
         };
         if decision == always {
             if faults.triggers(Bug::AlwaysAllowsAll) {
-                self.allowed.extend(Category::ALL)
-            } else {
-                self.allow(call.category)
+                self.allowed.extend(Category::ALL);
             }
+            self.allowed.insert(call.category);
         }
         decision
     }

@@ -60,17 +60,10 @@ impl Conversation {
         any
     }
 
-    /// Removes all messages after the latest text of the user.
-    pub(crate) fn truncate_after_prompt(&mut self) {
+    /// Removes all messages after the latest text of the user, and that text too unless it is kept.
+    pub(crate) fn truncate_at_prompt(&mut self, is_kept: bool) {
         if let Some(last) = self.messages.iter().rposition(is_prompt) {
-            self.messages.truncate(last + 1);
-        }
-    }
-
-    /// Removes the latest text of the user, and all messages after it.
-    pub(crate) fn truncate_before_prompt(&mut self) {
-        if let Some(last) = self.messages.iter().rposition(is_prompt) {
-            self.messages.truncate(last);
+            self.messages.truncate(last + usize::from(is_kept));
         }
     }
 

@@ -30,11 +30,6 @@ impl EventSink {
         }
     }
 
-    /// Sends a frame that a protocol adapter has made itself.
-    pub(crate) fn send_frame(&self, frame: Value) {
-        self.outbox.send(frame);
-    }
-
     /// Emits a failure that belongs to no turn.
     pub(crate) fn emit_failure(&self, failure: &Failure) {
         self.emit(&Event::Failed {

@@ -1,25 +1,17 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
+use super::session::Session;
 use crate::built_in_scripts::{self, ScriptError};
-use crate::faults::Faults;
-use crate::model::{BuiltInScript, PromptMarker, ScriptedModel, TurnSettings};
+use crate::model::{BuiltInScript, PromptMarker, TurnSettings};
 use frame_faults::{Effect, Fault};
 use mock_provider::Script;
 use serde_json::Value;
 use spanned_yaml::Node;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::path::Path;
 
-/// Sets up each turn as the marker in its prompt asks for.
-pub(crate) struct MarkerEffects {
-    /// The model in this process. One over HTTP gets the marker as a part of the prompt.
-    pub(crate) model: Rc<ScriptedModel>,
-    pub(crate) faults: Rc<Faults>,
-    pub(crate) workspace: PathBuf,
-}
-
-impl MarkerEffects {
-    /// A prompt begins a turn, or follows in it when the turn would have ended.
+/// A model over HTTP gets the marker as a part of the prompt.
+impl Session {
+    /// Sets a turn up as the marker in its prompt asks for: a prompt that begins it, or follows in it when the turn would have ended.
     pub(super) fn on_prompt(&self, text: &str) {
         let asked = match PromptMarker::find(text) {
             None => Ok((TurnSettings::default(), None)),
@@ -30,7 +22,7 @@ impl MarkerEffects {
             (TurnSettings::answer(&format!("@mock: {why}")), None)
         });
         self.faults.play_in_turn(fault);
-        self.model.start_turn(settings);
+        self.model.scripted.start_turn(settings);
     }
 
     /// A prompt is added to a turn that goes on.
@@ -47,13 +39,13 @@ impl MarkerEffects {
             Some(name) => built_in_scripts::find(&name, self.dialect_id())
                 .ok()?
                 .extension(),
-            None => self.model.extension(),
+            None => self.model.scripted.extension(),
         }
     }
 
     fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
         let load = |name: String| {
-            let script = built_in(&name, self.dialect_id(), &self.workspace);
+            let script = built_in(&name, self.dialect_id(), &self.workspace.given);
             script.map_err(|why| why.to_string())
         };
         let settings = TurnSettings {

@@ -14,7 +14,6 @@ use super::conversation::Conversation;
 use super::event::{AgentInfo, CompactionReason, Event};
 use super::event_sink::EventSink;
 use super::failure::{Failure, Halt};
-use super::marker_effects::MarkerEffects;
 use super::queues::{Prompt, Queues};
 use super::settings::SessionSettings;
 use super::turn::Turn;
@@ -41,7 +40,6 @@ pub(crate) struct SessionParts {
     pub(crate) approvals: RefCell<Approvals>,
     pub(crate) conversation: RefCell<Conversation>,
     pub(crate) faults: Rc<Faults>,
-    pub(crate) prompts: MarkerEffects,
 }
 
 /// A session. Protocol adapters call its methods while [`Session::run`] runs. Its parts can be used like fields of its own.
@@ -94,7 +92,10 @@ enum Task {
 
 impl Task {
     fn turn(prompt: Prompt) -> Self {
-        Task::Turn(Rc::new(Turn::new(prompt)))
+        Task::Turn(Rc::new(Turn {
+            prompt,
+            ..Turn::default()
+        }))
     }
 
     fn compaction(reason: CompactionReason, instructions: Option<String>) -> Self {
@@ -113,7 +114,7 @@ impl Deref for Session {
 impl Session {
     /// The clock of the waits that the host sees.
     pub(crate) fn clock(&self) -> &Clock {
-        self.events.outbox.clock()
+        &self.events.outbox.clock
     }
 
     pub(crate) fn new(parts: SessionParts) -> Self {
@@ -333,14 +334,14 @@ impl Session {
     /// Forgets the last turn, with this bug.
     pub(crate) fn forget_last_turn_if(&self, bug: Bug) {
         if self.faults.triggers(bug) {
-            self.conversation.borrow_mut().truncate_before_prompt();
+            self.conversation.borrow_mut().truncate_at_prompt(false);
         }
     }
 
     /// Forgets what is always approved, with this bug.
     pub(super) fn forget_allowed_if(&self, bug: Bug) {
         if self.faults.triggers(bug) {
-            self.approvals.borrow_mut().forget();
+            self.approvals.borrow_mut().allowed.clear();
         }
     }
 

@@ -19,6 +19,7 @@ use std::time::Duration;
 use tokio::sync::SetOnce;
 
 /// A turn that waits or runs.
+#[derive(Default)]
 pub(crate) struct Turn {
     pub(super) prompt: Prompt,
     /// Its model, by the name of the model's API. It is chosen when the turn starts.
@@ -49,20 +50,6 @@ pub(super) struct TurnContext<'a> {
 const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
-    pub(super) fn new(prompt: Prompt) -> Self {
-        Turn {
-            prompt,
-            model: OnceCell::default(),
-            calls: ToolCalls::default(),
-            used: Cell::default(),
-            running: Cell::default(),
-            stop: SetOnce::default(),
-            partial: RefCell::default(),
-            failure: RefCell::default(),
-            stays_busy: Cell::default(),
-        }
-    }
-
     pub(super) fn id(&self) -> &str {
         &self.prompt.turn
     }
@@ -255,7 +242,7 @@ impl TurnContext<'_> {
     /// The user's text with the attachments.
     fn prompt_content(self) -> Result<Vec<ContentBlock>, AttachmentError> {
         let (session, prompt) = (self.session, &self.turn.prompt);
-        let (root, faults) = (session.workspace.root(), &session.faults);
+        let (root, faults) = (&*session.workspace.root, &session.faults);
         let mut files = prompt.files.as_slice();
         if !files.is_empty() && faults.triggers(Bug::LosesFiles) {
             files = &[];
@@ -366,9 +353,9 @@ fn deliver_queued(session: &Session, done: bool) -> bool {
     let prompts = &queues.due(done, &session.faults);
     for prompt in prompts {
         if done {
-            session.prompts.on_prompt(&prompt.text)
+            session.on_prompt(&prompt.text)
         } else {
-            session.prompts.on_steering(&prompt.text)
+            session.on_steering(&prompt.text)
         }
         let mut content = vec![ContentBlock::Text(prompt.text.clone())];
         content.extend_from_slice(&prompt.blocks);

@@ -122,30 +122,31 @@ impl Faults {
 
     /// The number of the current turn, from 1, and the first turn in which the fault of this bug is active.
     pub(crate) fn turns(&self, bug: Bug) -> (u32, u32) {
-        self.rehearse_bug(bug);
-        let turns = |player: &mut FaultPlayer| {
-            let has_bug = player.has_behavior(&bug.to_string());
-            has_bug.then(|| (player.turn(), player.first_turn()))
-        };
-        self.find(turns).unwrap_or_default()
+        let turns = |player: &mut FaultPlayer| (player.turn(), player.first_turn());
+        self.with_bug(bug, turns).unwrap_or_default()
     }
 
     /// Whether the agent has this bug now. Logs it: call this only where the bug makes a difference.
     pub(crate) fn triggers(&self, bug: Bug) -> bool {
-        self.rehearse_bug(bug);
-        let noted = self.find(|player| {
-            let has_bug = player.has_behavior(&bug.to_string());
-            has_bug.then(|| player.note_played())
-        });
-        self.log();
-        noted.is_some()
+        self.with_bug(bug, FaultPlayer::note_played).is_some()
     }
 
     /// Whether the agent has this bug now. Logs nothing: for places where it makes no difference yet.
     pub(crate) fn is_armed(&self, bug: Bug) -> bool {
-        self.rehearse_bug(bug);
-        let armed = self.find(|player| player.has_behavior(&bug.to_string()).then_some(()));
-        armed.is_some()
+        self.with_bug(bug, |_| ()).is_some()
+    }
+
+    /// The result of the first active fault with this bug. Logs the rehearsed one: here it can make a difference.
+    fn with_bug<T>(&self, bug: Bug, result: impl Fn(&mut FaultPlayer) -> T) -> Option<T> {
+        let name = bug.to_string();
+        self.rehearse(|player| {
+            if player.has_behavior(&name) {
+                player.note_played();
+            }
+        });
+        let found = self.find(|player| player.has_behavior(&name).then(|| result(player)));
+        self.log();
+        found
     }
 
     /// Changes the options of the command line.
@@ -153,31 +154,31 @@ impl Faults {
         let Ok(mut members) = serde_json::to_value(&*options) else {
             return;
         };
-        self.rehearse(|player| _ = player.internal("#options", &mut members.clone()));
-        self.for_each(|player| {
-            player.internal("#options", &mut members);
+        self.change(&mut members, |player, members| {
+            player.internal("#options", members);
         });
         if let Ok(changed) = serde_json::from_value(members) {
             *options = changed;
         }
-        self.log();
     }
 
     /// Changes the body of a request to the model.
     pub(crate) fn request(&self, body: &mut Value) {
-        self.rehearse(|player| _ = player.internal("@request", &mut body.clone()));
-        self.for_each(|player| {
+        self.change(body, |player, body| {
             player.internal("@request", body);
         });
-        self.log();
     }
 
     /// Changes a command.
     pub(crate) fn command(&self, command: &mut Value) {
-        self.rehearse(|player| _ = player.command(&mut command.clone()));
-        self.for_each(|player| {
+        self.change(command, |player, command| {
             player.command(command);
         });
+    }
+
+    fn change(&self, value: &mut Value, by: impl Fn(&mut FaultPlayer, &mut Value)) {
+        self.rehearse(|player| by(player, &mut value.clone()));
+        self.for_each(|player| by(player, value));
         self.log();
     }
 
@@ -216,17 +217,6 @@ impl Faults {
             one.player.count_lines_from(self.lines.get());
             with(&mut one.player);
         }
-    }
-
-    /// Logs the rehearsed fault with this bug: here it can make a difference.
-    fn rehearse_bug(&self, bug: Bug) {
-        let name = bug.to_string();
-        self.rehearse(|player| {
-            if player.has_behavior(&name) {
-                player.note_played()
-            }
-        });
-        self.log();
     }
 
     /// Does this with each active fault.

@@ -53,12 +53,12 @@ impl FaultedDialect {
     /// There is none on frames, or the files of the dialect have a mistake.
     pub(crate) fn frame_fault(&self, id: &str) -> Result<Fault, String> {
         let found = self.fault(id)?;
-        match found.is_playable_outside() {
-            true => Ok(found),
-            false => Err(format!(
-                "the fault `{id}` is a behavior of the agent, not of its frames: start the agent with --fault {id}"
-            )),
+        if found.is_playable_outside() {
+            return Ok(found);
         }
+        Err(format!(
+            "the fault `{id}` is a behavior of the agent, not of its frames: start the agent with --fault {id}"
+        ))
     }
 
     /// All faults of the dialect.

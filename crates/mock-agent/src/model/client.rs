@@ -14,44 +14,30 @@ use std::rc::Rc;
 
 /// A model, the wire that it is asked on, and how much it thinks.
 pub(crate) struct ModelClient {
-    wire: Cell<Wire>,
+    pub(crate) wire: Cell<Wire>,
     /// None: requests do not mention it.
-    effort: Cell<Option<Effort>>,
-    backend: RefCell<Backend>,
-}
-
-/// Where replies come from.
-#[derive(Clone)]
-pub(crate) enum Backend {
-    Scripted(Rc<ScriptedModel>),
-    /// An API over HTTP. The scripted model plays the scripts that prompts ask for.
-    Http(Endpoint, Rc<ScriptedModel>),
+    pub(crate) effort: Cell<Option<Effort>>,
+    /// The API over HTTP; none if all replies are scripted.
+    endpoint: RefCell<Option<Endpoint>>,
+    /// The model in this process. Beside an API, it plays the scripts that prompts ask for.
+    pub(crate) scripted: Rc<ScriptedModel>,
 }
 
 impl ModelClient {
-    pub(crate) fn new(wire: Wire, backend: Backend) -> Self {
+    pub(crate) fn new(wire: Wire, endpoint: Option<Endpoint>, scripted: Rc<ScriptedModel>) -> Self {
         ModelClient {
             wire: Cell::new(wire),
             effort: Cell::new(None),
-            backend: RefCell::new(backend),
+            endpoint: RefCell::new(endpoint),
+            scripted,
         }
     }
 
     /// Sends requests to another endpoint from now on. No effect on a scripted model.
     pub(crate) fn set_endpoint(&self, endpoint: &Endpoint) {
-        if let Backend::Http(current, _) = &mut *self.backend.borrow_mut() {
+        if let Some(current) = &mut *self.endpoint.borrow_mut() {
             current.clone_from(endpoint);
         }
-    }
-
-    /// Uses another wire from now on.
-    pub(crate) fn set_wire(&self, wire: Wire) {
-        self.wire.set(wire);
-    }
-
-    /// Sets how much the model thinks from now on; with none, requests do not mention it.
-    pub(crate) fn set_effort(&self, effort: Option<Effort>) {
-        self.effort.set(effort);
     }
 
     /// The JSON body of a request, on the current wire.
@@ -69,17 +55,11 @@ impl ModelClient {
     /// # Errors
     /// The connection failed, or the model refused the request.
     pub(crate) async fn send(&self, body: Value) -> Result<ReplyStream, ModelError> {
-        let backend = self.backend.borrow().clone();
-        let wire = self.wire.get();
-        match backend {
-            Backend::Scripted(model) => model.send(wire, body).await,
-            Backend::Http(_, turns) if turns.plays_script_of_prompt() => {
-                turns.send(wire, body).await
-            }
-            Backend::Http(endpoint, turns) => {
-                let body = endpoint.send(wire, body).await?;
-                Ok(turns.paced(wire, body))
-            }
+        let (wire, scripted) = (self.wire.get(), &self.scripted);
+        let endpoint = self.endpoint.borrow().clone();
+        match endpoint.filter(|_| !scripted.plays_script_of_prompt()) {
+            Some(endpoint) => Ok(scripted.paced(wire, endpoint.send(wire, body).await?)),
+            None => scripted.send(wire, body).await,
         }
     }
 }

@@ -20,7 +20,7 @@ mod scripted;
 mod summary;
 mod wires;
 
-pub(crate) use client::{Backend, ModelClient};
+pub(crate) use client::ModelClient;
 pub(crate) use effort::Effort;
 pub(crate) use error::ModelError;
 pub(crate) use http_client::{Endpoint, UrlError};

@@ -21,12 +21,14 @@ use tokio::sync::Notify;
 /// The queue of frames for standard output.
 pub(crate) struct Outbox {
     faults: Rc<Faults>,
-    journal: Rc<Journal>,
-    clock: Arc<Clock>,
+    /// What is written and read.
+    pub(crate) journal: Rc<Journal>,
+    pub(crate) clock: Arc<Clock>,
     /// What is to be written, and since when.
     queue: RefCell<Option<Sender<(Duration, Output)>>>,
     shared: Arc<WriterState>,
-    sent: Cell<u64>,
+    /// The number of frames sent so far.
+    pub(crate) sent: Cell<u64>,
 }
 
 /// State that is shared with the writing thread.
@@ -85,24 +87,9 @@ impl Outbox {
         items.into_iter().for_each(|item| self.queue(item));
     }
 
-    /// The journal of what is written and read.
-    pub(crate) fn journal(&self) -> &Journal {
-        &self.journal
-    }
-
-    /// The clock of the agent.
-    pub(crate) fn clock(&self) -> &Clock {
-        &self.clock
-    }
-
     /// Queues bytes that are not a frame. Never waits.
     pub(crate) fn write_bytes(&self, bytes: Vec<u8>) {
         self.queue(Output::Bytes(bytes));
-    }
-
-    /// The number of frames sent so far.
-    pub(crate) fn sent(&self) -> u64 {
-        self.sent.get()
     }
 
     /// Exits with this status after everything in the queue is written.
@@ -110,17 +97,8 @@ impl Outbox {
         self.queue(Output::Exit(code));
     }
 
-    /// Ends the process with this signal after everything in the queue is written.
-    pub(crate) fn kill(&self, signal: KillSignal) {
-        self.queue(Output::Kill(signal));
-    }
-
-    /// Delays everything that is sent from now on. Only a fault does that.
-    pub(crate) fn pause(&self, length: Duration) {
-        self.queue(Output::Wait(length));
-    }
-
-    fn queue(&self, item: Output) {
+    /// Queues bytes, a pause, or an end of the process after everything before it is written.
+    pub(crate) fn queue(&self, item: Output) {
         if let Output::Bytes(bytes) = &item {
             self.faults.written(bytes);
             self.journal

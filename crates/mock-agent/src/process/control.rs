@@ -5,7 +5,7 @@ use crate::faults::Faults;
 use crate::os::clock::{self, Clock};
 use crate::os::stdout::Outbox;
 use control_socket::{Command, ControlAddress, ControlServer, Incoming, Responses};
-use frame_faults::KillSignal;
+use frame_faults::{KillSignal, Output};
 use json_matcher::{Captures, Matcher};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -195,7 +195,7 @@ impl Control {
                 self.within(timeout, Duration::ZERO, found, &what).await
             }
             Command::Advance { by_ms, .. } => {
-                let clock = target.outbox.clock();
+                let clock = &target.outbox.clock;
                 if !clock.is_stopped() {
                     let variable = clock::VARIABLE;
                     return Err(format!(
@@ -274,7 +274,7 @@ impl Control {
             "pid": std::process::id(),
             "session": self.target.session,
             "gates": self.gates.holding(),
-            "waits_ms": waits(self.target.outbox.clock()),
+            "waits_ms": waits(&self.target.outbox.clock),
             "journal": self.journal.last(),
         })
     }
@@ -297,7 +297,7 @@ impl Control {
         drop(server);
         match status {
             Some(status) => self.target.outbox.exit(i32::from(status)),
-            None => self.target.outbox.kill(signal),
+            None => self.target.outbox.queue(Output::Kill(signal)),
         }
         tokio::task::spawn_local(async move {
             // The host does not read.

@@ -30,7 +30,7 @@ pub(super) async fn take_commands(
             return ShutdownReason::EndOfInput;
         };
         if let Input::Line(bytes) | Input::Rest(bytes) = &line {
-            let journal = outbox.journal();
+            let journal = &outbox.journal;
             journal.add(|| Recorded::Host(bytes.as_slice().into()));
         }
         if loses_last_command(input, &session.faults).await {

@@ -141,9 +141,9 @@ async fn shutdown_signal(signals: &mut ShutdownSignals, session: &Session) -> u8
 /// Waits until nothing was sent for a while.
 async fn quiet(session: &Session) {
     loop {
-        let before = session.events.outbox.sent();
+        let before = session.events.outbox.sent.get();
         tokio::time::sleep(QUIET_TIMEOUT).await;
-        if session.events.outbox.sent() == before {
+        if session.events.outbox.sent.get() == before {
             return;
         }
     }

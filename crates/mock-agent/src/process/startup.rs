@@ -9,10 +9,10 @@ use crate::config::{
 use crate::core::approval::Approvals;
 use crate::core::conversation::Conversation;
 use crate::core::event_sink::EventSink;
-use crate::core::marker_effects::{MarkerEffects, built_in, script};
+use crate::core::marker_effects::{built_in, script};
 use crate::core::session::{Session, SessionParts};
 use crate::faults::{Bug, Faults};
-use crate::model::{Backend, ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
+use crate::model::{ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::tools::{Toolbox, Workspace};
@@ -40,15 +40,15 @@ pub(crate) fn prepare(
     }
     let config = (adapter.configure)(options, env)?;
     let workspace = Workspace::open(&config.workspace)?;
-    let backend = backend(adapter, &config, &workspace, controls)?;
-    let (scripted, is_scripted) = match &backend {
-        Backend::Scripted(model) => (Rc::clone(model), true),
-        Backend::Http(_, model) => (Rc::clone(model), false),
-    };
+    let scripted = Rc::new(scripted_model(adapter, &config, &workspace, controls)?);
     let conversation = conversation(&config, &workspace, faults)?;
-    let replace_script = is_scripted.then(|| {
+    let endpoint = match config.source {
+        ModelSource::Endpoint(endpoint) => Some(endpoint),
+        _ => None,
+    };
+    let replace_script = endpoint.is_none().then(|| {
         let model = Rc::clone(&scripted);
-        let (seed, root) = (config.seed, workspace.given().to_owned());
+        let (seed, root) = (config.seed, workspace.given.clone());
         let dialect = (adapter.name, adapter.version);
         Box::new(move |path: &Path| {
             let name = path.to_str().filter(|script| is_name(script));
@@ -62,13 +62,8 @@ pub(crate) fn prepare(
     });
     let session = Session::new(SessionParts {
         events,
-        model: ModelClient::new(config.wire, backend),
+        model: ModelClient::new(config.wire, endpoint, scripted),
         tools: Toolbox::new(adapter.tools, config.mcp),
-        prompts: MarkerEffects {
-            model: scripted,
-            faults: Rc::clone(faults),
-            workspace: workspace.given().to_owned(),
-        },
         workspace,
         settings: config.settings,
         approvals: RefCell::new(Approvals::new(config.mode)),
@@ -78,19 +73,19 @@ pub(crate) fn prepare(
     Ok((session, replace_script))
 }
 
-fn backend(
+fn scripted_model(
     adapter: &Adapter,
     config: &AgentConfig,
     workspace: &Workspace,
     controls: &Controls,
-) -> Result<Backend, ScriptError> {
+) -> Result<ScriptedModel, ScriptError> {
     let source = match &config.source {
         ModelSource::Echo | ModelSource::Endpoint(_) => ReplySource::Echo,
         ModelSource::BuiltIn(name) => {
             let dialect = (adapter.name, adapter.version);
-            ReplySource::BuiltIn(built_in(name, dialect, workspace.given())?)
+            ReplySource::BuiltIn(built_in(name, dialect, &workspace.given)?)
         }
-        ModelSource::Script(path) => script_of_file(path, workspace.given(), config.seed)?,
+        ModelSource::Script(path) => script_of_file(path, &workspace.given, config.seed)?,
     };
     let options = ScriptedModelOptions {
         clock: Arc::clone(&controls.clock),
@@ -98,12 +93,8 @@ fn backend(
         pace: config.pace,
         seed: config.seed,
     };
-    let scripted = ScriptedModel::new(source, Rc::clone(&controls.gates), options);
-    let scripted = Rc::new(scripted);
-    Ok(match &config.source {
-        ModelSource::Endpoint(endpoint) => Backend::Http(endpoint.clone(), scripted),
-        _ => Backend::Scripted(scripted),
-    })
+    let gates = Rc::clone(&controls.gates);
+    Ok(ScriptedModel::new(source, gates, options))
 }
 
 /// The replies of a script file.
@@ -120,7 +111,7 @@ fn conversation(
     faults: &Faults,
 ) -> Result<Conversation, StartError> {
     let folder = match &config.sessions {
-        SessionStorage::Workspace => workspace.root().join(WORKSPACE_SESSIONS),
+        SessionStorage::Workspace => workspace.root.join(WORKSPACE_SESSIONS),
         SessionStorage::Folder(folder) => folder.clone(),
         SessionStorage::Off if config.session == SessionChoice::New => {
             return Ok(Conversation::default());

@@ -69,7 +69,7 @@ impl<'a, P: Protocol> ProtocolSession<'a, P> {
 
     pub(crate) fn send(self, frame: impl Into<Option<Value>>) {
         if let Some(frame) = frame.into() {
-            self.session.events.send_frame(frame);
+            self.session.events.outbox.send(frame);
         }
     }
 

@@ -73,11 +73,11 @@ impl Bash {
             Stdio::null()
         };
         if faults.triggers(Bug::ToolRunsTwice) {
-            let (mut child, _pipe) = start(&self.command, context.workspace.root(), Stdio::null())?;
+            let (mut child, _pipe) = start(&self.command, &context.workspace.root, Stdio::null())?;
             let _tree = ProcessTree::new(&child, false);
             child.wait().await?;
         }
-        let (mut child, mut pipe) = start(&self.command, context.workspace.root(), stdin)?;
+        let (mut child, mut pipe) = start(&self.command, &context.workspace.root, stdin)?;
         // Only intended: whether it makes a difference shows when a turn is stopped.
         let tree = ProcessTree::new(&child, faults.is_armed(Bug::StopKeepsChildren));
         let mut head = HeadBuffer {

@@ -7,8 +7,10 @@ use thiserror::Error;
 /// A workspace, by its path as given and by its real path.
 #[derive(Debug, Clone)]
 pub(crate) struct Workspace {
-    given: PathBuf,
-    real: PathBuf,
+    /// The absolute path, as it was given.
+    pub(crate) given: PathBuf,
+    /// The real path.
+    pub(crate) root: PathBuf,
 }
 
 /// Why a folder cannot be the workspace.
@@ -27,29 +29,19 @@ impl Workspace {
     pub(crate) fn open(path: &Path) -> Result<Self, WorkspaceError> {
         let open = || {
             let given = std::path::absolute(path)?;
-            let real = given.canonicalize()?;
-            if !real.is_dir() {
+            let root = given.canonicalize()?;
+            if !root.is_dir() {
                 return Err(FileError::NotAFolder);
             }
             Ok(Workspace {
                 given: normalize(&given),
-                real,
+                root,
             })
         };
         open().map_err(|why| WorkspaceError {
             path: path.to_owned(),
             why,
         })
-    }
-
-    /// The absolute path of the folder, as it was given.
-    pub(crate) fn given(&self) -> &Path {
-        &self.given
-    }
-
-    /// The real path of the folder itself.
-    pub(crate) fn root(&self) -> &Path {
-        &self.real
     }
 
     /// The real path for a path in a tool's arguments. It may not exist yet.
@@ -63,10 +55,10 @@ impl Workspace {
         let absolute = normalize(&self.given.join(path));
         let inner = absolute
             .strip_prefix(&self.given)
-            .or_else(|_| absolute.strip_prefix(&self.real))
+            .or_else(|_| absolute.strip_prefix(&self.root))
             .map_err(|_| outside())?;
-        let real = resolve_links(&self.real.join(inner)).map_err(ToolError::of_file(path))?;
-        if real.starts_with(&self.real) {
+        let real = resolve_links(&self.root.join(inner)).map_err(ToolError::of_file(path))?;
+        if real.starts_with(&self.root) {
             Ok(real)
         } else {
             Err(outside())
@@ -75,7 +67,7 @@ impl Workspace {
 
     /// A path relative to the workspace, for display.
     pub(crate) fn relative<'p>(&self, path: &'p Path) -> std::borrow::Cow<'p, str> {
-        path.strip_prefix(&self.real)
+        path.strip_prefix(&self.root)
             .unwrap_or(path)
             .to_string_lossy()
     }

@@ -90,7 +90,7 @@ impl Session {
             conversation.repeat_prompt();
         }
         if self.faults.triggers(Bug::RetryStartsOver) {
-            conversation.truncate_after_prompt();
+            conversation.truncate_at_prompt(true);
         }
         Task::turn(Prompt {
             turn: self.next_turn_id(),

@@ -162,7 +162,7 @@ impl Session {
         if let Some(turn) = self.running_turn() {
             self.conversation.borrow_mut().append_notes();
             if !turn.prompt.resumes {
-                self.prompts.on_prompt(&turn.prompt.text);
+                self.on_prompt(&turn.prompt.text);
             }
             let _ = turn.model.set(self.model_name.borrow().clone());
             self.faults.count_turn();
@@ -200,7 +200,7 @@ impl Session {
 
     async fn connect_mcp_server(&self, server: &McpServer) {
         let name = &server.name;
-        let (connection, tools) = match mcp_client::connect(server, self.workspace.root()).await {
+        let (connection, tools) = match mcp_client::connect(server, &self.workspace.root).await {
             Ok((connection, tools)) => (Rc::new(connection), tools),
             Err(why) => {
                 let why = format!("The MCP server {name:?} cannot be used: {why}");

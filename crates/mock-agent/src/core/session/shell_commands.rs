@@ -74,7 +74,7 @@ impl Session {
 /// How shell commands of the host run.
 pub(crate) fn shell_options(session: &Session) -> ShellOptions<'_> {
     ShellOptions {
-        root: session.workspace.root(),
+        root: &session.workspace.root,
         outputs: &session.settings.output_folder,
         faults: &session.faults,
     }

@@ -106,7 +106,13 @@ pub(super) fn configure(
         ..HostOptions::default()
     };
     let folder = options.session_dir.take().map(PathBuf::from);
-    let session_flags = first_session::take_flags(&mut options);
+    let CliOptions {
+        fork,
+        resume,
+        session_id,
+        ..
+    } = &mut options;
+    let session_flags = [fork, resume, session_id].map(Option::take);
     let agent = agent_dir(env);
     host_options.models = models_json::list(agent.as_deref(), options.api_key.as_deref(), env)?;
     let mut config = with_models(options, env, &host_options.models)?;

@@ -47,7 +47,7 @@ pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>)
 
 /// Sets up what extensions do in the run of a prompt; returns the dialogs before it.
 pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
-    let script = session.prompts.extension(prompt);
+    let script = session.extension(prompt);
     let script: ExtensionScript = script
         .and_then(|script| serde_json::from_value(script).ok())
         .unwrap_or_default();

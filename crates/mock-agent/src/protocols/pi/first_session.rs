@@ -5,7 +5,6 @@ use super::models;
 use super::responses::PiSession;
 use super::session_log::SessionLog;
 use crate::config::StartError;
-use crate::config::options::CliOptions;
 use crate::core::compaction::estimate_tokens;
 use crate::core::settings::FirstSession;
 use std::path::{Path, PathBuf};
@@ -14,17 +13,6 @@ pub(super) const LATEST: &str = "latest";
 
 /// The values of `--fork`, `--session` or `--continue`, and `--session-id`.
 pub(super) type SessionFlags = [Option<String>; 3];
-
-/// Takes the flags that name a session out of the options.
-pub(super) fn take_flags(options: &mut CliOptions) -> SessionFlags {
-    let CliOptions {
-        fork,
-        resume,
-        session_id,
-        ..
-    } = options;
-    [fork, resume, session_id].map(Option::take)
-}
 
 /// The session that the flags name, among those of a folder.
 ///

@@ -35,7 +35,7 @@ pub(super) fn current_model(session: PiSession<'_>) -> Value {
 
 fn apply(session: PiSession<'_>, listed: &ListedModel) {
     session.set_model(&listed.model_info.model, Some(&listed.endpoint));
-    session.model.set_wire(listed.wire);
+    session.model.wire.set(listed.wire);
     session.state().model_info = listed.model_info.clone();
 }
 
@@ -93,7 +93,7 @@ pub(super) fn send_effort(session: PiSession<'_>) {
     if !session.faults.triggers(Bug::ThinkingLevelNotSent) {
         let level = session.state().thinking_level.clone();
         let effort = has_reasoning(session).then(|| Effort::named(&level));
-        session.model.set_effort(effort);
+        session.model.effort.set(effort);
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn set_model(session: SynapsSession<'_>, model: &str) -> Result<Value
     };
     if !session.faults.triggers(Bug::IgnoresSetModel) {
         session.set_model(name, offer.endpoint.as_ref());
-        session.model.set_wire(offer.wire);
+        session.model.wire.set(offer.wire);
         session.state().model.clone_from(&model);
     }
     Ok(json!({ "model": model }))

@@ -26,20 +26,19 @@ impl SynapsAttachment {
     ) -> Result<ContentBlock, AttachmentError> {
         self.check(faults)?;
         let mut block = load(&self.path, root)?;
-        match (&mut block, &self.name) {
-            (
-                ContentBlock::Document {
-                    name, media_type, ..
-                },
-                _,
-            ) => {
-                for (known, hint) in [(name, &self.name), (media_type, &self.mime)] {
-                    if let Some(hint) = hint {
-                        known.clone_from(hint);
-                    }
-                }
+        let (name, mime) = (self.name.as_ref(), self.mime.as_ref());
+        match &mut block {
+            ContentBlock::Document {
+                name: known,
+                media_type,
+                ..
+            } => {
+                name.inspect(|name| known.clone_from(name));
+                mime.inspect(|mime| media_type.clone_from(mime));
             }
-            (ContentBlock::Text(text), Some(name)) => text.insert_str(0, &format!("{name}:\n")),
+            ContentBlock::Text(text) => {
+                name.inspect(|name| text.insert_str(0, &format!("{name}:\n")));
+            }
             _ => {}
         }
         Ok(block)

@@ -11,6 +11,7 @@ use crate::model::message::ContentBlock;
 use crate::os::stdin::Input;
 use crate::protocols::commands::text;
 use crate::protocols::session::ProtocolSession;
+use frame_faults::Output;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -87,7 +88,7 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
             return;
         }
         if session.faults.is_armed(Bug::QuitDropsAnswers) {
-            session.events.outbox.pause(SLOW_ANSWER);
+            session.events.outbox.queue(Output::Wait(SLOW_ANSWER));
         }
     }
     let was_busy = session.is_busy();
@@ -171,7 +172,7 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
             message,
             attachments,
         } => {
-            let (root, faults) = (session.workspace.root(), &session.faults);
+            let (root, faults) = (&*session.workspace.root, &session.faults);
             let blocks = attachments.iter().map(|one| one.read(root, faults));
             let read: Result<Vec<_>, _> = blocks.collect();
             let mut blocks = read.map_err(|why| why.to_string())?;
