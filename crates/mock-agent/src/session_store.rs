@@ -1,6 +1,6 @@
 //! Session store: saves and resumes conversations on disk, one JSON file per session.
 
-use crate::model::message::Message;
+use crate::model::Message;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;

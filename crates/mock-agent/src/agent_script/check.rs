@@ -1,8 +1,8 @@
 //! Loads an agent script from a file, and reports every mistake in it.
 
+use super::AgentScript;
 use super::compile::compile;
 use super::file::AgentScriptFile;
-use super::script::AgentScript;
 use super::vocabulary::Vocabulary;
 use conform_dialect::DialectSource;
 use spanned_yaml::{Error, Node};

@@ -1,9 +1,8 @@
 //! Compiles an agent script, and collects every mistake in it with its location.
 
-use super::expected_commands::{Expected, Pattern};
 use super::file::{ActionFile, AgentScriptFile, EntryFile, ExpectFile, TextMap, WhileBusy};
-use super::script::{Action, Actions, AgentScript, Capture, Entry};
 use super::vocabulary::Vocabulary;
+use super::{Action, Actions, AgentScript, Capture, Entry, Expected, Pattern};
 use indexmap::IndexSet;
 use json_matcher::{Matcher, Segment, Template, compile_node, placeholders_in, segments};
 use serde_json::Value;

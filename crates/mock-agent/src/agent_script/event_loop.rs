@@ -1,9 +1,9 @@
 //! The event loop of a scripted agent: commands, replies in their order, the end of input, signals.
 
-use super::expected_commands::{Received, capture};
-use super::reply::{ReplyEnd, play as play_reply};
-use super::script::{Actions, AgentScript, Entry, WhileBusy};
-use super::stage::Stage;
+use super::expected_commands::capture;
+use super::reply::play as play_reply;
+use super::script::WhileBusy;
+use super::{Actions, AgentScript, Entry, Received, ReplyEnd, Stage};
 use crate::control::Recorded;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};

@@ -1,6 +1,6 @@
 //! The commands of the host that a reply expects, each at its place.
 
-use super::script::Capture;
+use super::Capture;
 use json_matcher::{Captures, Matcher};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};

@@ -1,8 +1,6 @@
 //! Plays the actions of a reply.
 
-use super::expected_commands::Conversation;
-use super::script::{Action, Actions};
-use super::stage::Stage;
+use super::{Action, Actions, Conversation, Stage};
 use json_matcher::render_text;
 use std::rc::Rc;
 

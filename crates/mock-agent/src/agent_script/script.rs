@@ -1,6 +1,6 @@
 //! A compiled agent script.
 
-use super::expected_commands::Expected;
+use super::Expected;
 pub(super) use super::file::WhileBusy;
 use json_matcher::{Matcher, Template};
 use std::collections::BTreeSet;

@@ -1,7 +1,6 @@
 //! State that all replies of a scripted agent share: the script, gates, the reply in progress, and the commands that replies expect.
 
-use super::expected_commands::{Conversation, Received};
-use super::script::{Actions, AgentScript};
+use super::{Actions, AgentScript, Conversation, Received};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;

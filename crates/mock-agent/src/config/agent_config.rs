@@ -1,12 +1,9 @@
 //! Agent configuration, from command-line options and environment variables.
 
-use super::options::{CliOptions, Env};
-use super::provider::KnownProvider;
-use super::start_error::StartError;
+use super::{CliOptions, Env, KnownProvider, StartError};
 use crate::built_in_scripts::is_name;
-use crate::core::approval::ApprovalMode;
-use crate::core::settings::{
-    DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
+use crate::core::{
+    ApprovalMode, DEFAULT_RATES, DEFAULT_WINDOW, HostOptions, ModelInfo, SessionSettings,
 };
 use crate::model::{Endpoint, Wire, api_name};
 use crate::session_store::SessionChoice;

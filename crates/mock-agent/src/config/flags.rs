@@ -1,6 +1,6 @@
 //! Command-line flags as data, and what one of them does with its value.
 
-use super::argument_error::ArgumentError;
+use super::ArgumentError;
 use std::iter::Peekable;
 use std::slice::Iter;
 

@@ -1,6 +1,6 @@
 //! Command-line options: the values of an agent's flags, and the pass over its arguments.
 
-use super::argument_error::ArgumentError;
+use super::ArgumentError;
 use super::flags::FlagEffect::{Switch, Text};
 use super::flags::{Argument, Flag, FlagValue, Rest, find, flags};
 use serde::{Deserialize, Serialize};

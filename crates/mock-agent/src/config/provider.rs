@@ -1,7 +1,6 @@
 //! Model providers: their wire, and the environment variables with their base URL and credentials.
 
-use super::options::Env;
-use super::start_error::StartError;
+use super::{Env, StartError};
 use crate::model::Wire;
 
 /// A provider of models.

@@ -1,6 +1,6 @@
 //! Why the agent does not start, and the exit status for it.
 
-use super::argument_error::ArgumentError;
+use super::ArgumentError;
 use crate::built_in_scripts::ScriptError;
 use crate::model::UrlError;
 use crate::session_store::StoreError;

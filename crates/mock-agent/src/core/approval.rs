@@ -1,6 +1,6 @@
 //! Approval: which tool calls the host must approve, by mode and by category.
 
-use super::event::ReportedCall;
+use super::ReportedCall;
 use crate::faults::{Bug, Faults};
 use crate::tools::Category;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! Loads files that the user attaches to a prompt.
 
-use crate::model::message::ContentBlock;
+use crate::model::ContentBlock;
 use crate::tools::{FileError, Media, read_file, sniff};
 use data_encoding::BASE64;
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! Makes the ids of tool calls unique: models give ids that are empty or were used before.
 
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, Message};
-use crate::model::{BlockStart, Chunk};
+use crate::model::{BlockStart, Chunk, ContentBlock, Message};
 use std::collections::HashSet;
 
 /// The ids used so far.

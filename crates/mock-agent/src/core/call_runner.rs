@@ -1,11 +1,10 @@
 //! Runs the tool calls of a reply: requests approvals for all of them, and starts each when it is approved.
 
-use super::approval::Decision;
-use super::event::{Event, ReportedCall};
-use super::failure::{Failure, FailureSource, Halt};
 use super::job_set::JobSet;
-use super::tool_calls::{CallState, RequestedCall};
-use super::turn::TurnContext;
+use super::{
+    CallState, Decision, Event, Failure, FailureSource, Halt, ReportedCall, RequestedCall,
+    TurnContext,
+};
 use crate::faults::Bug;
 use crate::tools::{Category, ToolContext, ToolResult};
 use std::ops::Range;

@@ -1,13 +1,11 @@
 //! Compaction: the model summarizes the conversation, and the summary replaces it.
 
-use super::event::{CompactionReason, Event, Summary, SummaryRetry};
-use super::failure::{Failure, FailureSource};
 use super::model_request::collect_reply;
-use super::reply::ReplyBuilder;
-use super::session::Session;
+use super::{
+    CompactionReason, Event, Failure, FailureSource, ReplyBuilder, Session, Summary, SummaryRetry,
+};
 use crate::faults::Bug;
-use crate::model::message::{ContentBlock, Message, Role, Usage};
-use crate::model::{ModelRequest, SUMMARY_PROMPT};
+use crate::model::{ContentBlock, Message, ModelRequest, Role, SUMMARY_PROMPT, Usage};
 use tokio::sync::Notify;
 
 /// A compaction that is queued or runs.

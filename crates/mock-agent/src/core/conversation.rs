@@ -1,7 +1,7 @@
 //! The conversation of a session: the messages for the model, and where they are saved.
 
 use super::compaction::is_prompt;
-use crate::model::message::{ContentBlock, Message, Role};
+use crate::model::{ContentBlock, Message, Role};
 use crate::session_store::StoredSession;
 
 /// The messages of a session.

@@ -1,11 +1,7 @@
 //! The events of the core. Protocol adapters encode them as frames.
 
-use super::approval::ApprovalMode;
-use super::failure::{Failure, Halt};
-use super::queues::{Prompt, Queues};
-use super::settings::ModelInfo;
-use crate::model::Chunk;
-use crate::model::message::Usage;
+use super::{ApprovalMode, Failure, Halt, ModelInfo, Prompt, Queues};
+use crate::model::{Chunk, Usage};
 use crate::tools::shell::ShellResult;
 use crate::tools::{Category, ToolResult};
 use serde::Serialize;

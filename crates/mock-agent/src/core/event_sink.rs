@@ -1,7 +1,6 @@
 //! The event sink: encodes the core's events as frames of the protocol and sends them to the outbox.
 
-use super::event::Event;
-use super::failure::Failure;
+use super::{Event, Failure};
 use crate::os::stdout::Outbox;
 use serde_json::Value;
 use std::rc::Rc;

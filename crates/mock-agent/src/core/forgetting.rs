@@ -1,7 +1,7 @@
 //! What the agent forgets of the conversation or remembers wrongly. Without a fault, that is nothing.
 
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, Message, ResultContent};
+use crate::model::{ContentBlock, Message, ResultContent};
 use std::collections::HashSet;
 
 /// Most characters of a text that the model said before, with a fault.

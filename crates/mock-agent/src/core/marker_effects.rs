@@ -1,6 +1,6 @@
 //! Carries out the markers in prompts: the scripted model and the fault of the turn.
 
-use super::session::Session;
+use super::Session;
 use crate::built_in_scripts::{self, ScriptError};
 use crate::model::{BuiltInScript, PromptMarker, TurnSettings};
 use frame_faults::{Effect, Fault};

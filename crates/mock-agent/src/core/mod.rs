@@ -1,22 +1,43 @@
 //! The core of the agent: sessions, turns, tool calls and approvals. It knows no protocol. Its bugs are where it decides.
 
-pub(crate) mod approval;
+mod approval;
 pub(crate) mod attachments;
-pub(crate) mod call_ids;
-pub(crate) mod call_runner;
+mod call_ids;
+mod call_runner;
 pub(crate) mod compaction;
-pub(crate) mod conversation;
-pub(crate) mod event;
-pub(crate) mod event_sink;
-pub(crate) mod failure;
-pub(crate) mod forgetting;
-pub(crate) mod job_set;
+mod conversation;
+mod event;
+mod event_sink;
+mod failure;
+mod forgetting;
+mod job_set;
 pub(crate) mod marker_effects;
-pub(crate) mod model_request;
-pub(crate) mod queues;
-pub(crate) mod reply;
+mod model_request;
+mod queues;
+mod reply;
 pub(crate) mod session;
-pub(crate) mod settings;
-pub(crate) mod subagent;
-pub(crate) mod tool_calls;
-pub(crate) mod turn;
+mod settings;
+mod subagent;
+mod tool_calls;
+mod turn;
+
+pub(crate) use approval::{ApprovalMode, Approvals, Decision};
+use call_ids::CallIds;
+pub(crate) use compaction::ABORTED;
+use compaction::Compaction;
+pub(crate) use conversation::Conversation;
+pub(crate) use event::{
+    AgentInfo, CompactionReason, Event, ReportedCall, ScheduledRetry, SubagentUpdate, Summary,
+    SummaryRetry,
+};
+pub(crate) use event_sink::{EventEncoder, EventSink};
+pub(crate) use failure::{Failure, FailureSource, Halt};
+pub(crate) use queues::{Prompt, Queue, Queues};
+use reply::ReplyBuilder;
+pub(crate) use session::{Session, SessionParts};
+pub(crate) use settings::{
+    DEFAULT_RATES, DEFAULT_WINDOW, FirstSession, HostOptions, ListedModel, ModelInfo,
+    ModelProvider, Rates, RetryPolicy, SessionSettings,
+};
+use tool_calls::{CallState, RequestedCall, ToolCalls};
+use turn::{Turn, TurnContext};

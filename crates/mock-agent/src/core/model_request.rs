@@ -1,12 +1,8 @@
 //! Requests to the model: streamed replies with retries for a turn, and single replies that the host does not see.
 
-use super::event::Event;
-use super::reply::ReplyBuilder;
-use super::session::Session;
-use super::turn::TurnContext;
+use super::{Event, ReplyBuilder, Session, TurnContext};
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, Usage};
-use crate::model::{BlockStart, Chunk, ModelError, ModelRequest, Stop};
+use crate::model::{BlockStart, Chunk, ContentBlock, ModelError, ModelRequest, Stop, Usage};
 use serde_json::Value;
 use std::time::Duration;
 

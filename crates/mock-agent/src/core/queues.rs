@@ -1,7 +1,7 @@
 //! Prompts that the host sends while a turn is running, and when the model gets them.
 
 use crate::faults::{Bug, Faults};
-use crate::model::message::ContentBlock;
+use crate::model::ContentBlock;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

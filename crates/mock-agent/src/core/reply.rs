@@ -1,7 +1,6 @@
 //! Builds a reply from the chunks of a stream.
 
-use crate::model::message::ContentBlock;
-use crate::model::{Block, BlockStart, Chunk};
+use crate::model::{Block, BlockStart, Chunk, ContentBlock};
 use mock_provider::Blocks;
 use serde_json::Value;
 

@@ -7,16 +7,10 @@ mod shell_commands;
 
 pub(crate) use shell_commands::{note, shell_options};
 
-use super::approval::{Approvals, Decision};
-use super::call_ids::CallIds;
-use super::compaction::Compaction;
-use super::conversation::Conversation;
-use super::event::{AgentInfo, CompactionReason, Event};
-use super::event_sink::EventSink;
-use super::failure::{Failure, Halt};
-use super::queues::{Prompt, Queues};
-use super::settings::SessionSettings;
-use super::turn::Turn;
+use super::{
+    AgentInfo, Approvals, CallIds, Compaction, CompactionReason, Conversation, Decision, Event,
+    EventSink, Failure, Halt, Prompt, Queues, SessionSettings, Turn,
+};
 use crate::faults::{Bug, Faults};
 use crate::model::{Endpoint, ModelClient};
 use crate::os::clock::Clock;

@@ -1,9 +1,7 @@
 //! Session settings: model, limits, timeouts, retries, and what the host can choose from.
 
-use super::event::ScheduledRetry;
-use super::failure::Failure;
-use crate::model::message::Message;
-use crate::model::{Endpoint, ModelRequest, ToolSpec, Wire};
+use super::{Failure, ScheduledRetry};
+use crate::model::{Endpoint, Message, ModelRequest, ToolSpec, Wire};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;

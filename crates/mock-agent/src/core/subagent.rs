@@ -1,13 +1,10 @@
 //! Sub-agents of a turn: one kind gives a single reply without tools, the other works with tools and reports its progress.
 
-use super::event::{Event, SubagentUpdate};
 use super::model_request::collect_reply;
-use super::reply::ReplyBuilder;
-use super::tool_calls::{RequestedCall, requested_calls, result_block};
-use super::turn::TurnContext;
+use super::tool_calls::{requested_calls, result_block};
+use super::{Event, ReplyBuilder, RequestedCall, SubagentUpdate, TurnContext};
 use crate::faults::Bug;
-use crate::model::message::{ContentBlock, Message, Role};
-use crate::model::{ModelError, ModelRequest};
+use crate::model::{ContentBlock, Message, ModelError, ModelRequest, Role};
 use crate::tools::{SUBAGENT, SubagentFuture, SubagentRunner, SubagentTask, ToolResult};
 use std::time::Instant;
 use tokio::time::timeout;

@@ -1,9 +1,8 @@
 //! The tool calls of the latest reply: their states, and the host's decisions on them.
 
-use super::approval::Decision;
-use super::event::ReportedCall;
+use super::{Decision, ReportedCall};
 use crate::faults::{Bug, Faults};
-use crate::model::message::{ContentBlock, ResultContent};
+use crate::model::{ContentBlock, ResultContent};
 use crate::tools::{Job, ToolOutput, ToolResult};
 use serde_json::Value;
 use std::cell::RefCell;

@@ -1,19 +1,15 @@
 //! A turn: the user's prompt, then requests to the model and tool calls until the model requests no more tools.
 
-use super::approval::ApprovalMode;
 use super::attachments::{self, AttachmentError};
 use super::call_runner::run_calls;
-use super::event::Event;
-use super::failure::{Failure, FailureSource, Halt};
 use super::forgetting::{forget, misremember, stuck_attachment};
 use super::model_request::{collect_reply, stream_reply};
-use super::queues::Prompt;
-use super::reply::ReplyBuilder;
-use super::session::Session;
-use super::tool_calls::{ToolCalls, requested_calls, shorten};
+use super::tool_calls::{requested_calls, shorten};
+use super::{
+    ApprovalMode, Event, Failure, FailureSource, Halt, Prompt, ReplyBuilder, Session, ToolCalls,
+};
 use crate::faults::{Bug, Faults};
-use crate::model::Stop;
-use crate::model::message::{ContentBlock, Message, Usage};
+use crate::model::{ContentBlock, Message, Stop, Usage};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::time::Duration;
 use tokio::sync::SetOnce;

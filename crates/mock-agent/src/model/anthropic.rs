@@ -1,7 +1,7 @@
 //! Anthropic Messages wire: the body of a request and its content blocks.
 
 use super::request::{ModelRequest, merge_roles, with_tools};
-use crate::model::message::{ContentBlock, ResultContent, Role, arguments};
+use crate::model::{ContentBlock, ResultContent, Role, arguments};
 use serde_json::{Value, json};
 
 /// The JSON body of a request.

@@ -1,6 +1,5 @@
 //! Messages of a conversation with the model: roles and content blocks. This is also the format of the session store.
 
-pub(crate) use mock_provider::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

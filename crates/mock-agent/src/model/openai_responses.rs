@@ -3,7 +3,7 @@
 use super::request::{
     MergedMessage, ModelRequest, PartFormat, merge_roles, split_results, with_tools,
 };
-use crate::model::message::{ContentBlock, Role};
+use crate::model::{ContentBlock, Role};
 use serde_json::{Value, json};
 
 /// The JSON body of a request. The provider stores nothing, so reasoning items are sent back as they were received.

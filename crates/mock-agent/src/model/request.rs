@@ -1,6 +1,6 @@
 //! A model request, and what the wires share when they write it: merged messages, content parts.
 
-use crate::model::message::{ContentBlock, Message, ResultContent, Role};
+use crate::model::{ContentBlock, Message, ResultContent, Role};
 use serde_json::Value;
 use std::sync::LazyLock;
 

@@ -4,9 +4,8 @@
 use super::own_arguments::{DIALECT_FLAGS, OwnArguments, PROCESS_FLAGS, SESSION_FLAGS};
 use super::settings_file::SettingsFile;
 use crate::built_in_scripts::{self, ScriptError};
-use crate::config::USAGE;
 use crate::config::flags::Flag;
-use crate::config::options::Question;
+use crate::config::{Question, USAGE};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::{ADAPTERS, dialects};
 use indexmap::IndexSet;

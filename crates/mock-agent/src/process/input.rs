@@ -2,7 +2,7 @@
 
 use super::serve::ShutdownReason;
 use crate::control::Recorded;
-use crate::core::session::Session;
+use crate::core::Session;
 use crate::faults::{Bug, Faults};
 use crate::os::stdin::{Input, InputLines};
 use crate::protocols::session::Connection;

@@ -1,9 +1,8 @@
 //! The flags of the reference agent itself, which are read before an agent is chosen. The other arguments are those of the agent.
 
-use crate::config::ArgumentError;
 use crate::config::flags::FlagEffect::{Switch, Text};
 use crate::config::flags::{Argument, Flag, find, flags};
-use crate::config::options::{CliOptions, CommandLine};
+use crate::config::{ArgumentError, CliOptions, CommandLine};
 use crate::protocols::adapter::Adapter;
 use std::ffi::OsString;
 

@@ -1,20 +1,16 @@
 //! The main function: starts the agent that is chosen, serves the host, and returns the exit status.
 
-use super::agent_script;
 use super::choice::Choice;
 use super::control::{self, ControlTarget, Controls};
 use super::environment::Environment;
 use super::help::{self, answer_as, help, print_scripts};
 use super::install::install;
-use super::other_commands;
 use super::own_arguments::OwnArguments;
 use super::serve::serve;
 use super::startup::prepare;
-use crate::config::options::CommandLine;
-use crate::config::{self, FATAL, StartError, USAGE};
-use crate::core::event::Event;
-use crate::core::event_sink::EventSink;
-use crate::core::failure::{Failure, FailureSource};
+use super::{agent_script, other_commands};
+use crate::config::{self, CommandLine, FATAL, StartError, USAGE};
+use crate::core::{Event, EventSink, Failure, FailureSource};
 use crate::faults::{Bug, FaultedDialect, Faults};
 use crate::os::clock::{self, Clock};
 use crate::os::signals::ShutdownSignals;

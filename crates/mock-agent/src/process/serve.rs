@@ -1,8 +1,7 @@
 //! The event loop: takes commands from standard input while the session works, and shuts down in order.
 
 use super::input::take_commands;
-use crate::core::failure::{Failure, FailureSource, Halt};
-use crate::core::session::Session;
+use crate::core::{Failure, FailureSource, Halt, Session};
 use crate::faults::{Bug, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;

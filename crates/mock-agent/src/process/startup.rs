@@ -2,15 +2,12 @@
 
 use super::control::{Controls, ReplaceScript};
 use crate::built_in_scripts::{ScriptError, is_name};
-use crate::config::options::CliOptions;
 use crate::config::{
-    AgentConfig, ArgumentError, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
+    AgentConfig, ArgumentError, CliOptions, Env, ModelSource, SessionStorage, StartError,
+    WORKSPACE_SESSIONS,
 };
-use crate::core::approval::Approvals;
-use crate::core::conversation::Conversation;
-use crate::core::event_sink::EventSink;
 use crate::core::marker_effects::{built_in, script};
-use crate::core::session::{Session, SessionParts};
+use crate::core::{Approvals, Conversation, EventSink, Session, SessionParts};
 use crate::faults::{Bug, Faults};
 use crate::model::{ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
 use crate::protocols::adapter::Adapter;

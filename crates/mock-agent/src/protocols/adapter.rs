@@ -1,8 +1,7 @@
 //! What a protocol adapter consists of: one value per version of a protocol.
 
 use super::session::Connection;
-use crate::config::options::{CliOptions, Flags, UnknownArguments};
-use crate::config::{AgentConfig, Env, StartError};
+use crate::config::{AgentConfig, CliOptions, Env, Flags, StartError, UnknownArguments};
 use crate::tools::Tool;
 use serde_json::Value;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! Commands of the host: from a line of input to the handler in the adapter's table.
 
 use super::session::{Protocol, ProtocolSession};
-use crate::core::failure::Failure;
+use crate::core::Failure;
 use crate::os::stdin::Input;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

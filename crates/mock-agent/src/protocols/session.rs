@@ -1,8 +1,6 @@
 //! A protocol adapter at work: its state and the session, which the handlers of commands get together.
 
-use crate::core::event::Event;
-use crate::core::event_sink::EventEncoder;
-use crate::core::session::Session;
+use crate::core::{Event, EventEncoder, Session};
 use crate::os::stdin::Input;
 use serde_json::Value;
 use std::cell::{RefCell, RefMut};

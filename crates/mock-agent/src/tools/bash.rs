@@ -2,9 +2,8 @@
 
 use super::output_limit::{OUTPUT_LIMIT, truncate};
 use super::shell::{drain, finish, start};
-use super::tool::{
-    Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult, parse,
-};
+use super::tool::parse;
+use super::{Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult};
 use crate::faults::Bug;
 use process_list::ProcessTree;
 use serde::Deserialize;

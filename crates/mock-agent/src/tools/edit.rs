@@ -2,8 +2,10 @@
 
 use super::files::{MAX_FILE_BYTES, read_file};
 use super::output_limit::truncate;
-use super::tool::{Category, InstantJob, Tool, ToolContext, ToolOutput, ToolResult};
-use super::tool_error::{EditError, FileError, ToolError};
+use super::{
+    Category, EditError, FileError, InstantJob, Tool, ToolContext, ToolError, ToolOutput,
+    ToolResult,
+};
 use crate::faults::{Bug, Faults};
 use serde::Deserialize;
 use serde_json::{Value, json};

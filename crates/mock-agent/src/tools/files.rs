@@ -1,6 +1,6 @@
 //! File access for the tools: reads a file, walks a directory tree.
 
-use super::tool_error::{FileError, ToolError};
+use super::{FileError, ToolError};
 use globset::{GlobBuilder, GlobMatcher};
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};

@@ -1,9 +1,8 @@
 //! `Glob` tool: finds files whose path matches a pattern.
 
-use super::files;
 use super::output_limit::truncate;
-use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
-use super::tool_error::ToolError;
+use super::tool::parse;
+use super::{Category, InstantJob, Tool, ToolContext, ToolError, ToolResult, files};
 use serde::Deserialize;
 use serde_json::json;
 

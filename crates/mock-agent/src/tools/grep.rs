@@ -2,8 +2,8 @@
 
 use super::files::{MAX_FILE_BYTES, glob, read_file, walk};
 use super::output_limit::{OUTPUT_LIMIT, truncate};
-use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
-use super::tool_error::ToolError;
+use super::tool::parse;
+use super::{Category, InstantJob, Tool, ToolContext, ToolError, ToolResult};
 use globset::GlobMatcher;
 use regex::Regex;
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 
 use super::mcp_client::{ListedTool, McpConnection};
 use super::output_limit::truncate;
-use super::tool::{Job, JobFuture, ToolContext, ToolOutput, ToolResult};
+use super::{Job, JobFuture, ToolContext, ToolOutput, ToolResult};
 use crate::model::ToolSpec;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! MCP client: starts a server as a child process and speaks JSON-RPC with it over stdio, to list and call its tools.
 
-use super::tool::ToolResult;
+use super::ToolResult;
 use process_list::ProcessTree;
 use serde::Deserialize;
 use serde_json::{Value, json};

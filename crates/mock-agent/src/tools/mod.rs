@@ -34,6 +34,8 @@ pub(crate) use tool::{
     Category, Job, JobFuture, SubagentFuture, SubagentRunner, Tool, ToolContext, ToolOutput,
     ToolResult,
 };
+use tool::{InstantJob, ProgressListener};
+use tool_error::EditError;
 pub(crate) use tool_error::{FileError, ToolError};
 pub(crate) use toolbox::Toolbox;
 pub(crate) use workspace::{Workspace, WorkspaceError};

@@ -3,8 +3,10 @@
 use super::files::{MAX_FILE_BYTES, read_file};
 use super::media::{Media, sniff};
 use super::output_limit::truncate;
-use super::tool::{Category, InstantJob, Tool, ToolContext, ToolOutput, ToolResult, parse};
-use super::tool_error::{FileError, ToolError};
+use super::tool::parse;
+use super::{
+    Category, FileError, InstantJob, Tool, ToolContext, ToolError, ToolOutput, ToolResult,
+};
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::json;

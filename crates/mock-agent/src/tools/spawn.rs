@@ -1,7 +1,7 @@
 //! `Spawn` tool: hands tasks to sub-agents, one after the other. Each is one request to the model, without tools.
 
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult};
+use super::{Category, Job, JobFuture, Tool, ToolContext, ToolResult};
 use serde::Deserialize;
 use serde::de::Error;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! `subagent` tool: hands a task to a sub-agent, which has the same tools and reports its progress.
 
 use super::output_limit::truncate;
-use super::tool::{Category, Job, JobFuture, Tool, ToolContext, ToolResult, parse};
+use super::tool::parse;
+use super::{Category, Job, JobFuture, Tool, ToolContext, ToolResult};
 use serde::Deserialize;
 use serde_json::json;
 use std::rc::Rc;

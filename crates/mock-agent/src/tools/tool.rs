@@ -1,7 +1,7 @@
 //! What every tool shares: its declaration, the job of one call, the job's context and result.
 
+use super::ToolError;
 use super::subagent::SubagentTask;
-use super::tool_error::ToolError;
 use super::workspace::Workspace;
 use crate::faults::Faults;
 use serde::Deserialize;

@@ -1,8 +1,7 @@
 //! Toolbox: the registry of a session's tools, which finds the tool of a call by its name and parses the arguments.
 
 use super::mcp::McpTool;
-use super::tool::{Category, Job, Tool};
-use super::tool_error::ToolError;
+use super::{Category, Job, Tool, ToolError};
 use crate::model::ToolSpec;
 use serde_json::Value;
 use std::cell::RefCell;

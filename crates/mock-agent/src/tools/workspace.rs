@@ -1,6 +1,6 @@
 //! The workspace: the folder that the file tools are confined to, whatever `..` or symbolic link a path has.
 
-use super::tool_error::{FileError, ToolError};
+use super::{FileError, ToolError};
 use std::path::{Component, Path, PathBuf};
 use thiserror::Error;
 

@@ -1,7 +1,7 @@
 //! `Write` tool: creates or overwrites a file.
 
-use super::tool::{Category, InstantJob, Tool, ToolContext, ToolResult, parse};
-use super::tool_error::ToolError;
+use super::tool::parse;
+use super::{Category, InstantJob, Tool, ToolContext, ToolError, ToolResult};
 use crate::faults::Bug;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! Approvals: the host's decisions on tool calls, and the approval mode.
 
 use super::Session;
-use crate::core::approval::{ApprovalMode, Decision};
-use crate::core::event::Event;
-use crate::core::failure::Failure;
+use crate::core::{ApprovalMode, Decision, Event, Failure};
 use crate::faults::Bug;
 
 impl Session {

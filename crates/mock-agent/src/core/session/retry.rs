@@ -2,9 +2,7 @@
 
 use super::{Session, Task};
 use crate::core::compaction::is_context_overflow;
-use crate::core::event::{CompactionReason, Event};
-use crate::core::failure::Failure;
-use crate::core::queues::Prompt;
+use crate::core::{CompactionReason, Event, Failure, Prompt};
 use crate::faults::Bug;
 use std::cell::Cell;
 use tokio::sync::Notify;

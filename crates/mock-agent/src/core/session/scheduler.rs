@@ -1,10 +1,7 @@
 //! The scheduler: runs turns and compactions, one at a time, and decides what comes next.
 
 use super::{Session, Task};
-use crate::core::event::{CompactionReason, Event};
-use crate::core::failure::{Failure, FailureSource, Halt};
-use crate::core::queues::Prompt;
-use crate::core::turn::Turn;
+use crate::core::{CompactionReason, Event, Failure, FailureSource, Halt, Prompt, Turn};
 use crate::faults::Bug;
 use crate::tools::mcp::McpTool;
 use crate::tools::mcp_client::{self, McpServer};

@@ -1,8 +1,7 @@
 //! Shell commands of the host: they run one after the other, beside the turns.
 
 use super::{Session, check_capacity};
-use crate::core::event::Event;
-use crate::core::failure::{Failure, Halt};
+use crate::core::{Event, Failure, Halt};
 use crate::faults::Bug;
 use crate::tools::shell::{self, ShellOptions, ShellResult};
 use std::pin::pin;

@@ -4,8 +4,7 @@ use super::events::AionrsState;
 use super::flags::FLAGS;
 use super::tools::TOOLS_V0_2;
 use super::version::AionrsVersion;
-use crate::config::options::{CliOptions, UnknownArguments};
-use crate::config::{AgentConfig, ArgumentError, Env, StartError};
+use crate::config::{AgentConfig, ArgumentError, CliOptions, Env, StartError, UnknownArguments};
 use crate::protocols::adapter::Adapter;
 use crate::tools::TOOLS;
 

@@ -3,10 +3,8 @@
 use super::commands::{self, AionrsSession};
 use super::session_config::{EFFORTS, SessionConfig};
 use super::version::AionrsVersion;
-use crate::core::event::{AgentInfo, Event};
-use crate::core::failure::{Failure, FailureSource};
-use crate::model::Chunk;
-use crate::model::message::Usage;
+use crate::core::{AgentInfo, Event, Failure, FailureSource};
+use crate::model::{Chunk, Usage};
 use crate::os::stdin::Input;
 use crate::protocols::frames::present;
 use crate::protocols::session::{Connection, Protocol};

@@ -2,9 +2,8 @@
 
 use super::commands::AionrsSession;
 use super::events::{info, stream_end};
-use crate::core::failure::Failure;
-use crate::core::queues::Prompt;
-use crate::model::message::Usage;
+use crate::core::{Failure, Prompt};
+use crate::model::Usage;
 
 /// Runs a slash command. Returns its text, or None if it takes longer and reports later.
 type SlashHandler = fn(AionrsSession<'_>, &Prompt) -> Option<String>;

@@ -2,10 +2,9 @@
 
 use super::configure::{configure, configure_v0_14};
 use super::flags::{FLAGS_V0_14, FLAGS_V0_73, OTHER_COMMANDS};
-use super::state::PiState;
 use super::tools::{TOOLS_V0_14, TOOLS_V0_73, TOOLS_V0_87};
-use super::version::PiVersion;
-use crate::config::options::UnknownArguments;
+use super::{PiState, PiVersion};
+use crate::config::UnknownArguments;
 use crate::protocols::adapter::Adapter;
 
 pub(in crate::protocols) const V0_14: Adapter = Adapter {

@@ -1,16 +1,12 @@
 //! The command table, and the commands that start, stop and compact runs.
 
 use super::adapters::LINE_LIMIT;
-use super::dialogs;
-use super::models;
-use super::queries;
-use super::queue;
-use super::responses::{Answer, Handler, PiCommand, PiSession, Reply, respond, response};
-use super::sessions;
-use super::shell;
-use super::version::PiVersion::{self, V0_73, V0_87};
-use crate::core::failure::Halt;
-use crate::core::queues::Prompt;
+use super::responses::{respond, response};
+use super::{
+    Answer, Handler, PiCommand, PiSession, PiVersion, Reply, V0_73, V0_87, dialogs, models,
+    queries, queue, sessions, shell,
+};
+use crate::core::{Halt, Prompt};
 use crate::faults::Bug;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, find, text};

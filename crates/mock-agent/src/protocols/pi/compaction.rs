@@ -1,13 +1,11 @@
 //! "Compaction events" of the specification, and the answers to `compact`.
 
-use super::entries::LogEntry;
 use super::messages::{bare_frame, usage};
-use super::responses::{Answer, data, response};
-use super::state::PiState;
-use super::version::PiVersion::V0_87;
-use crate::core::compaction::ABORTED;
-use crate::core::event::{CompactionReason, ScheduledRetry, Summary, SummaryRetry};
-use crate::core::failure::{Failure, FailureSource};
+use super::responses::{data, response};
+use super::{Answer, LogEntry, PiState, V0_87};
+use crate::core::{
+    ABORTED, CompactionReason, Failure, FailureSource, ScheduledRetry, Summary, SummaryRetry,
+};
 use crate::protocols::frames::present;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -1,16 +1,11 @@
 //! The configuration from flags, environment, `models.json` and `settings.json`.
 
-use super::extension_script::ExtensionScript;
-use super::first_session;
 use super::models::{self, LEVELS};
-use super::models_json;
-use super::version::PiVersion;
-use crate::config::options::CliOptions;
+use super::{ExtensionScript, PiVersion, first_session, models_json};
 use crate::config::{
-    AgentConfig, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
+    AgentConfig, CliOptions, Env, ModelSource, SessionStorage, StartError, WORKSPACE_SESSIONS,
 };
-use crate::core::approval::ApprovalMode;
-use crate::core::settings::{HostOptions, ListedModel, RetryPolicy};
+use crate::core::{ApprovalMode, HostOptions, ListedModel, RetryPolicy};
 use crate::session_store::SessionChoice;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

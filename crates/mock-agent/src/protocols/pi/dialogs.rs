@@ -1,11 +1,9 @@
 //! "Extension UI Protocol" of the specification: dialogs and notices of extensions, which act by a script.
 
-use super::extension_script::{ExtensionScript, PendingDialog, extension_error};
-use super::responses::{PiCommand, PiSession, Reply, respond};
-use super::state::PiState;
-use super::version::PiVersion::V0_87;
-use crate::core::approval::{ApprovalMode, Decision};
-use crate::core::event::ReportedCall;
+use super::extension_script::extension_error;
+use super::responses::respond;
+use super::{ExtensionScript, PendingDialog, PiCommand, PiSession, PiState, Reply, V0_87};
+use crate::core::{ApprovalMode, Decision, ReportedCall};
 use crate::faults::Bug;
 use serde_json::{Value, json};
 use std::time::Duration;

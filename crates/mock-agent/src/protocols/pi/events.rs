@@ -1,21 +1,15 @@
 //! "Events" of the specification. A turn of the core is a run here, with one turn for each reply of the model.
 
-use super::commands;
 use super::compaction::{compaction_start, compaction_v0_14, scheduled, summary_retry};
-use super::dialogs;
-use super::entries::LogEntry;
 use super::messages::{bare_frame, bash, system_message, text, tool_message, tool_result, user};
 use super::queue::{queue_update, queue_update_before};
-use super::responses::{PiSession, Reply, response};
-use super::state::{PiState, RunState};
+use super::responses::response;
 use super::stream::StreamingReply;
-use super::v0_14;
-use super::version::PiVersion::{V0_14, V0_87};
-use crate::core::event::{Event, ReportedCall};
-use crate::core::failure::{Failure, FailureSource};
-use crate::core::queues::{Prompt, Queues};
-use crate::model::message::arguments;
-use crate::model::{Chunk, Stop};
+use super::{
+    LogEntry, PiSession, PiState, Reply, RunState, V0_14, V0_87, commands, dialogs, v0_14,
+};
+use crate::core::{Event, Failure, FailureSource, Prompt, Queues, ReportedCall};
+use crate::model::{Chunk, Stop, arguments};
 use crate::os::stdin::Input;
 use crate::protocols::frames::present;
 use crate::protocols::session::Protocol;

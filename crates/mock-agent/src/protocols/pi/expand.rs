@@ -1,10 +1,8 @@
 //! Prompt templates and skills: the expansion of prompts that begin with a slash, and `get_commands`.
 
 use super::extension_script::FILE;
-use super::responses::PiSession;
-use super::version::PiVersion::V0_87;
-use crate::core::session::Session;
-use crate::core::settings::HostOptions;
+use super::{PiSession, V0_87};
+use crate::core::{HostOptions, Session};
 use crate::protocols::frames::extended;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

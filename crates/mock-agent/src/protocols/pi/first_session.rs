@@ -1,12 +1,9 @@
 //! The session that the flags name: `--continue`, `--session`, `--session-id` and `--fork`.
 
-use super::entries::EntryTree;
-use super::models;
-use super::responses::PiSession;
-use super::session_log::SessionLog;
+use super::{EntryTree, PiSession, SessionLog, models};
 use crate::config::StartError;
+use crate::core::FirstSession;
 use crate::core::compaction::estimate_tokens;
-use crate::core::settings::FirstSession;
 use std::path::{Path, PathBuf};
 
 pub(super) const LATEST: &str = "latest";

@@ -5,7 +5,7 @@ use super::models::ALL_LEVELS;
 use crate::config::flags::FlagEffect::{Ignored, OneOf, Switch, Text, Texts};
 use crate::config::flags::FlagValue::{No, Optional, Required};
 use crate::config::flags::flags;
-use crate::config::options::{Flags, Question};
+use crate::config::{Flags, Question};
 
 pub(super) const FLAGS_V0_14: &[Flags] = &[FIRST, IGNORED];
 

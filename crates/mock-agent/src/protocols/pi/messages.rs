@@ -1,11 +1,9 @@
 //! "Message Types" and "Content Types" of the specification, other than the assistant's.
 
+use super::PiVersion;
 use super::tools::TOOLS_V0_87;
-use super::version::PiVersion;
-use crate::core::event::ReportedCall;
-use crate::core::queues::Prompt;
-use crate::core::settings::Rates;
-use crate::model::message::{ContentBlock, Usage};
+use crate::core::{Prompt, Rates, ReportedCall};
+use crate::model::{ContentBlock, Usage};
 use crate::protocols::frames::{extended, present};
 use crate::tools::shell::ShellResult;
 use crate::tools::{ToolOutput, ToolResult};

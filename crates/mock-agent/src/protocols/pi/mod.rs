@@ -27,3 +27,10 @@ mod stream;
 mod tools;
 mod v0_14;
 mod version;
+
+use entries::{EntryTree, LogEntry};
+use extension_script::{ExtensionScript, PendingDialog};
+use responses::{Answer, Handler, PiCommand, PiSession, Reply};
+use session_log::SessionLog;
+use state::{PiState, RunState};
+use version::PiVersion::{self, V0_14, V0_73, V0_87};

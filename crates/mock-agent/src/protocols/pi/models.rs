@@ -1,8 +1,8 @@
 //! "Model" and "Thinking" of the specification: the commands that choose the model and its thinking level.
 
-use super::responses::{Answer, PiCommand, PiSession, Reply, data};
-use super::version::PiVersion::V0_87;
-use crate::core::settings::ListedModel;
+use super::responses::data;
+use super::{Answer, PiCommand, PiSession, Reply, V0_87};
+use crate::core::ListedModel;
 use crate::faults::Bug;
 use crate::model::Effort;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! `models.json`: providers, their models, endpoints and prices.
 
 use crate::config::{AgentConfig, Env, StartError};
-use crate::core::settings::{ListedModel, ModelInfo, Rates};
+use crate::core::{ListedModel, ModelInfo, Rates};
 use crate::model::{Endpoint, Wire, api_name};
 use crate::protocols::frames::extended;
 use serde::Deserialize;

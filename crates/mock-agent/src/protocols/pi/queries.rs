@@ -1,11 +1,9 @@
 //! Queries about the session: `get_state`, `get_messages`, `get_session_stats`, `get_entries` and others.
 
-use super::expand;
 use super::models::current_model;
-use super::responses::{Answer, PiCommand, data};
+use super::responses::data;
 use super::session_log::text_of;
-use super::state::PiState;
-use super::version::PiVersion::V0_87;
+use super::{Answer, PiCommand, PiState, V0_87, expand};
 use crate::protocols::frames::present;
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
 //! Queued messages: `steer`, `follow_up`, their modes, `clear_queue` and `queue_update`.
 
-use super::dialogs;
 use super::expand::expand;
-use super::responses::{Answer, PiCommand, PiSession, Reply, data};
-use crate::core::queues::{Prompt, Queue, Queues};
+use super::responses::data;
+use super::{Answer, PiCommand, PiSession, Reply, dialogs};
+use crate::core::{Prompt, Queue, Queues};
 use crate::faults::Bug;
-use crate::model::message::ContentBlock;
+use crate::model::ContentBlock;
 use serde_json::{Value, json};
 
 /// "queue_update": the messages that wait.

@@ -1,6 +1,6 @@
 //! A command of the host, and the response to it.
 
-use super::state::PiState;
+use super::PiState;
 use crate::faults::Bug;
 use crate::protocols::frames::present;
 use crate::protocols::session::ProtocolSession;

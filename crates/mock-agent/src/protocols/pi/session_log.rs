@@ -1,8 +1,8 @@
 //! A session and its file: JSON Lines, the first line with its id, then one line for each entry.
 
-use super::entries::{EntryTree, LogEntry};
+use super::{EntryTree, LogEntry};
 use crate::core::compaction::introduced;
-use crate::model::message::{ContentBlock, Message, Role};
+use crate::model::{ContentBlock, Message, Role};
 use crate::session_store::in_folder_of;
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};

@@ -1,16 +1,16 @@
 //! "Session" of the specification: new ones, others, forks and copies.
 
-use super::entries::EntryTree;
-use super::extension_script::ExtensionScript;
-use super::first_session;
 use super::models::{self, send_effort};
-use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
-use super::session_log::{SessionLog, model_messages, text_of};
-use super::version::PiVersion::V0_87;
+use super::responses::{data, respond};
+use super::session_log::{model_messages, text_of};
+use super::{
+    Answer, EntryTree, ExtensionScript, PiCommand, PiSession, Reply, SessionLog, V0_87,
+    first_session,
+};
+use crate::core::Halt;
 use crate::core::compaction::estimate_tokens;
-use crate::core::failure::Halt;
 use crate::faults::Bug;
-use crate::model::message::{ContentBlock, Message, Role};
+use crate::model::{ContentBlock, Message, Role};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

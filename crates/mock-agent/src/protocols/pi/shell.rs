@@ -1,8 +1,8 @@
 //! `bash` and `abort_bash`: shell commands of the host, which run as background tasks beside the turns.
 
 use super::messages::{bash as message, bash_result};
-use super::responses::{Answer, PiCommand, PiSession, Reply, data, respond};
-use super::version::PiVersion::V0_87;
+use super::responses::{data, respond};
+use super::{Answer, PiCommand, PiSession, Reply, V0_87};
 use crate::core::session::{note, shell_options};
 use crate::protocols::frames::present;
 use crate::tools::shell;

@@ -1,13 +1,9 @@
 //! The state of one session as the host sees it: what events and commands share.
 
-use super::entries::{EntryTree, LogEntry};
-use super::extension_script::{ExtensionScript, PendingDialog};
 use super::messages::CountingClock;
-use super::session_log::SessionLog;
 use super::stream::StreamingReply;
-use super::version::PiVersion;
-use crate::core::event::CompactionReason;
-use crate::core::settings::ModelInfo;
+use super::{EntryTree, ExtensionScript, LogEntry, PendingDialog, PiVersion, SessionLog};
+use crate::core::{CompactionReason, ModelInfo};
 use crate::protocols::session::Connection;
 use crate::session_store::Reservation;
 use serde_json::{Value, json};

@@ -1,10 +1,9 @@
 //! "AssistantMessage" while it is streaming, and "AssistantMessageEvent" in all its forms.
 
+use super::PiVersion;
 use super::messages::{text, usage};
-use super::version::PiVersion;
-use crate::core::settings::ModelInfo;
-use crate::model::message::{Usage, arguments};
-use crate::model::{Block, BlockStart, Chunk};
+use crate::core::ModelInfo;
+use crate::model::{Block, BlockStart, Chunk, Usage, arguments};
 use crate::protocols::frames::{extended, present};
 use serde_json::{Value, json};
 

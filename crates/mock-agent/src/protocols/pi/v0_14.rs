@@ -1,12 +1,10 @@
 //! "Input Protocol" of pi@0.14: its four commands, and the attachments of prompts as blocks for the model.
 
 use super::adapters::LINE_LIMIT;
-use super::responses::PiSession;
-use super::state::PiState;
-use crate::core::failure::{Failure, Halt};
-use crate::core::queues::Prompt;
+use super::{PiSession, PiState};
+use crate::core::{Failure, Halt, Prompt};
 use crate::faults::Bug;
-use crate::model::message::ContentBlock;
+use crate::model::ContentBlock;
 use crate::os::stdin::Input;
 use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
 use crate::tools::{Media, sniff};

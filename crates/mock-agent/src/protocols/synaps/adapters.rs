@@ -2,10 +2,8 @@
 
 use super::configure::configure;
 use super::flags::{FLAGS, OTHER_COMMANDS};
-use super::frames;
-use super::state::SynapsState;
-use super::tools;
-use crate::config::options::UnknownArguments;
+use super::{SynapsState, frames, tools};
+use crate::config::UnknownArguments;
 use crate::protocols::adapter::Adapter;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,11 +1,10 @@
 //! The bodies of responses, and the conversation in them. The specification leaves them open; these are what hosts know.
 
-use super::commands::SynapsSession;
+use super::SynapsSession;
 use super::frames::token_counts;
-use crate::core::settings::ModelProvider;
+use crate::core::ModelProvider;
 use crate::faults::Bug;
-use crate::model::anthropic;
-use crate::model::message::{ContentBlock, Message, Role};
+use crate::model::{ContentBlock, Message, Role, anthropic};
 use crate::protocols::frames::extended;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use crate::core::attachments::{AttachmentError, load};
 use crate::faults::{Bug, Faults};
-use crate::model::message::ContentBlock;
+use crate::model::ContentBlock;
 use crate::tools::FileError;
 use serde::Deserialize;
 use std::path::Path;

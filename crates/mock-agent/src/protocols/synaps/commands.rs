@@ -1,13 +1,11 @@
 //! Commands ("RpcCommand", lines 101 to 194), and the errors of lines that are not a command.
 
-use super::answers;
 use super::attachments::SynapsAttachment;
 use super::frames::{LIMIT, error, ok, response};
-use super::state::{ActiveCommand, COMPACT, SynapsState};
-use crate::core::failure::Halt;
-use crate::core::queues::Prompt;
+use super::{ActiveCommand, COMPACT, SynapsState, answers};
+use crate::core::{Halt, Prompt};
 use crate::faults::Bug;
-use crate::model::message::ContentBlock;
+use crate::model::ContentBlock;
 use crate::os::stdin::Input;
 use crate::protocols::commands::text;
 use crate::protocols::session::ProtocolSession;

@@ -1,9 +1,10 @@
 //! The configuration from flags, environment and the settings file.
 
 use super::settings_file::SettingsFile;
-use crate::config::options::CliOptions;
-use crate::config::{AgentConfig, Env, ModelSource, SessionStorage, StartError, parse_number};
-use crate::core::settings::ModelProvider;
+use crate::config::{
+    AgentConfig, CliOptions, Env, ModelSource, SessionStorage, StartError, parse_number,
+};
+use crate::core::ModelProvider;
 use crate::model::{Endpoint, Wire};
 use std::path::{Path, PathBuf};
 

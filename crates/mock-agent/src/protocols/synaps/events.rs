@@ -1,12 +1,10 @@
 //! The event encoder of synaps ("RpcEvent", lines 200 to 362): the events of the core as frames.
 
-use super::commands::{self, SynapsSession};
+use super::commands::{self};
 use super::frames::{agent_end, error, fits, ok, pieces, response, update};
-use super::state::{ActiveCommand, COMPACT, StreamingCall, SynapsState};
-use crate::core::event::{Event, SubagentUpdate};
-use crate::core::failure::Halt;
-use crate::model::message::Usage;
-use crate::model::{BlockStart, Chunk};
+use super::{ActiveCommand, COMPACT, StreamingCall, SynapsSession, SynapsState};
+use crate::core::{Event, Halt, SubagentUpdate};
+use crate::model::{BlockStart, Chunk, Usage};
 use crate::os::stdin::Input;
 use crate::protocols::frames::present;
 use crate::protocols::session::Protocol;

@@ -3,7 +3,7 @@
 use crate::config::flags::FlagEffect::{Ignored, Switch, Text};
 use crate::config::flags::FlagValue::{No, Optional, Required};
 use crate::config::flags::flags;
-use crate::config::options::{Flags, MCP_FLAGS};
+use crate::config::{Flags, MCP_FLAGS};
 
 pub(super) const FLAGS: &[Flags] = &[OWN, MCP_FLAGS];
 

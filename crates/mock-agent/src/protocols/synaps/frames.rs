@@ -1,6 +1,6 @@
 //! Frames: their members and their size limit.
 
-use crate::model::message::Usage;
+use crate::model::Usage;
 use crate::protocols::frames::{extended, present};
 use serde_json::{Map, Value, json};
 

@@ -11,3 +11,6 @@ mod frames;
 mod settings_file;
 mod state;
 mod tools;
+
+use commands::SynapsSession;
+use state::{ActiveCommand, COMPACT, StreamingCall, SynapsState};

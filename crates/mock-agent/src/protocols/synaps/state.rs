@@ -1,6 +1,6 @@
 //! The state of one session: what the encoder and the command handlers share.
 
-use crate::model::message::Usage;
+use crate::model::Usage;
 use serde_json::Value;
 use std::collections::VecDeque;
 
