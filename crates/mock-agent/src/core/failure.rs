@@ -54,8 +54,8 @@ impl From<ModelError> for Failure {
     fn from(error: ModelError) -> Self {
         Failure {
             source: FailureSource::Provider,
-            message: error.message,
-            retryable: error.retryable,
+            message: error.to_string(),
+            retryable: error.is_retryable(),
         }
     }
 }

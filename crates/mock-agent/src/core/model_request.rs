@@ -36,18 +36,22 @@ pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply,
         turn.turn.finish_request();
         let incomplete = turn.turn.partial.take().into_blocks();
         session.call_ids.borrow_mut().release(&incomplete);
-        let limit = session.settings.retries(error.interrupted);
+        let limit = session.settings.retries(error.is_interruption());
         let final_output = session.settings.no_retry_after_output && !incomplete.is_empty();
-        if !error.retryable || retries == limit || final_output {
+        if !error.is_retryable() || retries == limit || final_output {
             return Err(error);
         }
-        let delay = BACKOFF.saturating_mul(1 << retries.min(16));
-        let delay = error.retry_after.unwrap_or(delay).min(MAX_DELAY);
+        let asked = match error {
+            ModelError::Status { retry_after, .. } => retry_after,
+            _ => None,
+        };
+        let backoff = BACKOFF.saturating_mul(1 << retries.min(16));
+        let delay = asked.unwrap_or(backoff).min(MAX_DELAY);
         retries += 1;
-        let what = if error.interrupted {
-            "Stream interrupted"
+        let what = if error.is_interruption() {
+            "Stream interrupted".to_owned()
         } else {
-            error.message.trim_end_matches('.')
+            error.to_string().trim_end_matches('.').to_owned()
         };
         turn.emit_notice(&format!("{what}, retrying... ({retries}/{limit})"));
         session.clock().sleep(delay).await;
@@ -61,7 +65,7 @@ fn unasked_reply(context: TurnContext<'_>) -> Option<Result<CompleteReply, Model
         return None;
     }
     if session.faults.triggers(Bug::FailsUnasked) {
-        return Some(Err(ModelError::cut_short()));
+        return Some(Err(ModelError::CutShort));
     }
     if !session.faults.triggers(Bug::AnswersUnasked) {
         return None;
@@ -110,7 +114,7 @@ async fn try_stream_reply(context: TurnContext<'_>) -> Result<CompleteReply, Mod
     loop {
         let mut chunk = match within(timeout, stream.next()).await? {
             Some(chunk) => chunk?,
-            None => return Err(ModelError::cut_short()),
+            None => return Err(ModelError::CutShort),
         };
         session.events.outbox.ready_for_turn().await;
         let mut call_ids = session.call_ids.borrow_mut();
@@ -181,5 +185,5 @@ pub(super) async fn collect_reply(
 async fn within<T>(limit: Duration, future: impl Future<Output = T>) -> Result<T, ModelError> {
     tokio::time::timeout(limit, future)
         .await
-        .map_err(|_| ModelError::timeout(limit))
+        .map_err(|_| ModelError::Timeout(limit))
 }

@@ -19,7 +19,7 @@ impl SubagentRunner for TurnContext<'_> {
             let reply = self.request(&request).await;
             reply
                 .map(ReplyBuilder::into_text)
-                .map_err(|error| error.message)
+                .map_err(|error| error.to_string())
         })
     }
 
@@ -37,12 +37,12 @@ impl TurnContext<'_> {
 
     async fn run_with_tools(&self, task: &SubagentTask) -> Result<String, String> {
         let session = self.session;
-        let id = session.subagents.get() + 1;
-        session.subagents.set(id);
-        let id = match id {
+        let number = session.subagents.get() + 1;
+        session.subagents.set(number);
+        let id = match number {
             2.. if session.faults.triggers(Bug::SubagentIdsRepeat) => 1,
-            _ if session.faults.triggers(Bug::SubagentIdsFall) => 1000_u64.saturating_sub(id),
-            _ => id,
+            _ if session.faults.triggers(Bug::SubagentIdsFall) => 1000_u64.saturating_sub(number),
+            _ => number,
         };
         self.report(id, task, SubagentUpdate::Started { task: &task.task });
         let start = Instant::now();
@@ -73,7 +73,7 @@ impl TurnContext<'_> {
             let mut request = session.settings.request(model, &messages, &tools);
             request.system = task.system.as_deref().unwrap_or(request.system);
             let reply = self.request(&request).await;
-            let content = reply.map_err(|error| error.message)?.into_blocks();
+            let content = reply.map_err(|error| error.to_string())?.into_blocks();
             let calls = requested_calls(&content);
             if calls.is_empty() {
                 return Ok(text(content));

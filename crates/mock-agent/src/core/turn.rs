@@ -159,15 +159,15 @@ impl TurnContext<'_> {
         }
         deliver_queued(session, false);
         if faults.triggers(Bug::RequestsTitle) {
-            let text = &turn.prompt.text;
-            let text = format!("Find a title of a few words for this: {text}");
+            let prompt = &turn.prompt.text;
+            let text = format!("Find a title of a few words for this: {prompt}");
             let system = Some("You find titles for conversations.");
             send_extra(self, system, &[Message::user(text)]).await;
         }
         for _ in 0..session.settings.max_turns {
             session.events.emit(&Event::ModelRequest);
             let mut reply = stream_reply(self).await;
-            if reply.as_ref().is_err_and(|error| !error.retryable)
+            if reply.as_ref().is_err_and(|error| !error.is_retryable())
                 && faults.triggers(Bug::RepeatsRefusedRequest)
             {
                 reply = stream_reply(self).await;

@@ -6,17 +6,42 @@ use mock_provider::DecodeError;
 use mock_provider::script::StreamError;
 use serde_json::Value;
 use std::time::Duration;
+use thiserror::Error;
 
 /// A request that failed, or a reply that was interrupted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ModelError {
-    pub(crate) message: String,
-    /// Whether the same request may succeed later.
-    pub(crate) retryable: bool,
-    /// Whether the connection was lost in the middle of a reply.
-    pub(crate) interrupted: bool,
-    /// How long the server asks clients to wait.
-    pub(crate) retry_after: Option<Duration>,
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum ModelError {
+    /// No connection, or none that speaks HTTP.
+    #[error("No answer from {host}:{port}: {why}.")]
+    Unreachable {
+        host: String,
+        port: u16,
+        why: String,
+    },
+    #[error("The model's connection was closed before it answered.")]
+    Unanswered,
+    #[error("The model's stream broke off: it ended before the reply did.")]
+    CutShort,
+    #[error("The model's stream broke off: the connection was closed.")]
+    Disconnected,
+    #[error("The model has sent nothing for {} s", .0.as_secs_f64())]
+    Timeout(Duration),
+    /// A request that cannot be sent, or a response that is not what the wire specifies.
+    #[error("{0}")]
+    Malformed(String),
+    /// A response without success.
+    #[error("{text} (HTTP {status}, {kind}).{}", asked_wait(*.retry_after))]
+    Status {
+        status: u16,
+        kind: String,
+        text: String,
+        has_no_credit: bool,
+        /// How long the server asks clients to wait.
+        retry_after: Option<Duration>,
+    },
+    /// An error event in a stream.
+    #[error("{} ({kind}).", .message.trim_end_matches('.'))]
+    InStream { kind: String, message: String },
 }
 
 /// Types of temporary errors, on all wires.
@@ -36,104 +61,66 @@ const NO_CREDIT: &str = "insufficient_quota";
 const EXCERPT: usize = 300;
 
 impl ModelError {
-    /// No connection, or none that speaks HTTP.
-    pub(super) fn unreachable(message: impl Into<String>) -> Self {
-        ModelError {
-            message: message.into(),
-            retryable: true,
-            interrupted: false,
-            retry_after: None,
-        }
-    }
-
-    /// The connection was lost in the middle of a reply.
-    pub(super) fn interrupted(message: impl Into<String>) -> Self {
-        ModelError {
-            interrupted: true,
-            ..ModelError::unreachable(message)
-        }
-    }
-
-    /// The stream ended before the reply did.
-    pub(crate) fn cut_short() -> Self {
-        ModelError::interrupted("The model's stream broke off: it ended before the reply did.")
-    }
-
-    /// The connection was closed in the middle of a reply.
-    pub(super) fn disconnected() -> Self {
-        ModelError::interrupted("The model's stream broke off: the connection was closed.")
-    }
-
-    /// The connection was closed before a response began.
-    pub(super) fn unanswered() -> Self {
-        ModelError::unreachable("The model's connection was closed before it answered.")
-    }
-
-    /// The response is not what the wire specifies.
-    pub(super) fn malformed(message: impl Into<String>) -> Self {
-        ModelError {
-            retryable: false,
-            ..ModelError::unreachable(message)
-        }
-    }
-
-    /// Timeout: nothing was received for this long.
-    pub(crate) fn timeout(limit: Duration) -> Self {
-        ModelError::unreachable(format!(
-            "The model has sent nothing for {} s",
-            limit.as_secs_f64()
-        ))
-    }
-
-    /// The wait that the header `retry-after` asks for.
-    pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-        let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
-        Duration::try_from_secs_f64(seconds.trim().parse().ok()?).ok()
-    }
-
     /// A response without success.
-    pub(super) fn status(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
+    pub(super) fn of_response(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let document = serde_json::from_slice::<Value>(body).unwrap_or_default();
         let error = &document["error"];
-        let text = error["message"].as_str().map_or_else(
-            || excerpt(&String::from_utf8_lossy(body)),
-            |message| message.trim_end_matches('.').to_owned(),
-        );
         let kind = error["type"].as_str().unwrap_or("error");
-        let quota = kind == NO_CREDIT || error["code"] == NO_CREDIT;
-        let wait = retry_after.map_or(String::new(), |wait| {
-            format!(" Retry after {}s.", wait.as_secs_f64())
-        });
-        ModelError {
-            message: format!("{text} (HTTP {status}, {kind}).{wait}"),
-            retryable: !quota && (matches!(status, 408 | 409 | 429) || status >= 500),
-            interrupted: false,
-            retry_after,
+        ModelError::Status {
+            status,
+            text: error["message"].as_str().map_or_else(
+                || excerpt(&String::from_utf8_lossy(body)),
+                |message| message.trim_end_matches('.').to_owned(),
+            ),
+            has_no_credit: kind == NO_CREDIT || error["code"] == NO_CREDIT,
+            kind: kind.to_owned(),
+            retry_after: retry_after(headers),
         }
     }
 
-    /// An error event in a stream.
-    pub(super) fn in_stream(kind: &str, message: &str) -> Self {
-        ModelError {
-            message: format!("{} ({kind}).", message.trim_end_matches('.')),
-            retryable: TEMPORARY.contains(&kind),
-            interrupted: false,
-            retry_after: None,
+    /// Whether the same request may succeed later.
+    pub(crate) fn is_retryable(&self) -> bool {
+        match self {
+            ModelError::Malformed(_) => false,
+            ModelError::InStream { kind, .. } => TEMPORARY.contains(&kind.as_str()),
+            ModelError::Status {
+                status,
+                has_no_credit,
+                ..
+            } => !has_no_credit && (matches!(status, 408 | 409 | 429) || *status >= 500),
+            _ => true,
         }
     }
+
+    /// Whether the connection was lost in the middle of a reply.
+    pub(crate) fn is_interruption(&self) -> bool {
+        matches!(self, ModelError::CutShort | ModelError::Disconnected)
+    }
+}
+
+/// The wait that the header `retry-after` asks for.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?;
+    Duration::try_from_secs_f64(seconds.trim().parse().ok()?).ok()
+}
+
+fn asked_wait(retry_after: Option<Duration>) -> String {
+    retry_after.map_or(String::new(), |wait| {
+        format!(" Retry after {}s.", wait.as_secs_f64())
+    })
 }
 
 impl From<DecodeError> for ModelError {
     fn from(error: DecodeError) -> Self {
         match error {
             DecodeError::EndlessLine => {
-                ModelError::malformed("The model's stream has an endless line.")
+                ModelError::Malformed("The model's stream has an endless line.".into())
             }
             DecodeError::NotJson(error) => {
-                ModelError::malformed(format!("The stream is not JSON: {error}"))
+                ModelError::Malformed(format!("The stream is not JSON: {error}"))
             }
             DecodeError::Reported(StreamError { kind, message }) => {
-                ModelError::in_stream(&kind, &message)
+                ModelError::InStream { kind, message }
             }
         }
     }

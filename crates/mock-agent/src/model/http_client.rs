@@ -73,8 +73,10 @@ impl Endpoint {
     /// Sends a request and waits for the head of the response.
     pub(super) async fn send(&self, wire: Wire, body: Value) -> Result<HttpBody, ModelError> {
         let (host, port) = (self.host.as_str(), self.port);
-        let unreachable = |error: &dyn std::fmt::Display| {
-            ModelError::unreachable(format!("No answer from {host}:{port}: {error}."))
+        let unreachable = |error: &dyn std::fmt::Display| ModelError::Unreachable {
+            host: host.to_owned(),
+            port,
+            why: error.to_string(),
         };
         let opened = TcpStream::connect((host, port)).await;
         let stream = opened.map_err(|error| unreachable(&error))?;
@@ -88,11 +90,11 @@ impl Endpoint {
         };
         let request = self
             .request(wire, &body)
-            .map_err(|error| ModelError::malformed(error.to_string()))?;
+            .map_err(|error| ModelError::Malformed(error.to_string()))?;
         let response = connection
             .drive(sender.send_request(request))
             .await
-            .map_err(|_| ModelError::unanswered())?;
+            .map_err(|_| ModelError::Unanswered)?;
         if !response.status().is_success() {
             return Err(http_error(response, connection).await);
         }
@@ -135,9 +137,7 @@ impl HttpConnection {
 
 /// The error in a response without success.
 async fn http_error(response: Response<Incoming>, mut connection: HttpConnection) -> ModelError {
-    let status = response.status().as_u16();
-    let retry_after = ModelError::retry_after(response.headers());
-    let mut incoming = response.into_body();
+    let (head, mut incoming) = response.into_parts();
     let mut body = Vec::new();
     while let Some(Ok(frame)) = connection.drive(incoming.frame()).await {
         body.extend_from_slice(&frame.into_data().unwrap_or_default());
@@ -145,7 +145,7 @@ async fn http_error(response: Response<Incoming>, mut connection: HttpConnection
             break;
         }
     }
-    ModelError::status(status, &body, retry_after)
+    ModelError::of_response(head.status.as_u16(), &head.headers, &body)
 }
 
 /// The body of a reply over HTTP.
@@ -162,7 +162,7 @@ impl HttpBody {
     pub(super) async fn read(&mut self) -> Result<Option<Bytes>, ModelError> {
         match self.connection.drive(self.body.frame()).await {
             Some(Ok(frame)) => Ok(Some(frame.into_data().unwrap_or_default())),
-            Some(Err(_)) => Err(ModelError::disconnected()),
+            Some(Err(_)) => Err(ModelError::Disconnected),
             None => Ok(None),
         }
     }

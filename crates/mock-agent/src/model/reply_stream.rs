@@ -68,7 +68,7 @@ impl ReplyStream {
                 match steps.next() {
                     None | Some(ResponseStep::Cut(Cut::End)) => Ok(None),
                     Some(ResponseStep::Cut(Cut::Close | Cut::Reset)) => {
-                        Err(ModelError::disconnected())
+                        Err(ModelError::Disconnected)
                     }
                     Some(ResponseStep::Write(bytes)) => Ok(Some(bytes)),
                     Some(wait) => {
@@ -81,7 +81,7 @@ impl ReplyStream {
         match read {
             Ok(Some(bytes)) => Ok(self.decoder.push(&bytes)?),
             _ if self.decoder.end() => Ok(()),
-            ended => ended.and(Err(ModelError::cut_short())),
+            ended => ended.and(Err(ModelError::CutShort)),
         }
     }
 

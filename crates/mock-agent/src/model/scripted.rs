@@ -268,7 +268,7 @@ impl ScriptedModel {
                 Ok(self.stream(request.wire, ReplyBytes::Scripted(steps)))
             }
             Answer::Error(error) => Err(refused(request, &error, seed)),
-            Answer::Cut(_) => Err(ModelError::unanswered()),
+            Answer::Cut(_) => Err(ModelError::Unanswered),
         }
     }
 }
@@ -276,8 +276,7 @@ impl ScriptedModel {
 /// The error of a response without success.
 fn refused(request: &Request, error: &HttpError, seed: u64) -> ModelError {
     let response = error_response(request.wire, error, seed, request.n);
-    let retry_after = ModelError::retry_after(&response.headers);
-    ModelError::status(response.status, response.body.as_bytes(), retry_after)
+    ModelError::of_response(response.status, &response.headers, response.body.as_bytes())
 }
 
 /// Whether an answer fails at once or breaks off.

@@ -48,11 +48,9 @@ pub(crate) struct ListedTool {
 pub(crate) async fn connect(
     server: &McpServer,
     root: &Path,
-) -> Result<(McpConnection, Vec<ListedTool>), String> {
-    match tokio::time::timeout(TIMEOUT, open(server, root)).await {
-        Ok(connected) => connected.map_err(|error| error.to_string()),
-        Err(_) => Err("it does not answer".into()),
-    }
+) -> io::Result<(McpConnection, Vec<ListedTool>)> {
+    let connected = tokio::time::timeout(TIMEOUT, open(server, root)).await;
+    connected.unwrap_or_else(|_| Err(io::Error::other("it does not answer")))
 }
 
 async fn open(server: &McpServer, root: &Path) -> io::Result<(McpConnection, Vec<ListedTool>)> {

@@ -52,14 +52,11 @@ fn newest(folder: Option<&Path>) -> Option<PathBuf> {
 /// The files of saved sessions, sorted.
 fn files(folder: Option<&Path>) -> Vec<PathBuf> {
     let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
-    let files = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
+    let found = entries.into_iter().flatten().flatten();
     let is_saved = |file: &PathBuf| file.metadata().is_ok_and(|about| about.len() > 0);
     let is_session = |file: &PathBuf| file.extension().is_some_and(|kind| kind == "jsonl");
-    let mut files: Vec<_> = files
+    let mut files: Vec<_> = found
+        .map(|entry| entry.path())
         .filter(|file| is_session(file) && is_saved(file))
         .collect();
     files.sort();
@@ -78,7 +75,7 @@ pub(super) fn open(session: PiSession<'_>) {
     let saved = file.as_deref().and_then(|file| {
         let saved = SessionLog::load(file);
         saved.unwrap_or_else(|why| {
-            tracing::error!("{why}");
+            tracing::error!("{}: {why}", file.display());
             None
         })
     });

@@ -2,11 +2,12 @@
 
 use crate::config::{AgentConfig, Env, StartError};
 use crate::core::{ListedModel, ModelInfo, Rates};
-use crate::model::{Endpoint, Wire, api_name};
+use crate::model::{Endpoint, UrlError, Wire, api_name};
 use crate::protocols::frames::extended;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::path::Path;
+use thiserror::Error;
 
 #[derive(Deserialize)]
 struct ModelsFile {
@@ -34,6 +35,22 @@ struct ModelEntry {
     cost: Rates,
 }
 
+/// Why `models.json` cannot be used.
+#[derive(Debug, Error)]
+enum ModelsError {
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("{provider}: {source}")]
+    Entry {
+        provider: String,
+        source: serde_json::Error,
+    },
+    #[error("{provider}: the base URL {source}")]
+    Url { provider: String, source: UrlError },
+}
+
 /// The context window of a model without one, in tokens.
 const WINDOW: u64 = 128_000;
 
@@ -54,14 +71,14 @@ pub(super) fn list(
     };
     let text = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        read => read.map_err(|error| error.to_string()),
+        read => read.map_err(ModelsError::from),
     };
     let listed = text.and_then(|text| models_in(&text, key, env));
     listed.map_err(|why| StartError::AgentFile(format!("{}: {why}", path.display())))
 }
 
-fn models_in(text: &str, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedModel>, String> {
-    let file: ModelsFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+fn models_in(text: &str, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedModel>, ModelsError> {
+    let file: ModelsFile = serde_json::from_str(text)?;
     let spoken = |entry: &Value| wire(entry["api"].as_str().unwrap_or_default());
     let models = file.providers.iter().filter_map(|(name, entry)| {
         let wire = spoken(entry)?;
@@ -106,21 +123,28 @@ fn models_of(
     wire: Wire,
     key: Option<&str>,
     env: Env<'_>,
-) -> Result<Vec<ListedModel>, String> {
-    let invalid = |error: serde_json::Error| format!("{name}: {error}");
-    let provider = ProviderEntry::deserialize(entry).map_err(invalid)?;
+) -> Result<Vec<ListedModel>, ModelsError> {
+    let provider = || name.to_owned();
+    let invalid = |source| ModelsError::Entry {
+        provider: provider(),
+        source,
+    };
+    let entry = ProviderEntry::deserialize(entry).map_err(invalid)?;
     let key = key
         .map(str::to_owned)
-        .or_else(|| env(&provider.api_key))
-        .unwrap_or(provider.api_key);
-    let endpoint = Endpoint::new(&provider.base_url, key)
-        .map_err(|why| format!("{name}: the base URL {why}"))?;
-    let models = provider.models.into_iter().map(|mut shown| {
+        .or_else(|| env(&entry.api_key))
+        .unwrap_or(entry.api_key);
+    let wrong_url = |source| ModelsError::Url {
+        provider: provider(),
+        source,
+    };
+    let endpoint = Endpoint::new(&entry.base_url, key).map_err(wrong_url)?;
+    let models = entry.models.into_iter().map(|mut shown| {
         let model = ModelEntry::deserialize(&shown).map_err(invalid)?;
         let max_tokens = model.max_tokens.unwrap_or(MAX_TOKENS);
         let model_info = ModelInfo {
-            api: provider.api.clone(),
-            provider: name.to_owned(),
+            api: entry.api.clone(),
+            provider: provider(),
             model: model.id,
             window: model.context_window.unwrap_or(WINDOW),
             rates: model.cost,
@@ -130,9 +154,9 @@ fn models_of(
                 shown[name] = value;
             }
         }
-        shown["api"] = json!(provider.api);
+        shown["api"] = json!(entry.api);
         shown["provider"] = json!(name);
-        shown["baseUrl"] = json!(provider.base_url);
+        shown["baseUrl"] = json!(entry.base_url);
         Ok(ListedModel {
             has_reasoning: shown["reasoning"] == true,
             model_info,

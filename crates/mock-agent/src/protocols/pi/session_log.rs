@@ -65,8 +65,8 @@ impl SessionLog {
     }
 
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
-        let file = in_folder_of(path, || std::fs::File::create(path))?;
-        let mut file = std::io::BufWriter::new(file);
+        let created = in_folder_of(path, || std::fs::File::create(path))?;
+        let mut file = std::io::BufWriter::new(created);
         let first = self.tree.iter().next();
         let mut header = json!({
             "type": "session",
@@ -89,20 +89,17 @@ impl SessionLog {
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is not JSON.
-    pub(super) fn load(path: &Path) -> Result<Option<Self>, String> {
-        let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    pub(super) fn load(path: &Path) -> std::io::Result<Option<Self>> {
         let file = match std::fs::File::open(path) {
-            Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(failed(&error)),
+            opened => opened?,
         };
         let mut log = SessionLog {
             file: Some(path.to_owned()),
             ..SessionLog::default()
         };
         for line in std::io::BufReader::new(file).lines() {
-            let line = line.map_err(|error| failed(&error))?;
-            let entry: Value = serde_json::from_str(&line).map_err(|error| failed(&error))?;
+            let entry: Value = serde_json::from_str(&line?)?;
             if entry["type"] == "session" {
                 log.id = entry["id"].as_str().unwrap_or_default().to_owned();
                 log.parent = entry["parentSession"].as_str().map(str::to_owned);
@@ -119,8 +116,8 @@ impl SessionLog {
     }
 
     pub(super) fn html(&self) -> String {
-        let messages = self.entries.iter().map(|entry| section(&entry.message));
-        let messages: String = messages.collect();
+        let entries = self.entries.iter();
+        let messages: String = entries.map(|entry| section(&entry.message)).collect();
         format!("<!doctype html>\n<html><body>\n{messages}</body></html>\n")
     }
 }

@@ -109,7 +109,9 @@ pub(super) fn switch_session(command: &PiCommand<'_>) -> Answer {
         let kept = session.state().saved.get(&path).cloned();
         let next = match kept {
             Some(kept) => Some(kept),
-            None => SessionLog::load(&path)?,
+            None => {
+                SessionLog::load(&path).map_err(|error| format!("{}: {error}", path.display()))?
+            }
         };
         if session.faults.triggers(Bug::SwitchLoadsNothing) {
             return cancelled(false);

@@ -11,6 +11,7 @@ use crate::tools::{Media, sniff};
 use data_encoding::BASE64;
 use serde::Deserialize;
 use serde_json::Value;
+use thiserror::Error;
 
 const COMMANDS: &CommandTable<(), SilentHandler<PiState>> = &[
     ("prompt", (), prompt),
@@ -89,12 +90,23 @@ enum AttachmentKind {
     Document,
 }
 
+/// Why the model cannot get an attachment. The text is the name of the file.
+#[derive(Debug, Error)]
+enum AttachmentError {
+    #[error(transparent)]
+    Members(#[from] serde_json::Error),
+    #[error("{0} is not in base64")]
+    NotBase64(String),
+    #[error("{0} has no extractedText, and is not text itself")]
+    NoText(String),
+}
+
 /// The block that the model gets of an attachment.
 ///
 /// # Errors
 /// It is not an attachment, or it has no content for the model.
-fn block(attachment: &Value) -> Result<ContentBlock, String> {
-    let read = PiAttachment::deserialize(attachment).map_err(|error| error.to_string())?;
+fn block(attachment: &Value) -> Result<ContentBlock, AttachmentError> {
+    let read = PiAttachment::deserialize(attachment)?;
     match read.kind {
         AttachmentKind::Image => Ok(ContentBlock::Image {
             media_type: read.mime_type,
@@ -105,13 +117,14 @@ fn block(attachment: &Value) -> Result<ContentBlock, String> {
 }
 
 /// A document's extracted text. Without one, the document itself if the model can read it.
-fn document(read: PiAttachment) -> Result<ContentBlock, String> {
+fn document(read: PiAttachment) -> Result<ContentBlock, AttachmentError> {
     let name = read.file_name;
     if let Some(text) = read.extracted_text {
         return Ok(text_of(&name, &text));
     }
-    let decoded = BASE64.decode(read.content.as_bytes());
-    let bytes = decoded.map_err(|_| format!("{name} is not in base64"))?;
+    let Ok(bytes) = BASE64.decode(read.content.as_bytes()) else {
+        return Err(AttachmentError::NotBase64(name));
+    };
     if let Some(Media::Document(media_type)) = sniff(&bytes) {
         return Ok(ContentBlock::Document {
             name,
@@ -121,9 +134,7 @@ fn document(read: PiAttachment) -> Result<ContentBlock, String> {
     }
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text_of(&name, &text)),
-        _ => Err(format!(
-            "{name} has no extractedText, and is not text itself"
-        )),
+        _ => Err(AttachmentError::NoText(name)),
     }
 }
 
