@@ -79,8 +79,8 @@ impl MockAgent {
     #[track_caller]
     #[must_use]
     pub fn start(mut self) -> Prepared {
-        let folder = tempfile::Builder::new().prefix("mock-agent-").tempdir();
-        let folder = folder.expect("a temporary folder");
+        let created = tempfile::Builder::new().prefix("mock-agent-").tempdir();
+        let folder = created.expect("a temporary folder");
         std::fs::create_dir(folder.path().join("workspace")).expect("a folder for the agent");
         self.program = find(&self.program).unwrap_or_else(|| {
             let name = self.program.display();
@@ -122,9 +122,8 @@ fn script_setting(script: &str, file: &Path) -> OsString {
 
 /// The path of a program, by its path or by its name on the PATH.
 fn find(program: &Path) -> Option<PathBuf> {
-    let folders = env::var_os("PATH").unwrap_or_default();
     let folders = match program.components().count() {
-        1 => env::split_paths(&folders).collect(),
+        1 => env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect(),
         _ => vec![env::current_dir().ok()?],
     };
     let mut places = folders.iter().map(|folder| folder.join(program));

@@ -141,8 +141,8 @@ impl<R> Kept<R> {
     /// The entries after a number. Numbers have no gaps, so the first one is found without a search.
     fn after(&self, number: u64) -> impl Iterator<Item = &Entry<R>> {
         let first = self.entries.front().map_or(0, |entry| entry.number);
-        let known = number.saturating_add(1).saturating_sub(first);
-        let known = usize::try_from(known).unwrap_or(usize::MAX);
+        let before = number.saturating_add(1).saturating_sub(first);
+        let known = usize::try_from(before).unwrap_or(usize::MAX);
         self.entries.range(known.min(self.entries.len())..)
     }
 }

@@ -51,16 +51,20 @@ impl ControlServer {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
             let shown = format!("tcp:{}", listener.local_addr()?);
             listener.set_nonblocking(true)?;
-            let listener = || tokio::net::TcpListener::from_std(listener).map(Listener::Port);
-            serve(listener, connections)?;
+            serve(
+                || tokio::net::TcpListener::from_std(listener).map(Listener::Port),
+                connections,
+            )?;
             (None, shown)
         } else {
             // The number of an earlier process can come back.
             let path = folder.join(format!("{pid}-{}.sock", random(SUFFIX_BYTES)?));
             let listener = bind_private(&path)?;
             listener.set_nonblocking(true)?;
-            let listener = || tokio::net::UnixListener::from_std(listener).map(Listener::Unix);
-            serve(listener, connections)?;
+            serve(
+                || tokio::net::UnixListener::from_std(listener).map(Listener::Unix),
+                connections,
+            )?;
             let shown = format!("unix:{}", path.display());
             (Some(path), shown)
         };

@@ -36,7 +36,7 @@
 //! | How does the agent exit, and with which status? | `process/run.rs`, `process/serve.rs` |
 //! | Which agent do the arguments choose? | `process/choice.rs` |
 //! | Where are child processes killed? | the package `process-list` |
-//! | Where does a tool go? | a file in `tools/`, and a line in `tools/table.rs` or in the adapter's own table |
+//! | Where does a tool go? | a file in `tools/`, and a line in `tools/mod.rs` or in the adapter's own table |
 //! | Where does an LLM wire go? | a file in `model/`, and its lines in `model/wires.rs` |
 //! | Where does a protocol or a version go? | `protocols/`, and a line in `protocols/mod.rs` |
 

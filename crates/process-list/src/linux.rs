@@ -1,5 +1,6 @@
 //! The list of running processes, from `/proc`.
 
+use crate::{RunningProcess, Thread};
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,19 +14,6 @@ pub const IS_STUB: bool = false;
 
 /// The most bytes of a list of children.
 const MAX_BYTES: u64 = 1 << 20;
-
-/// A running process, or a zombie.
-#[derive(Debug)]
-pub struct RunningProcess {
-    /// Its id.
-    pub pid: Pid,
-    /// The process group.
-    pub group: i32,
-    /// The session.
-    pub session: i32,
-    /// Whether it is a zombie: it has ended and is not reaped.
-    pub ended: bool,
-}
 
 impl RunningProcess {
     fn read(pid: i32) -> Option<RunningProcess> {
@@ -62,8 +50,8 @@ impl RunningProcess {
         let fields = fields(Path::new(&format!("/proc/{}", self.pid.as_raw_pid())))?;
         let ticks: f64 = fields.split(' ').nth(START)?.parse().ok()?;
         let began = ticks / rustix::param::clock_ticks_per_second() as f64;
-        let uptime = std::fs::read_to_string("/proc/uptime").ok()?;
-        let uptime: f64 = uptime.split(' ').next()?.parse().ok()?;
+        let times = std::fs::read_to_string("/proc/uptime").ok()?;
+        let uptime: f64 = times.split(' ').next()?.parse().ok()?;
         Duration::try_from_secs_f64((uptime - began).max(0.0)).ok()
     }
 
@@ -116,17 +104,6 @@ pub fn all() -> impl Iterator<Item = RunningProcess> {
         .into_iter()
         .flatten()
         .filter_map(|entry| RunningProcess::read(entry.ok()?.file_name().to_str()?.parse().ok()?))
-}
-
-/// A thread of a process.
-#[derive(Debug)]
-pub struct Thread {
-    /// Whether it runs, can run, or waits for a disk.
-    pub is_at_work: bool,
-    /// The CPU time that it has taken, in clock ticks.
-    pub ticks: u64,
-    /// The processes that it has started.
-    pub children: Vec<i32>,
 }
 
 impl Thread {

@@ -1,26 +1,12 @@
 //! A stub of the process list for systems without `/proc`, where only the process group of an agent can be killed.
 
+use crate::{RunningProcess, Thread};
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
 pub const IS_STUB: bool = true;
-
-#[derive(Debug)]
-pub struct RunningProcess {
-    pub pid: Pid,
-    pub group: i32,
-    pub session: i32,
-    pub ended: bool,
-}
-
-#[derive(Debug)]
-pub struct Thread {
-    pub is_at_work: bool,
-    pub ticks: u64,
-    pub children: Vec<i32>,
-}
 
 pub fn threads(_pid: i32) -> Option<Vec<Thread>> {
     None

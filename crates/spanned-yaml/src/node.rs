@@ -98,28 +98,25 @@ impl Node {
 
     /// The text, if it is a text.
     pub fn as_str(&self) -> Option<&str> {
-        if let Kind::Text(text) = self.kind() {
-            Some(text)
-        } else {
-            None
+        match self.kind() {
+            Kind::Text(text) => Some(text),
+            _ => None,
         }
     }
 
     /// The elements, if it is a list.
     pub fn as_list(&self) -> Option<&[Node]> {
-        if let Kind::List(items) = self.kind() {
-            Some(items)
-        } else {
-            None
+        match self.kind() {
+            Kind::List(items) => Some(items),
+            _ => None,
         }
     }
 
     /// The entries, if it is a map.
     pub fn as_map(&self) -> Option<&[(Key, Node)]> {
-        if let Kind::Map(entries) = self.kind() {
-            Some(entries)
-        } else {
-            None
+        match self.kind() {
+            Kind::Map(entries) => Some(entries),
+            _ => None,
         }
     }
 

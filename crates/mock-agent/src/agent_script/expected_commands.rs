@@ -73,8 +73,7 @@ impl Conversation {
     /// What is expected next, and how this differs from it; `None` if nothing more is.
     pub(super) fn why_not(&self, received: Received<'_>) -> Option<String> {
         let came = self.came.borrow();
-        let next = came.iter().position(|came| !came)?;
-        let next = &self.expected[next];
+        let next = &self.expected[came.iter().position(|came| !came)?];
         let why = next
             .difference(received, &self.names.borrow())
             .unwrap_or_default();

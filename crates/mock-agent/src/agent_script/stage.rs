@@ -98,8 +98,8 @@ impl Stage {
     /// Gives the first reply that expects it what the host has sent. False if none does.
     pub(super) fn offer(&self, received: Received<'_>) -> bool {
         let conversations = self.conversations.borrow();
-        let mut conversations = conversations.iter().filter_map(Weak::upgrade);
-        conversations.any(|conversation| conversation.offer(received))
+        let mut open = conversations.iter().filter_map(Weak::upgrade);
+        open.any(|conversation| conversation.offer(received))
     }
 
     /// What the session expects next, and how this differs from it; `None` if it expects nothing more.

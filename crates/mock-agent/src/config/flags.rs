@@ -105,8 +105,8 @@ impl<T> Flag<T> {
     ) -> Result<(), ArgumentError> {
         let flag = || argument.name.to_owned();
         let mut value = || {
-            let value = argument.value.map(str::to_owned);
-            let value = value.or_else(|| rest.next().cloned());
+            let own = argument.value.map(str::to_owned);
+            let value = own.or_else(|| rest.next().cloned());
             value.ok_or_else(|| ArgumentError::NoValue { flag: flag() })
         };
         match self.effect {

@@ -1,16 +1,14 @@
 //! Configuration: command-line options, environment variables, model providers.
 
 mod agent_config;
-mod argument_error;
 pub(crate) mod flags;
 mod options;
 mod provider;
 mod start_error;
 
 pub(crate) use agent_config::*;
-pub(crate) use argument_error::ArgumentError;
 pub(crate) use options::{
     CliOptions, CommandLine, Env, Flags, MCP_FLAGS, Question, UnknownArguments,
 };
 use provider::KnownProvider;
-pub(crate) use start_error::{FATAL, StartError, USAGE};
+pub(crate) use start_error::{ArgumentError, FATAL, StartError, USAGE};

@@ -115,8 +115,8 @@ impl CommandLine {
             let applied = match find(&tables, argument.name) {
                 Some(flag) => flag.apply(&mut options, argument, &mut rest),
                 None => {
-                    let known = tables.iter().copied().flatten().flat_map(Flag::names);
-                    let known: Vec<&str> = known.chain(others.iter().copied()).collect();
+                    let own = tables.iter().copied().flatten().flat_map(Flag::names);
+                    let known: Vec<&str> = own.chain(others.iter().copied()).collect();
                     let near = near(argument.name, &known);
                     skip_unknown(argument, near, unknown, &mut rest)
                 }

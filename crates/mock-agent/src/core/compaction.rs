@@ -12,8 +12,8 @@ use tokio::sync::Notify;
 #[derive(Debug)]
 pub(crate) struct Compaction {
     /// What the host wants in the summary.
-    instructions: Option<String>,
-    reason: CompactionReason,
+    pub(super) instructions: Option<String>,
+    pub(super) reason: CompactionReason,
     /// Asks it to stop.
     pub(super) stop: Notify,
 }
@@ -42,14 +42,6 @@ const INTRODUCTION: &str = "The conversation so far was compacted. This is its s
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Compaction {
-    pub(super) fn new(reason: CompactionReason, instructions: Option<String>) -> Self {
-        Compaction {
-            instructions,
-            reason,
-            stop: Notify::new(),
-        }
-    }
-
     /// Runs the compaction and reports its result. True if the turn that has failed before can be retried.
     pub(crate) async fn run(&self, session: &Session) -> bool {
         session.events.emit(&Event::CompactionStart(self.reason));

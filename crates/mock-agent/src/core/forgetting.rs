@@ -17,9 +17,11 @@ pub(super) fn misremember(content: &mut Vec<ContentBlock>, faults: &Faults) {
     for block in content {
         match block {
             ContentBlock::Text(text) => {
-                let end = text.char_indices().nth(CUT_TEXT).map(|(end, _)| end);
-                let end = end.filter(|_| faults.triggers(Bug::CutsOwnText));
-                text.truncate(end.unwrap_or(text.len()));
+                if let Some((end, _)) = text.char_indices().nth(CUT_TEXT)
+                    && faults.triggers(Bug::CutsOwnText)
+                {
+                    text.truncate(end);
+                }
             }
             ContentBlock::Call { args, .. }
                 if args.is_object() && faults.triggers(Bug::EmptiesOldArguments) =>

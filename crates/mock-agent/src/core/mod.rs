@@ -22,7 +22,7 @@ mod tool_calls;
 mod turn;
 
 pub(crate) use approval::{ApprovalMode, Approvals, Decision};
-use call_ids::CallIds;
+pub(crate) use call_ids::CallIds;
 pub(crate) use compaction::ABORTED;
 use compaction::Compaction;
 pub(crate) use conversation::Conversation;
@@ -34,7 +34,7 @@ pub(crate) use event_sink::{EventEncoder, EventSink};
 pub(crate) use failure::{Failure, FailureSource, Halt};
 pub(crate) use queues::{Prompt, Queue, Queues};
 use reply::ReplyBuilder;
-pub(crate) use session::{Session, SessionParts};
+pub(crate) use session::{Session, SessionState};
 pub(crate) use settings::{
     DEFAULT_RATES, DEFAULT_WINDOW, FirstSession, HostOptions, ListedModel, ModelInfo,
     ModelProvider, Rates, RetryPolicy, SessionSettings,

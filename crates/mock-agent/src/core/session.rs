@@ -24,8 +24,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 use tokio::sync::{Notify, SetOnce};
 
-/// What a session is created from.
-pub(crate) struct SessionParts {
+/// A session. Protocol adapters call its methods while [`Session::run`] runs. Its state can be used like fields of its own.
+pub(crate) struct Session {
     pub(crate) events: EventSink,
     pub(crate) model: ModelClient,
     pub(crate) tools: Toolbox,
@@ -34,18 +34,19 @@ pub(crate) struct SessionParts {
     pub(crate) approvals: RefCell<Approvals>,
     pub(crate) conversation: RefCell<Conversation>,
     pub(crate) faults: Rc<Faults>,
+    pub(crate) call_ids: RefCell<CallIds>,
+    /// The model of the next turn, by the name of its API.
+    pub(crate) model_name: RefCell<String>,
+    pub(crate) state: SessionState,
 }
 
-/// A session. Protocol adapters call its methods while [`Session::run`] runs. Its parts can be used like fields of its own.
-pub(crate) struct Session {
-    parts: SessionParts,
-    pub(super) call_ids: RefCell<CallIds>,
-    /// The model of the next turn, by the name of its API.
-    pub(super) model_name: RefCell<String>,
+/// What happens in a session.
+#[derive(Default)]
+pub(crate) struct SessionState {
     /// Prompts that the host sends while a turn is running.
     pub(crate) queues: Queues,
-    /// Whether a nearly full context is compacted automatically.
-    pub(crate) auto_compaction: Cell<bool>,
+    /// Whether the host has switched automatic compaction off.
+    pub(crate) never_compacts: Cell<bool>,
     /// The tokens of the latest request and its reply; 0 if unknown.
     pub(crate) context_tokens: Cell<u64>,
     /// The number of sub-agents so far.
@@ -93,15 +94,19 @@ impl Task {
     }
 
     fn compaction(reason: CompactionReason, instructions: Option<String>) -> Self {
-        Task::Compaction(Rc::new(Compaction::new(reason, instructions)))
+        Task::Compaction(Rc::new(Compaction {
+            instructions,
+            reason,
+            stop: Notify::new(),
+        }))
     }
 }
 
 impl Deref for Session {
-    type Target = SessionParts;
+    type Target = SessionState;
 
-    fn deref(&self) -> &SessionParts {
-        &self.parts
+    fn deref(&self) -> &SessionState {
+        &self.state
     }
 }
 
@@ -109,33 +114,6 @@ impl Session {
     /// The clock of the waits that the host sees.
     pub(crate) fn clock(&self) -> &Clock {
         &self.events.outbox.clock
-    }
-
-    pub(crate) fn new(parts: SessionParts) -> Self {
-        let call_ids = CallIds::from_messages(&parts.conversation.borrow().messages);
-        Session {
-            call_ids: RefCell::new(call_ids),
-            model_name: RefCell::new(parts.settings.model.clone()),
-            parts,
-            queues: Queues::default(),
-            auto_compaction: Cell::new(true),
-            context_tokens: Cell::default(),
-            subagents: Cell::default(),
-            retry: RetryState::default(),
-            running: RefCell::default(),
-            waiting: RefCell::default(),
-            turn_ids: RefCell::default(),
-            shell_commands: RefCell::default(),
-            mcp_servers: RefCell::default(),
-            exit_requested: Cell::default(),
-            closed: SetOnce::default(),
-            wake: Notify::default(),
-            wake_shell: Notify::default(),
-            task_done: Notify::default(),
-            asked: Cell::default(),
-            stopped: Cell::default(),
-            stops_next_turn: Cell::default(),
-        }
     }
 
     /// Reports that the agent takes commands.

@@ -90,8 +90,8 @@ impl FaultedDialect {
 /// The fault needs more than an event: only the `faults.yaml` of a dialect can say what.
 fn common_fault(id: &str) -> Result<Fault, String> {
     let text = format!("faults:\n  {id}: {{ common: {id}, on: any }}\n");
-    let table = FaultTable::load(&[("line-faults.yaml".into(), text)], NestedKinds::new());
-    let table = table.map_err(|_| {
+    let loaded = FaultTable::load(&[("line-faults.yaml".into(), text)], NestedKinds::new());
+    let table = loaded.map_err(|_| {
         format!("the fault `{id}` changes a part of an event: name it in the faults.yaml of the dialect, with `common: {id}`")
     })?;
     table.find(id).cloned()

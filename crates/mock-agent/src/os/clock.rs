@@ -129,11 +129,8 @@ impl Clock {
     /// How long each wait still takes, the shortest first.
     pub(crate) fn waits(&self) -> Vec<Duration> {
         let stopped = self.stopped();
-        let left = stopped
-            .waits
-            .iter()
-            .map(|end| end.saturating_sub(stopped.now));
-        let mut left: Vec<_> = left.collect();
+        let waits = stopped.waits.iter();
+        let mut left: Vec<_> = waits.map(|end| end.saturating_sub(stopped.now)).collect();
         left.sort_unstable();
         left
     }

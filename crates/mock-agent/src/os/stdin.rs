@@ -60,8 +60,8 @@ pub(crate) fn spawn_reader(limit: usize) -> InputLines {
 
 /// Sends the lines of standard input to the end of file; returns what comes after the last newline.
 fn read_lines(limit: usize, sender: &Sender<Vec<Input>>) -> Option<Input> {
-    let stdin = std::io::stdin().as_fd().try_clone_to_owned().ok()?;
-    let mut stdin = BufReader::with_capacity(READ_SIZE, File::from(stdin));
+    let file = File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let mut stdin = BufReader::with_capacity(READ_SIZE, file);
     let mut inputs = InputSplitter::new(limit);
     loop {
         let bytes = match stdin.fill_buf() {

@@ -41,8 +41,8 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
         return Err(mistake.to_string());
     }
     let vocabulary = choice.vocabulary()?;
-    let file = choice.script.as_deref();
-    let file = file.ok_or("a scripted agent needs --script FILE")?;
+    let named = choice.script.as_deref();
+    let file = named.ok_or("a scripted agent needs --script FILE")?;
     let script = agent_script::load(Path::new(file), &vocabulary)?;
     let dialect = faulted(&vocabulary, choice.source.clone());
     let faults = Rc::new(Faults::new(dialect, frame_faults::line));
@@ -51,10 +51,10 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
     }
     let latency = config::latency(env).map_err(|why| why.to_string())?;
     let (journal, clock) = (Rc::clone(&controls.journal), Arc::clone(&controls.clock));
-    let outbox = Outbox::open(Rc::clone(&faults), latency, journal, clock);
-    let outbox = Rc::new(outbox.map_err(|error| format!("standard output: {error}"))?);
-    let gate_timeout = config::gate_timeout(env).map_err(|why| why.to_string())?;
-    let gate_timeout = controls.gate_timeout(gate_timeout);
+    let opened = Outbox::open(Rc::clone(&faults), latency, journal, clock);
+    let outbox = Rc::new(opened.map_err(|error| format!("standard output: {error}"))?);
+    let given = config::gate_timeout(env).map_err(|why| why.to_string())?;
+    let gate_timeout = controls.gate_timeout(given);
     let gates = Rc::clone(&controls.gates);
     let session = Rc::new(Stage::new(Rc::clone(&outbox), gates, gate_timeout, script));
     let input = stdin::spawn_reader(vocabulary.line_limit.unwrap_or(LINE_LIMIT));

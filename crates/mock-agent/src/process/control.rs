@@ -203,9 +203,8 @@ impl Control {
                     ));
                 }
                 let what = "nothing has waited for the clock";
-                let awaited = clock.is_awaited();
-                let awaited = self.within(timeout, Duration::ZERO, awaited, what).await;
-                awaited.map_err(|why| format!("{why}; {WAITS}"))?;
+                let wait = self.within(timeout, Duration::ZERO, clock.is_awaited(), what);
+                wait.await.map_err(|why| format!("{why}; {WAITS}"))?;
                 let settled = async || {
                     clock.idle().await;
                     let _ = tokio::time::timeout(SETTLE_TIMEOUT, target.outbox.written()).await;
@@ -251,18 +250,19 @@ impl Control {
     }
 
     fn last_commands(&self) -> String {
-        let entries = self.journal.after(0);
-        let sent = entries.iter().rev().filter(|entry| entry["dir"] == "host");
-        let shown = sent.take(SHOWN_COMMANDS).map(|entry| {
-            let sent = entry.get("frame").unwrap_or(&entry["text"]).to_string();
-            sent.chars().take(SHOWN_CHARACTERS).collect::<String>()
-        });
-        let mut shown: Vec<_> = shown.collect();
-        shown.reverse();
+        let mut entries = self.journal.after(0);
+        entries.retain(|entry| entry["dir"] == "host");
+        let shown = entries[entries.len().saturating_sub(SHOWN_COMMANDS)..]
+            .iter()
+            .map(|entry| {
+                let sent = entry.get("frame").unwrap_or(&entry["text"]).to_string();
+                sent.chars().take(SHOWN_CHARACTERS).collect::<String>()
+            });
+        let shown = shown.collect::<Vec<_>>().join(", ");
         if shown.is_empty() {
             "the host has sent nothing".to_owned()
         } else {
-            format!("the last that the host has sent: {}", shown.join(", "))
+            format!("the last that the host has sent: {shown}")
         }
     }
 

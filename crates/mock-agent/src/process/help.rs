@@ -63,8 +63,8 @@ fn help_of(adapter: &Adapter) -> String {
             .flat_map(help_lines)
             .chain(help_lines(SESSION_FLAGS)),
     );
-    let ignored = tables.flatten().filter(|flag| flag.is_ignored());
-    let ignored: Vec<_> = ignored.flat_map(Flag::names).collect();
+    let flags = tables.flatten().filter(|flag| flag.is_ignored());
+    let ignored: Vec<_> = flags.flat_map(Flag::names).collect();
     text.push_str(&format!(
         "\nAccepted without effect:\n  {}\n",
         ignored.join(", ")

@@ -61,8 +61,7 @@ fn protocol_name(
             return Ok(Some(known));
         }
         if text.contains('@') || !text.starts_with(|c: char| c.is_ascii_digit()) {
-            let names = ADAPTERS.iter().map(|adapter| adapter.name);
-            let mut names: Vec<_> = names.collect();
+            let mut names: Vec<_> = ADAPTERS.iter().map(|adapter| adapter.name).collect();
             names.dedup();
             let why = spanned_yaml::unknown("protocol", name, names);
             return Err(format!("{source}: {why}"));

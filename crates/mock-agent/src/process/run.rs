@@ -15,7 +15,7 @@ use crate::faults::{Bug, FaultedDialect, Faults};
 use crate::os::clock::{self, Clock};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdout::Outbox;
-use crate::protocols::adapter::Adapter;
+use crate::protocols::adapter::{Adapter, KIND_POINTER};
 use frame_faults::{FrameSelector, KindPointers};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -136,8 +136,8 @@ fn start_with(
     let code = match agent {
         Some((adapter, line)) if !startup.choice.is_scripted => {
             let session = tasks.run_until(run(adapter, line, &startup, signals));
-            let session = AssertUnwindSafe(|| runtime.block_on(session));
-            catch_unwind(session).unwrap_or_else(|_| report_panic(adapter))
+            let played = AssertUnwindSafe(|| runtime.block_on(session));
+            catch_unwind(played).unwrap_or_else(|_| report_panic(adapter))
         }
         _ => runtime.block_on(tasks.run_until(agent_script::run(&startup, signals))),
     };
@@ -253,13 +253,12 @@ async fn run(
 
 /// No fault yet, of the dialect of a protocol.
 fn faults_of(adapter: &Adapter, choice: &Choice) -> Faults {
-    let pointer = adapter.kind_pointer.to_owned();
     let dialect = FaultedDialect {
         source: choice.source.clone(),
         id: adapter.id(),
         kinds: KindPointers {
-            events: pointer.clone(),
-            commands: pointer,
+            events: KIND_POINTER.to_owned(),
+            commands: KIND_POINTER.to_owned(),
         },
         turn: FrameSelector::default(),
     };

@@ -7,7 +7,7 @@ use crate::config::{
     WORKSPACE_SESSIONS,
 };
 use crate::core::marker_effects::{built_in, script};
-use crate::core::{Approvals, Conversation, EventSink, Session, SessionParts};
+use crate::core::{Approvals, CallIds, Conversation, EventSink, Session, SessionState};
 use crate::faults::{Bug, Faults};
 use crate::model::{ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions};
 use crate::protocols::adapter::Adapter;
@@ -57,7 +57,9 @@ pub(crate) fn prepare(
             Ok(())
         }) as ReplaceScript
     });
-    let session = Session::new(SessionParts {
+    let session = Session {
+        call_ids: RefCell::new(CallIds::from_messages(&conversation.messages)),
+        model_name: RefCell::new(config.settings.model.clone()),
         events,
         model: ModelClient::new(config.wire, endpoint, scripted),
         tools: Toolbox::new(adapter.tools, config.mcp),
@@ -66,7 +68,8 @@ pub(crate) fn prepare(
         approvals: RefCell::new(Approvals::new(config.mode)),
         conversation: RefCell::new(conversation),
         faults: Rc::clone(faults),
-    });
+        state: SessionState::default(),
+    };
     Ok((session, replace_script))
 }
 

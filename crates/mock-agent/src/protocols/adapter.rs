@@ -6,6 +6,9 @@ use crate::tools::Tool;
 use serde_json::Value;
 use std::rc::Rc;
 
+/// Where a frame of every protocol names its kind, as a JSON Pointer.
+pub(crate) const KIND_POINTER: &str = "/type";
+
 /// One version of a protocol.
 pub(crate) struct Adapter {
     pub(crate) name: &'static str,
@@ -27,8 +30,6 @@ pub(crate) struct Adapter {
     pub(crate) line_limit: usize,
     /// Whether the exit status after a signal is 128 and its number, not 0.
     pub(crate) exits_by_signal: bool,
-    /// Where a frame names its kind, as a JSON Pointer.
-    pub(crate) kind_pointer: &'static str,
     pub(crate) line: fn(&Value) -> Vec<u8>,
     /// Makes the adapter's state of a session, with what it does.
     pub(crate) connect: fn() -> Rc<dyn Connection>,

@@ -32,8 +32,8 @@ pub(crate) fn take_silently<P: Protocol, V: PartialOrd>(
         let Some(command) = command(session, input, limit)? else {
             return Ok(());
         };
-        let name = command["type"].as_str();
-        let name = name.ok_or_else(|| Failure::protocol("The command has no type"))?;
+        let kind = command["type"].as_str();
+        let name = kind.ok_or_else(|| Failure::protocol("The command has no type"))?;
         let handler = find(table, version, name)
             .ok_or_else(|| Failure::protocol(format!("Unknown command type: {name}")))?;
         handler(session, command)

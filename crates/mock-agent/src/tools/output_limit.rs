@@ -10,10 +10,7 @@ pub(super) const OUTPUT_LIMIT: usize = 30_000;
 
 /// The text, truncated at the limit with a note of how much is missing. `dropped` counts bytes that are missing already.
 pub(super) fn truncate(mut text: String, dropped: u64) -> String {
-    let mut cut = text.len().min(OUTPUT_LIMIT);
-    while !text.is_char_boundary(cut) {
-        cut -= 1;
-    }
+    let cut = text.floor_char_boundary(OUTPUT_LIMIT);
     let missing = (text.len() - cut) as u64 + dropped;
     if missing > 0 {
         text.truncate(cut);

@@ -49,7 +49,7 @@ impl Session {
         };
         if is_context_overflow(&failure) {
             self.end_retries(Some(&failure.message));
-            let compacts = self.auto_compaction.get() && !retry.compacted.replace(true);
+            let compacts = !self.never_compacts.get() && !retry.compacted.replace(true);
             return compacts.then(|| Task::compaction(CompactionReason::Overflow, None));
         }
         let attempt = retry.attempt.get() + 1;

@@ -242,7 +242,7 @@ impl Session {
 
     fn compact_if_full(&self) {
         let threshold = self.settings.compaction_threshold;
-        let Some(threshold) = threshold.filter(|_| self.auto_compaction.get()) else {
+        let Some(threshold) = threshold.filter(|_| !self.never_compacts.get()) else {
             return;
         };
         let used = self.context_tokens.get();

@@ -22,7 +22,6 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     line: frame_faults::line,
     connect: || AionrsState::connect(AionrsVersion::V0_1),
     exits_by_signal: false,
-    kind_pointer: "/type",
     tools: TOOLS,
     configure,
 };

@@ -20,7 +20,6 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     activation: "--mode rpc",
     line_limit: LINE_LIMIT,
     exits_by_signal: false,
-    kind_pointer: "/type",
     line: frame_faults::line,
     connect: || PiState::connect(PiVersion::V0_14),
     tools: TOOLS_V0_14,

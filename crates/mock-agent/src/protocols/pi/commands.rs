@@ -39,7 +39,7 @@ const COMMANDS: &CommandTable<PiVersion, Handler> = &[
     }),
     ("compact", V0_73, compact),
     ("set_auto_compaction", V0_73, |c| {
-        c.session.auto_compaction.set(c.flag("enabled")?);
+        c.session.never_compacts.set(!c.flag("enabled")?);
         Ok(Reply::Done)
     }),
     ("set_auto_retry", V0_73, |c| {

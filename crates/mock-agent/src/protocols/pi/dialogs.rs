@@ -45,8 +45,8 @@ pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>)
 
 /// Sets up what extensions do in the run of a prompt; returns the dialogs before it.
 pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
-    let script = session.extension(prompt);
-    let script: ExtensionScript = script
+    let script: ExtensionScript = session
+        .extension(prompt)
         .and_then(|script| serde_json::from_value(script).ok())
         .unwrap_or_default();
     let mut state = session.state();

@@ -100,8 +100,8 @@ impl EntryTree {
                     context.push(LogEntry { id, message });
                 }
                 Some("compaction") => {
-                    let first = |one: &LogEntry| entry["firstKeptEntryId"] == *one.id;
-                    let first = context.iter().position(first).unwrap_or(context.len());
+                    let is_first = |one: &LogEntry| entry["firstKeptEntryId"] == *one.id;
+                    let first = context.iter().position(is_first).unwrap_or(context.len());
                     let kept = context.split_off(first);
                     context.retain(|entry| entry.message["role"] == "system");
                     let message = compaction_summary(entry, EPOCH + place as u64 * STEP);

@@ -67,9 +67,8 @@ pub(super) fn tool_result(outcome: &ToolResult) -> Value {
 /// "ToolResultMessage".
 pub(super) fn tool_message(call: &ReportedCall, outcome: &ToolResult, timestamp: u64) -> Value {
     let message = json!({ "role": "toolResult", "toolCallId": call.id, "toolName": call.tool });
-    let message = extended(message, tool_result(outcome));
     extended(
-        message,
+        extended(message, tool_result(outcome)),
         json!({ "isError": !outcome.ok, "timestamp": timestamp }),
     )
 }

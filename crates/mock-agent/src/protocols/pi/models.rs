@@ -154,8 +154,8 @@ pub(super) fn cycle_level(command: &PiCommand<'_>) -> Answer {
         return data(Value::Null);
     }
     let levels = levels(session);
-    let now = session.state().thinking_level.clone();
-    let now = levels.iter().position(|level| *level == now);
+    let current = session.state().thinking_level.clone();
+    let now = levels.iter().position(|level| *level == current);
     let next = levels[now.map_or(0, |now| now + 1) % levels.len()];
     change_level(session, next);
     data(json!({ "level": next }))

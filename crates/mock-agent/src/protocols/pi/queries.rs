@@ -23,7 +23,7 @@ pub(super) fn state(command: &PiCommand<'_>) -> Answer {
         "sessionFile": state.log.file,
         "sessionId": state.log.id,
         "sessionName": state.log.name(),
-        "autoCompactionEnabled": session.auto_compaction.get(),
+        "autoCompactionEnabled": !session.never_compacts.get(),
         "messageCount": state.log.entries.len(),
         "pendingMessageCount": queues.len(),
     });

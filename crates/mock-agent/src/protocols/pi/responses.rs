@@ -48,8 +48,8 @@ pub(super) fn data(value: Value) -> Answer {
 /// The frame of a response to the command with this id, which is null if it has none. None if the response comes later.
 pub(super) fn response(id: &Value, command: &str, answer: Answer) -> Option<Value> {
     let success = answer.is_ok();
-    let frame = json!({ "id": id, "type": "response", "command": command, "success": success });
-    let mut frame = present(frame);
+    let mut frame =
+        present(json!({ "id": id, "type": "response", "command": command, "success": success }));
     match answer {
         Ok(Reply::Later) => return None,
         Ok(Reply::Done) => {}

@@ -22,7 +22,6 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     line: frame_faults::line,
     connect: || Rc::new(RefCell::new(SynapsState::default())),
     exits_by_signal: false,
-    kind_pointer: "/type",
     tools: tools::TOOLS,
     configure,
 };

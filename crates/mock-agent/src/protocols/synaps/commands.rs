@@ -49,37 +49,30 @@ enum SynapsCommand {
 
 #[derive(Debug, Deserialize)]
 struct Identified {
-    id: String,
+    #[serde(rename = "id")]
+    _id: String,
 }
 
 /// The body of the response to a command; none if the response comes later. Or why the command is rejected.
 type Answer = Result<Option<Map<String, Value>>, String>;
 
-#[derive(Default)]
-struct BadLine {
-    id: Option<String>,
-    /// Its command, if it names one that is not known.
-    unknown: Option<String>,
-    why: String,
-}
-
-impl From<String> for BadLine {
-    fn from(why: String) -> Self {
-        BadLine {
-            why,
-            ..BadLine::default()
-        }
-    }
-}
-
 pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
-    let line = match read(session, input) {
-        Ok(line) => line,
-        Err(bad) => return reject(session, &bad),
+    let command = match read(session, input) {
+        Ok(Some(command)) => command,
+        Ok(None) => return,
+        Err(why) => return reject(session, (None, None), &why),
     };
-    let Some((id, name, command)) = line else {
-        return;
+    let member = |name: &str| command[name].as_str();
+    let (id, name) = (member("id"), member("type").unwrap_or_default());
+    let known = match decode(&command) {
+        Ok(known) => known,
+        Err(error) => {
+            let why = format!("Invalid command: {error}");
+            let unknown = why.contains("unknown variant").then_some(name);
+            return reject(session, (id, unknown), &why);
+        }
     };
+    let id = id.unwrap_or_default();
     let is_query = name.starts_with("get_");
     if is_query {
         if session.is_busy() && session.faults.triggers(Bug::IgnoresQueriesWhileBusy) {
@@ -90,12 +83,12 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
         }
     }
     let was_busy = session.is_busy();
-    let answer = match answer(session, (&id, &name), command) {
+    let answer = match answer(session, (id, name), known) {
         Ok(_) if is_query && was_busy && session.faults.triggers(Bug::RefusesQueriesWhileBusy) => {
-            Some(error(Some(&id), "Busy: a turn is at work"))
+            Some(error(Some(id), "Busy: a turn is at work"))
         }
-        Ok(body) => body.map(|body| response(&id, &name, body)),
-        Err(why) => Some(error(Some(&id), &why)),
+        Ok(body) => body.map(|body| response(id, name, body)),
+        Err(why) => Some(error(Some(id), &why)),
     };
     if is_query && was_busy && session.faults.triggers(Bug::AnswersAfterTurn) {
         session.state().delayed.extend(answer)
@@ -104,12 +97,12 @@ pub(super) fn take(session: SynapsSession<'_>, input: &Input) {
     }
 }
 
-fn reject(session: SynapsSession<'_>, bad: &BadLine) {
-    let (id, unknown) = (bad.id.as_deref(), bad.unknown.as_deref());
+/// Rejects a line with the id of its command, and the command's name if it is not known.
+fn reject(session: SynapsSession<'_>, (id, unknown): (Option<&str>, Option<&str>), why: &str) {
     if unknown.is_some() && session.faults.triggers(Bug::IgnoresUnknownCommand) {
         return;
     }
-    session.send(error(id, &bad.why));
+    session.send(error(id, why));
     if session.faults.triggers(Bug::TooManyBadCommandsExit) {
         let mut state = session.state();
         state.bad_lines += 1;
@@ -125,11 +118,8 @@ fn reject(session: SynapsSession<'_>, bad: &BadLine) {
     session.after_rejected_command();
 }
 
-/// Reads a line: the id of its command, the command's name, and the command. None if the line is blank.
-fn read(
-    session: SynapsSession<'_>,
-    input: &Input,
-) -> Result<Option<(String, String, SynapsCommand)>, BadLine> {
+/// The command in a line, an object; none if the line is blank.
+fn read(session: SynapsSession<'_>, input: &Input) -> Result<Option<Value>, String> {
     if *input == Input::TooLong {
         session.exit_if(Bug::LongLineExits);
     }
@@ -145,23 +135,18 @@ fn read(
     let mut command = json_matcher::read_json(text.as_bytes())
         .map_err(|error| format!("The frame is not JSON: {error}"))?;
     if !command.is_object() {
-        return Err("The frame is not a JSON object".to_owned().into());
+        return Err("The frame is not a JSON object".to_owned());
     }
     session.faults.command(&mut command);
-    let member = |name: &str| command[name].as_str().map(str::to_owned);
-    let (id, name) = (member("id"), member("type").unwrap_or_default());
-    let bad = |error: serde_json::Error| {
-        let why = format!("Invalid command: {error}");
-        let unknown = why.contains("unknown variant").then(|| name.clone());
-        let id = id.clone();
-        BadLine { id, unknown, why }
-    };
-    let known = SynapsCommand::deserialize(&command).map_err(bad)?;
-    let id = match known {
-        SynapsCommand::Shutdown => String::new(),
-        _ => Identified::deserialize(&command).map_err(bad)?.id,
-    };
-    Ok(Some((id, name, known)))
+    Ok(Some(command))
+}
+
+fn decode(command: &Value) -> Result<SynapsCommand, serde_json::Error> {
+    let known = SynapsCommand::deserialize(command)?;
+    if !matches!(known, SynapsCommand::Shutdown) {
+        Identified::deserialize(command)?;
+    }
+    Ok(known)
 }
 
 fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsCommand) -> Answer {
@@ -171,8 +156,10 @@ fn answer(session: SynapsSession<'_>, named: (&str, &str), command: SynapsComman
             attachments,
         } => {
             let (root, faults) = (&*session.workspace.root, &session.faults);
-            let blocks = attachments.iter().map(|one| one.read(root, faults));
-            let read: Result<Vec<_>, _> = blocks.collect();
+            let read: Result<Vec<_>, _> = attachments
+                .iter()
+                .map(|one| one.read(root, faults))
+                .collect();
             let mut blocks = read.map_err(|why| why.to_string())?;
             if !blocks.is_empty() && faults.triggers(Bug::LosesFiles) {
                 blocks.clear();

@@ -18,11 +18,7 @@ pub(super) fn update(event: &Value) -> Value {
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let mut end = rest.len().min(PIECE);
-        while !rest.is_char_boundary(end) {
-            end -= 1;
-        }
-        let (piece, more) = rest.split_at(end);
+        let (piece, more) = rest.split_at(rest.floor_char_boundary(PIECE));
         rest = more;
         (!piece.is_empty()).then_some(piece)
     })
@@ -35,8 +31,8 @@ pub(super) fn ok() -> Map<String, Value> {
 
 /// The response to a command. The members of its body follow its own.
 pub(super) fn response(id: &str, command: &str, body: Map<String, Value>) -> Value {
-    let frame = json!({ "type": "response", "id": id, "command": command });
-    let frame = extended(frame, Value::Object(body));
+    let head = json!({ "type": "response", "id": id, "command": command });
+    let frame = extended(head, Value::Object(body));
     if fits(&frame) {
         frame
     } else {
