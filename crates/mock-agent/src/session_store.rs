@@ -96,12 +96,9 @@ impl SessionStore {
             SessionChoice::New => Ok((self.create()?, Vec::new())),
             SessionChoice::Named(id) => {
                 check_id(id)?;
-                let reserved = self.reserve(id)?;
-                let id = id.clone();
-                match reserved {
-                    Some(reserved) => Ok((self.stored(id, Some(reserved)), Vec::new())),
-                    None => Err(StoreError::Taken { id }),
-                }
+                let taken = || StoreError::Taken { id: id.clone() };
+                let reserved = self.reserve(id)?.ok_or_else(taken)?;
+                Ok((self.stored(id.clone(), Some(reserved)), Vec::new()))
             }
             SessionChoice::Resume(id) => self.load(id),
             SessionChoice::Latest | SessionChoice::LatestOrNew => match self.latest() {
@@ -146,18 +143,15 @@ impl SessionStore {
             },
         })?;
         // The file of a session that was not saved yet is empty.
-        let text = if text.is_empty() {
-            r#"{"messages":[]}"#
-        } else {
-            &text
-        };
-        match serde_json::from_str::<SessionDocument>(text) {
-            Ok(saved) => Ok((self.stored(named(), None), saved.messages)),
-            Err(source) => Err(StoreError::Damaged {
+        if text.is_empty() {
+            return Ok((self.stored(named(), None), Vec::new()));
+        }
+        let saved: SessionDocument =
+            serde_json::from_str(&text).map_err(|source| StoreError::Damaged {
                 id: named(),
                 source,
-            }),
-        }
+            })?;
+        Ok((self.stored(named(), None), saved.messages))
     }
 
     fn path(&self, id: &str) -> PathBuf {

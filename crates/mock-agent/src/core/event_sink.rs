@@ -5,26 +5,18 @@ use crate::os::stdout::Outbox;
 use serde_json::Value;
 use std::rc::Rc;
 
-/// Encodes events as the frames of one protocol.
-pub(crate) trait EventEncoder {
-    fn encode(&self, event: &Event<'_>) -> Vec<Value>;
-}
-
 /// Sends events to the host.
 #[derive(Clone)]
 pub(crate) struct EventSink {
-    encoder: Rc<dyn EventEncoder>,
+    /// Encodes an event as the frames of the protocol.
+    pub(crate) encode: Rc<dyn Fn(&Event<'_>) -> Vec<Value>>,
     pub(crate) outbox: Rc<Outbox>,
 }
 
 impl EventSink {
-    pub(crate) fn new(encoder: Rc<dyn EventEncoder>, outbox: Rc<Outbox>) -> Self {
-        EventSink { encoder, outbox }
-    }
-
     /// Encodes an event and sends its frames.
     pub(crate) fn emit(&self, event: &Event<'_>) {
-        for frame in self.encoder.encode(event) {
+        for frame in (self.encode)(event) {
             self.outbox.send(frame);
         }
     }

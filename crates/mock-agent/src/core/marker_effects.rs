@@ -25,13 +25,6 @@ impl Session {
         self.model.scripted.start_turn(settings);
     }
 
-    /// A prompt is added to a turn that goes on.
-    pub(super) fn on_steering(&self, text: &str) {
-        if PromptMarker::find(text).is_some() {
-            self.on_prompt(text);
-        }
-    }
-
     /// What extensions of the agent do in the run of this prompt, in the words of the protocol; `None` if it asks for nothing.
     pub(crate) fn extension(&self, prompt: &str) -> Option<Value> {
         let marker = PromptMarker::find(prompt).and_then(Result::ok);
@@ -44,16 +37,12 @@ impl Session {
     }
 
     fn set_up(&self, marker: PromptMarker) -> Result<(TurnSettings, Option<Fault>), String> {
-        let load = |name: String| {
-            let script = built_in(&name, self.dialect_id(), &self.workspace.given);
-            script.map_err(|why| why.to_string())
-        };
+        let load = |name: String| built_in(&name, self.dialect_id(), &self.workspace.given);
+        let built_in = marker.script.map(load).transpose();
         let settings = TurnSettings {
-            script: marker
-                .script
-                .map(load)
-                .transpose()?
-                .map(|built_in| built_in.script),
+            script: built_in
+                .map_err(|why| why.to_string())?
+                .map(|found| found.script),
             pace: marker.pace,
             gate: marker.gate,
         };
@@ -62,11 +51,11 @@ impl Session {
     }
 
     fn dialect_id(&self) -> (&str, &str) {
-        self.faults.dialect().name_and_version()
+        self.faults.dialect.name_and_version()
     }
 
     fn fault(&self, id: &str) -> Result<Fault, String> {
-        let fault = self.faults.dialect().fault(id)?;
+        let fault = self.faults.dialect.fault(id)?;
         match fault.effect {
             Effect::Internal("#options", ..) => Err(format!(
                 "the fault `{id}` is one of the start: start the agent with --fault {id}"

@@ -30,7 +30,7 @@ pub(crate) use event::{
     AgentInfo, CompactionReason, Event, ReportedCall, ScheduledRetry, SubagentUpdate, Summary,
     SummaryRetry,
 };
-pub(crate) use event_sink::{EventEncoder, EventSink};
+pub(crate) use event_sink::EventSink;
 pub(crate) use failure::{Failure, FailureSource, Halt};
 pub(crate) use queues::{Prompt, Queue, Queues};
 use reply::ReplyBuilder;

@@ -110,11 +110,8 @@ impl Queue {
 
     pub(crate) fn take(&self) -> Vec<Prompt> {
         let mut waiting = self.waiting.borrow_mut();
-        let count = if self.together.get() {
-            waiting.len()
-        } else {
-            waiting.len().min(1)
-        };
+        let most = if self.together.get() { usize::MAX } else { 1 };
+        let count = waiting.len().min(most);
         waiting.drain(..count).collect()
     }
 }

@@ -112,17 +112,11 @@ impl ToolCalls {
 
     /// Ends every open call as if it were denied. Only a fault does that.
     pub(super) fn deny_all(&self, reason: &str) {
-        let open = (0..self.len()).filter(|n| self.is_open(*n));
-        let reason = reason.to_owned();
-        let denials = open.map(|n| {
-            (
-                n,
-                Decision::Deny {
-                    reason: reason.clone(),
-                },
-            )
-        });
-        self.decisions.borrow_mut().extend(denials);
+        for n in (0..self.len()).filter(|n| self.is_open(*n)) {
+            let reason = reason.to_owned();
+            let denial = (n, Decision::Deny { reason });
+            self.decisions.borrow_mut().push_back(denial);
+        }
         self.decided.notify_one();
     }
 

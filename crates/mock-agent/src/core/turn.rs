@@ -9,7 +9,7 @@ use super::{
     ApprovalMode, Event, Failure, FailureSource, Halt, Prompt, ReplyBuilder, Session, ToolCalls,
 };
 use crate::faults::{Bug, Faults};
-use crate::model::{ContentBlock, Message, Stop, Usage};
+use crate::model::{ContentBlock, Message, PromptMarker, Stop, Usage};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::time::Duration;
 use tokio::sync::SetOnce;
@@ -348,10 +348,9 @@ fn deliver_queued(session: &Session, done: bool) -> bool {
     let queues = &session.queues;
     let prompts = &queues.due(done, &session.faults);
     for prompt in prompts {
-        if done {
-            session.on_prompt(&prompt.text)
-        } else {
-            session.on_steering(&prompt.text)
+        // A prompt that is added to a turn that goes on changes it only by its marker.
+        if done || PromptMarker::find(&prompt.text).is_some() {
+            session.on_prompt(&prompt.text);
         }
         let mut content = vec![ContentBlock::Text(prompt.text.clone())];
         content.extend_from_slice(&prompt.blocks);

@@ -11,7 +11,8 @@ use std::cell::{Cell, RefCell};
 /// The faults of this process. They are the one writer of its frames: faults come and go while it runs.
 #[derive(Debug)]
 pub(crate) struct Faults {
-    dialect: FaultedDialect,
+    /// The dialect whose faults are played.
+    pub(crate) dialect: FaultedDialect,
     played: RefCell<Vec<Played>>,
     /// How frames become lines.
     line: fn(&Value) -> Vec<u8>,
@@ -54,11 +55,6 @@ impl Faults {
     #[cfg(test)]
     pub(crate) fn none() -> Self {
         Faults::new(FaultedDialect::default(), frame_faults::line)
-    }
-
-    /// The dialect whose faults are played.
-    pub(crate) fn dialect(&self) -> &FaultedDialect {
-        &self.dialect
     }
 
     /// Plays the faults of the process: `ID` or `ID@turn=N`, or several of them with commas between. `*` rehearses all.

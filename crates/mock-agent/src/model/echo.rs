@@ -153,23 +153,14 @@ mod tests {
 
         assert_eq!(reply.thinking.unwrap().text.joined(), "hm");
         assert!(reply.text.is_none());
-        let calls: Vec<_> = reply
-            .tool_calls
-            .iter()
-            .map(|call| {
-                (
-                    call.id.as_deref().unwrap(),
-                    call.name.as_str(),
-                    call.args_raw.as_ref().unwrap().0[0].as_str(),
-                )
-            })
-            .collect();
-        assert_eq!(
-            calls,
-            [
-                ("call-3-0", "Read", "{\"file_path\":\"a\"}"),
-                ("call-3-1", "Glob", "{}")
-            ]
-        );
+        let expected = [
+            ("call-3-0", "Read", "{\"file_path\":\"a\"}"),
+            ("call-3-1", "Glob", "{}"),
+        ];
+        assert_eq!(reply.tool_calls.len(), expected.len());
+        for (call, (id, name, args)) in reply.tool_calls.iter().zip(expected) {
+            assert_eq!((call.id.as_deref(), call.name.as_str()), (Some(id), name));
+            assert_eq!(call.args_raw.as_ref().unwrap().joined(), args);
+        }
     }
 }

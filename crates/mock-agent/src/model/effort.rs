@@ -67,33 +67,26 @@ impl Effort {
 mod tests {
     use super::*;
 
-    fn body(level: &str, wire: Wire) -> Value {
-        let mut body = json!({ "max_tokens": 8192 });
-        Effort::named(level).apply(wire, &mut body);
-        body
-    }
-
     #[test]
-    fn the_anthropic_budget_leaves_room_for_the_reply() {
-        let budget =
-            |level| body(level, Wire::AnthropicMessages)["thinking"]["budget_tokens"].clone();
-
-        assert_eq!(budget("low"), 2048);
-        assert_eq!(budget("high"), 7168);
-        assert_eq!(
-            body("off", Wire::AnthropicMessages)["thinking"],
-            json!({ "type": "disabled" })
-        );
-    }
-
-    #[test]
-    fn openai_gets_the_name_of_the_level() {
-        assert_eq!(body("low", Wire::OpenAiChat)["reasoning_effort"], "low");
-        assert_eq!(body("xhigh", Wire::OpenAiChat)["reasoning_effort"], "high");
-        assert_eq!(
-            body("low", Wire::OpenAiResponses)["reasoning"]["effort"],
-            "low"
-        );
-        assert_eq!(body("off", Wire::OpenAiChat), json!({ "max_tokens": 8192 }));
+    fn each_wire_has_its_words_and_the_anthropic_budget_leaves_room_for_the_reply() {
+        let (anthropic, chat) = (Wire::AnthropicMessages, Wire::OpenAiChat);
+        for (level, wire, pointer, expected) in [
+            ("low", anthropic, "/thinking/budget_tokens", json!(2048)),
+            ("high", anthropic, "/thinking/budget_tokens", json!(7168)),
+            ("off", anthropic, "/thinking", json!({ "type": "disabled" })),
+            ("low", chat, "/reasoning_effort", json!("low")),
+            ("xhigh", chat, "/reasoning_effort", json!("high")),
+            ("off", chat, "", json!({ "max_tokens": 8192 })),
+            (
+                "low",
+                Wire::OpenAiResponses,
+                "/reasoning/effort",
+                json!("low"),
+            ),
+        ] {
+            let mut body = json!({ "max_tokens": 8192 });
+            Effort::named(level).apply(wire, &mut body);
+            assert_eq!(body.pointer(pointer), Some(&expected), "{level}");
+        }
     }
 }

@@ -174,23 +174,16 @@ mod tests {
 
     #[test]
     fn a_base_url_is_parsed() {
-        let shown =
-            |base: &str| Endpoint::new(base, String::new()).map(|found| format!("{found:?}"));
-
-        assert_eq!(
-            shown("http://127.0.0.1:80/v1/"),
-            Ok("http://127.0.0.1:80".into())
-        );
-        assert_eq!(
-            shown("http://localhost/proxy"),
-            Ok("http://localhost:80/proxy".into())
-        );
-        assert!(
-            shown("https://api.example.com")
-                .unwrap_err()
-                .to_string()
-                .contains("no TLS")
-        );
-        assert!(shown("nonsense").is_err());
+        for (base, shown) in [
+            ("http://127.0.0.1:80/v1/", "http://127.0.0.1:80"),
+            ("http://localhost/proxy", "http://localhost:80/proxy"),
+        ] {
+            let endpoint = Endpoint::new(base, String::new()).unwrap();
+            assert_eq!(format!("{endpoint:?}"), shown);
+        }
+        for (base, why) in [("https://api.example.com", "no TLS"), ("nonsense", "URL")] {
+            let refused = Endpoint::new(base, String::new()).unwrap_err().to_string();
+            assert!(refused.contains(why), "{refused}");
+        }
     }
 }

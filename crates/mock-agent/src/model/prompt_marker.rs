@@ -55,18 +55,12 @@ impl PromptMarker {
 
 /// A prompt without its marker.
 pub(crate) fn without_marker(prompt: &str) -> String {
-    match span(prompt) {
-        None => prompt.to_owned(),
-        Some((start, end)) => {
-            let (before, after) = (prompt[..start].trim_end(), prompt[end..].trim_start());
-            let between = if before.is_empty() || after.is_empty() {
-                ""
-            } else {
-                " "
-            };
-            format!("{before}{between}{after}")
-        }
-    }
+    let Some((start, end)) = span(prompt) else {
+        return prompt.to_owned();
+    };
+    let (before, after) = (prompt[..start].trim_end(), prompt[end..].trim_start());
+    let is_between = !before.is_empty() && !after.is_empty();
+    format!("{before}{}{after}", if is_between { " " } else { "" })
 }
 
 /// Where the marker begins and ends: it goes on to the first word of its line that has no `=`.

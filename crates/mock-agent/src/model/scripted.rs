@@ -215,8 +215,28 @@ impl ScriptedModel {
         for failure in &served.failures {
             tracing::warn!(request = n, "{failure}");
         }
-        let pace = self.pace_and_gate(&mut served);
-        self.begin(&request, served, pace).await
+        let pace = {
+            let mut turn = self.turn.borrow_mut();
+            if let Some(gate) = turn.gate.take() {
+                half_gate::insert(gate, &mut served);
+            }
+            turn.pace.unwrap_or(self.options.pace)
+        };
+        if let Some(gate) = &served.gate {
+            self.gates.hold(gate, self.options.gate_timeout).await;
+        }
+        if let Some(delay) = served.delay {
+            self.options.clock.sleep(delay).await;
+        }
+        let seed = self.options.seed;
+        match served.answer {
+            Answer::Message(message) => {
+                let steps = stream_steps(&request, &message, seed, pace).into_iter();
+                Ok(self.stream(wire, ReplyBytes::Scripted(steps)))
+            }
+            Answer::Error(error) => Err(refused(&request, &error, seed)),
+            Answer::Cut(_) => Err(ModelError::Unanswered),
+        }
     }
 
     fn serve(&self, request: &Request) -> ModelResponse {
@@ -238,38 +258,6 @@ impl ScriptedModel {
         };
         turn.has_failed = fails(&served.answer);
         served
-    }
-
-    /// The speed of a reply; puts the gate of the turn into it.
-    fn pace_and_gate(&self, served: &mut ModelResponse) -> Pace {
-        let mut turn = self.turn.borrow_mut();
-        if let Some(gate) = turn.gate.take() {
-            half_gate::insert(gate, served);
-        }
-        turn.pace.unwrap_or(self.options.pace)
-    }
-
-    async fn begin(
-        &self,
-        request: &Request,
-        served: ModelResponse,
-        pace: Pace,
-    ) -> Result<ReplyStream, ModelError> {
-        if let Some(gate) = &served.gate {
-            self.gates.hold(gate, self.options.gate_timeout).await;
-        }
-        if let Some(delay) = served.delay {
-            self.options.clock.sleep(delay).await;
-        }
-        let seed = self.options.seed;
-        match served.answer {
-            Answer::Message(message) => {
-                let steps = stream_steps(request, &message, seed, pace).into_iter();
-                Ok(self.stream(request.wire, ReplyBytes::Scripted(steps)))
-            }
-            Answer::Error(error) => Err(refused(request, &error, seed)),
-            Answer::Cut(_) => Err(ModelError::Unanswered),
-        }
     }
 }
 

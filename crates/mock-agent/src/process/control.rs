@@ -228,7 +228,7 @@ impl Control {
                 Ok(Value::Null)
             }
             Command::Fault { id } => {
-                let fault = target.faults.dialect().frame_fault(&id)?;
+                let fault = target.faults.dialect.frame_fault(&id)?;
                 target.faults.play_now(fault);
                 Ok(json!({ "fault": id, "after": self.journal.last() }))
             }

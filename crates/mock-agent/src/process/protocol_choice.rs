@@ -106,36 +106,32 @@ mod tests {
         Ok(selected.map(|(adapter, fits)| (adapter.name, adapter.version, fits.is_ok())))
     }
 
-    fn selected(args: &[&str], variable: Option<&str>) -> Option<(&'static str, bool)> {
-        let selected = called(None, args, variable).unwrap();
-        selected.map(|(_, version, fits)| (version, fits))
-    }
-
     #[test]
-    fn a_variable_for_another_protocol_is_ignored() {
-        assert_eq!(selected(&["rpc"], Some("aionrs@0.2")), Some(("1", true)));
-        assert_eq!(selected(&["rpc"], Some("synaps@2")), Some(("1", false)));
-    }
-
-    #[test]
-    fn without_arguments_the_variable_or_the_name_of_the_program_selects() {
-        let pi = |version, fits| Ok(Some(("pi", version, fits)));
-        assert_eq!(called(Some("pi"), &[], None), pi("0.87", true));
-        assert_eq!(called(Some("pi"), &[], Some("0.73")), pi("0.73", true));
-        assert_eq!(
-            called(Some("pi"), &["--protocol", "0.14"], None),
-            pi("0.14", true)
-        );
-        assert_eq!(
-            called(Some("mock-agent"), &[], Some("pi")),
-            pi("0.87", true)
-        );
-        assert_eq!(called(None, &[], Some("pi@0.73")), pi("0.73", true));
-        assert_eq!(
-            called(None, &["--protocol=pi@0.14"], None),
-            pi("0.14", true)
-        );
-        assert_eq!(called(None, &[], Some("pi@7")), pi("0.87", false));
+    fn the_arguments_select_or_the_variable_or_the_name_of_the_program() {
+        for (program, args, variable, expected) in [
+            // A variable for another protocol is ignored.
+            (
+                None,
+                &["rpc"][..],
+                Some("aionrs@0.2"),
+                ("synaps", "1", true),
+            ),
+            (None, &["rpc"], Some("synaps@2"), ("synaps", "1", false)),
+            (Some("pi"), &[], None, ("pi", "0.87", true)),
+            (Some("pi"), &[], Some("0.73"), ("pi", "0.73", true)),
+            (
+                Some("pi"),
+                &["--protocol", "0.14"],
+                None,
+                ("pi", "0.14", true),
+            ),
+            (Some("mock-agent"), &[], Some("pi"), ("pi", "0.87", true)),
+            (None, &[], Some("pi@0.73"), ("pi", "0.73", true)),
+            (None, &["--protocol=pi@0.14"], None, ("pi", "0.14", true)),
+            (None, &[], Some("pi@7"), ("pi", "0.87", false)),
+        ] {
+            assert_eq!(called(program, args, variable), Ok(Some(expected)));
+        }
         assert_eq!(called(Some("mock-agent"), &[], None), Ok(None));
         let unknown = called(None, &[], Some("pie@1")).unwrap_err();
         assert!(

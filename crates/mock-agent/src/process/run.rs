@@ -202,7 +202,11 @@ async fn run(
         }
     };
     let connection = (adapter.connect)();
-    let events = EventSink::new(Rc::clone(&connection) as _, Rc::clone(&outbox));
+    let encoder = Rc::clone(&connection);
+    let events = EventSink {
+        encode: Rc::new(move |event| encoder.frames(event)),
+        outbox: Rc::clone(&outbox),
+    };
     let prepared = options.and_then(|options| {
         prepare(
             adapter,
@@ -275,7 +279,7 @@ fn report_panic(adapter: &Adapter) -> u8 {
         turn: None,
         failure: &failure,
     };
-    for frame in (adapter.connect)().encode(&event) {
+    for frame in (adapter.connect)().frames(&event) {
         println!("{frame}");
     }
     process_list::kill_descendants();

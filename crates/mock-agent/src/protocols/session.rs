@@ -1,6 +1,6 @@
 //! A protocol adapter at work: its state and the session, which the handlers of commands get together.
 
-use crate::core::{Event, EventEncoder, Session};
+use crate::core::{Event, Session};
 use crate::os::stdin::Input;
 use serde_json::Value;
 use std::cell::{RefCell, RefMut};
@@ -15,17 +15,17 @@ pub(crate) trait Protocol: Sized + 'static {
 }
 
 /// An adapter, whichever its protocol.
-pub(crate) trait Connection: EventEncoder {
+pub(crate) trait Connection {
+    fn frames(&self, event: &Event<'_>) -> Vec<Value>;
+
     fn take(self: Rc<Self>, session: &Rc<Session>, input: Input);
 }
 
-impl<P: Protocol> EventEncoder for RefCell<P> {
-    fn encode(&self, event: &Event<'_>) -> Vec<Value> {
+impl<P: Protocol> Connection for RefCell<P> {
+    fn frames(&self, event: &Event<'_>) -> Vec<Value> {
         self.borrow_mut().frames(event)
     }
-}
 
-impl<P: Protocol> Connection for RefCell<P> {
     fn take(self: Rc<Self>, session: &Rc<Session>, input: Input) {
         let state = &self;
         P::take(ProtocolSession { session, state }, input);

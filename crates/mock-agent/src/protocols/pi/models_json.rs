@@ -96,19 +96,14 @@ pub(super) fn choose<'a>(
     provider: Option<&str>,
     model: Option<&str>,
 ) -> Result<Option<&'a ListedModel>, StartError> {
-    let (mut known, mut found) = (provider.is_none(), None);
-    for listed in models {
-        let info = &listed.model_info;
-        if provider.is_none_or(|asked| asked == info.provider) {
-            known = true;
-            found =
-                found.or(Some(listed).filter(|_| model.is_none_or(|asked| asked == info.model)));
-        }
-    }
+    let is_of = |listed: &&ListedModel| provider.is_none_or(|p| p == listed.model_info.provider);
+    let mut offered = models.iter().filter(is_of).peekable();
+    let is_known = offered.peek().is_some();
+    let found = offered.find(|listed| model.is_none_or(|m| m == listed.model_info.model));
     if found.is_some() || models.is_empty() {
         return Ok(found);
     }
-    let (kind, asked) = if known {
+    let (kind, asked) = if is_known {
         ("model", model)
     } else {
         ("provider", provider)

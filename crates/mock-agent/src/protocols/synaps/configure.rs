@@ -79,12 +79,12 @@ fn base(env: Env<'_>) -> Option<PathBuf> {
 }
 
 fn read_settings(file: Option<&Path>) -> Result<SettingsFile, StartError> {
-    match file.filter(|file| file.exists()) {
-        None => Ok(SettingsFile::default()),
-        Some(file) => std::fs::read_to_string(file)
-            .map(|text| SettingsFile::read(&text))
-            .map_err(|error| StartError::AgentFile(format!("{}: {error}", file.display()))),
-    }
+    let Some(file) = file.filter(|file| file.exists()) else {
+        return Ok(SettingsFile::default());
+    };
+    let failed = |error| StartError::AgentFile(format!("{}: {error}", file.display()));
+    let text = std::fs::read_to_string(file).map_err(failed)?;
+    Ok(SettingsFile::read(&text))
 }
 
 /// The models to choose from. The scripted one if there are no others.
@@ -109,14 +109,12 @@ fn offers(settings: &SettingsFile) -> Result<Vec<ModelProvider>, StartError> {
             .unwrap_or_default()
             .split(',')
             .map(str::trim);
+        let named = models.filter(|model| !model.is_empty());
         Ok(ModelProvider {
             endpoint: endpoint.transpose()?,
             provider: name.to_owned(),
             wire: Wire::OpenAiChat,
-            models: models
-                .filter(|model| !model.is_empty())
-                .map(str::to_owned)
-                .collect(),
+            models: named.map(str::to_owned).collect(),
         })
     });
     offers.collect()

@@ -149,12 +149,9 @@ impl ActiveCommand {
 }
 
 fn deltas(kind: &str, call: Option<&str>, text: &str) -> Vec<Value> {
+    let delta = |piece| json!({ "type": kind, "tool_id": call, "delta": piece });
     pieces(text)
-        .map(|piece| {
-            update(&present(
-                json!({ "type": kind, "tool_id": call, "delta": piece }),
-            ))
-        })
+        .map(|piece| update(&present(delta(piece))))
         .collect()
 }
 

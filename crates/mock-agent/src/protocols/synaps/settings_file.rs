@@ -6,9 +6,8 @@ pub(super) struct SettingsFile(Vec<(String, String)>);
 
 impl SettingsFile {
     pub(super) fn read(text: &str) -> Self {
-        let lines = text.lines().map(str::trim);
-        let pairs =
-            lines.filter_map(|line| line.split_once('=').filter(|_| !line.starts_with('#')));
+        let lines = text.lines().filter(|line| !line.trim().starts_with('#'));
+        let pairs = lines.filter_map(|line| line.split_once('='));
         let owned = |text: &str| text.trim().to_owned();
         SettingsFile(
             pairs
