@@ -75,12 +75,26 @@ pub(crate) fn text<'a>(input: &'a Input, what: &str, limit: usize) -> Result<&'a
     std::str::from_utf8(line).map_err(|_| format!("{what} is not UTF-8"))
 }
 
-/// The arguments of a command.
+/// An argument of a command, which is null if it is missing.
+///
+/// # Errors
+/// It is of another type.
+pub(crate) fn argument<T: DeserializeOwned>(command: &Value, name: &str) -> Result<T, Failure> {
+    T::deserialize(&command[name]).map_err(|error| match command.get(name) {
+        Some(_) => invalid(command, error),
+        None => invalid(command, format!("missing field `{name}`")),
+    })
+}
+
+/// All arguments of a command.
 ///
 /// # Errors
 /// One of them is missing or of another type.
-pub(crate) fn arguments<T: DeserializeOwned>(command: Value) -> Result<T, Failure> {
-    let name = command["type"].as_str().unwrap_or_default().to_owned();
-    serde_json::from_value(command)
-        .map_err(|error| Failure::protocol(format!("Invalid {name}: {error}")))
+pub(crate) fn arguments<T: DeserializeOwned>(command: &Value) -> Result<T, Failure> {
+    T::deserialize(command).map_err(|error| invalid(command, error))
+}
+
+fn invalid(command: &Value, why: impl std::fmt::Display) -> Failure {
+    let name = command["type"].as_str().unwrap_or_default();
+    Failure::protocol(format!("Invalid {name}: {why}"))
 }

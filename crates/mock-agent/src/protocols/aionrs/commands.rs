@@ -7,7 +7,7 @@ use super::version::AionrsVersion::{self, V0_1, V0_2};
 use crate::core::{ApprovalMode, Decision, Failure, Halt, Prompt};
 use crate::faults::Bug;
 use crate::os::stdin::Input;
-use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
+use crate::protocols::commands::{CommandTable, SilentHandler, argument, arguments, take_silently};
 use crate::protocols::session::ProtocolSession;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,11 +22,13 @@ const COMMANDS: &CommandTable<AionrsVersion, SilentHandler<AionrsState>> = &[
     }),
     ("tool_approve", V0_1, tool_approve),
     ("tool_deny", V0_1, tool_deny),
-    ("init_history", V0_1, init_history),
+    ("init_history", V0_1, |session, command| {
+        session.add_history(argument(&command, "text")?)
+    }),
     ("set_mode", V0_1, set_mode),
     ("set_config", V0_2, set_config),
     ("add_mcp_server", V0_2, |session, command| {
-        session.add_mcp_server(arguments(command)?)
+        session.add_mcp_server(arguments(&command)?)
     }),
     ("ping", V0_2, |session, _| {
         session.send(json!({ "type": "pong" }));
@@ -40,11 +42,6 @@ pub(super) fn take(session: AionrsSession<'_>, input: &Input) {
 }
 
 fn message(session: AionrsSession<'_>, mut command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Message {
-        msg_id: String,
-        files: Option<Vec<String>>,
-    }
     let version = session.state().version;
     let member = match version {
         V0_1 => "input",
@@ -54,11 +51,11 @@ fn message(session: AionrsSession<'_>, mut command: Value) -> Result<(), Failure
         let why = format!("Invalid message: {member:?} is not text");
         return Err(Failure::protocol(why));
     };
-    let message: Message = arguments(command)?;
+    let files: Option<_> = argument(&command, "files")?;
     let prompt = Prompt {
-        turn: message.msg_id,
+        turn: argument(&command, "msg_id")?,
         text,
-        files: message.files.unwrap_or_default(),
+        files: files.unwrap_or_default(),
         ..Prompt::default()
     };
     if version >= V0_2 && slash_commands::answer(session, &prompt)? {
@@ -68,52 +65,29 @@ fn message(session: AionrsSession<'_>, mut command: Value) -> Result<(), Failure
 }
 
 fn tool_approve(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Approve {
-        call_id: String,
-        #[serde(default)]
-        scope: Scope,
-    }
-    #[derive(Default, PartialEq, Deserialize)]
+    #[derive(PartialEq, Deserialize)]
     #[serde(rename_all = "snake_case")]
     enum Scope {
-        #[default]
         Once,
         Always,
     }
-    let Approve { call_id, scope } = arguments(command)?;
-    let always = scope == Scope::Always;
+    let call_id: String = argument(&command, "call_id")?;
+    let has_scope = command.get("scope").is_some();
+    let always = has_scope && argument::<Scope>(&command, "scope")? == Scope::Always;
     session.decide(&call_id, Decision::Approve { always })
 }
 
 fn tool_deny(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Deny {
-        call_id: String,
-        reason: Option<String>,
-    }
-    let Deny { call_id, reason } = arguments(command)?;
+    let call_id: String = argument(&command, "call_id")?;
+    let reason: Option<String> = argument(&command, "reason")?;
     let decision = Decision::Deny {
         reason: reason.unwrap_or_else(|| "User denied".into()),
     };
     session.decide(&call_id, decision)
 }
 
-fn init_history(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct InitHistory {
-        text: String,
-    }
-    let InitHistory { text } = arguments(command)?;
-    session.add_history(text)
-}
-
 fn set_mode(session: AionrsSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct SetMode {
-        mode: ApprovalMode,
-    }
-    let SetMode { mode } = arguments(command)?;
+    let mode: ApprovalMode = argument(&command, "mode")?;
     session.set_mode(mode);
     if session.state().version >= V0_2 {
         session.send(info(&format!("mode updated: {}", mode.name())));

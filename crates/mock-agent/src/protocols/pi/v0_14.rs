@@ -6,7 +6,7 @@ use crate::core::{Failure, Halt, Prompt};
 use crate::faults::Bug;
 use crate::model::ContentBlock;
 use crate::os::stdin::Input;
-use crate::protocols::commands::{CommandTable, SilentHandler, arguments, take_silently};
+use crate::protocols::commands::{CommandTable, SilentHandler, argument, take_silently};
 use crate::tools::{Media, sniff};
 use data_encoding::BASE64;
 use serde::Deserialize;
@@ -19,8 +19,12 @@ const COMMANDS: &CommandTable<(), SilentHandler<PiState>> = &[
         session.stop(Halt::Stop);
         Ok(())
     }),
-    ("compact", (), compact),
-    ("bash", (), bash),
+    ("compact", (), |session, command| {
+        session.compact(argument(&command, "customInstructions")?)
+    }),
+    ("bash", (), |session, command| {
+        session.run_shell_command(argument(&command, "command")?)
+    }),
 ];
 
 pub(super) fn take(session: PiSession<'_>, input: &Input) {
@@ -28,43 +32,20 @@ pub(super) fn take(session: PiSession<'_>, input: &Input) {
 }
 
 fn prompt(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Fields {
-        message: String,
-        attachments: Option<Vec<Value>>,
-    }
-    let fields: Fields = arguments(command)?;
+    let text = argument(&command, "message")?;
+    let attachments: Option<Vec<Value>> = argument(&command, "attachments")?;
     if session.has_turn() && session.faults.triggers(Bug::RefusesPromptsInRun) {
         return Err(Failure::protocol("A run is at work"));
     }
-    let attachments = fields.attachments.unwrap_or_default();
+    let attachments = attachments.unwrap_or_default();
     let blocks = attachments.iter().map(block).collect::<Result<_, _>>();
     session.submit_prompt(Prompt {
         turn: session.next_turn_id(),
-        text: fields.message,
+        text,
         blocks: blocks.map_err(|why| format!("Invalid attachment: {why}"))?,
         attachments,
         ..Prompt::default()
     })
-}
-
-fn compact(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Fields {
-        custom_instructions: Option<String>,
-    }
-    let fields: Fields = arguments(command)?;
-    session.compact(fields.custom_instructions)
-}
-
-fn bash(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
-    #[derive(Deserialize)]
-    struct Fields {
-        command: String,
-    }
-    let fields: Fields = arguments(command)?;
-    session.run_shell_command(fields.command)
 }
 
 /// "Attachment" of the specification, the members that are needed.
