@@ -44,13 +44,15 @@ impl<'a> DecodedFrame<'a> {
             Body::ToAgent(line) => Self::line(dialect, commands, line, parsed),
             Body::Stderr(_) => Self::special(dialect, Blame::Agent, None, Value::Null),
             Body::LlmRequest(request) => {
-                let value = json!({ "n": request.n, "path": request.path, "body": request.body });
+                let mut value = json!({ "n": request.n, "path": request.path });
+                // A macro would write the whole conversation again, which takes much longer than a copy.
+                value["body"] = request.body.clone();
                 Self::special(dialect, Blame::Agent, Some("@request"), value)
             }
             Body::LlmReply(reply) => {
                 let (status, end) = (reply.status, reply.end.as_str());
-                let value =
-                    json!({ "n": reply.n, "status": status, "end": end, "message": reply.message });
+                let mut value = json!({ "n": reply.n, "status": status, "end": end });
+                value["message"] = reply.message.clone().into();
                 Self::special(dialect, Blame::Agent, Some("@reply"), value)
             }
             Body::StdinClosed | Body::StdoutClosed => {
