@@ -1,5 +1,6 @@
 //! Answers of the model, independent of the wire: a message in pieces, an HTTP error, or a cut connection.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::HeaderMap;
@@ -16,16 +17,6 @@ pub enum Answer {
     Error(HttpError),
     /// The connection is cut before the first byte.
     Cut(Cut),
-}
-
-impl Answer {
-    /// The content of a complete message.
-    pub(crate) fn said(&self) -> Option<Value> {
-        match self {
-            Answer::Message(message) => said(&message.blocks(), message.stop()),
-            Answer::Error(_) | Answer::Cut(_) => None,
-        }
-    }
 }
 
 /// The texts and calls of a complete message, as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
@@ -52,7 +43,7 @@ pub struct AnswerMessage {
     /// Its position in the script, such as `3`, or `3.1` for the first repetition of a reply: the source of all its ids.
     pub path: String,
     /// Content, waits and errors, in order.
-    pub pieces: Vec<Piece>,
+    pub pieces: Arc<Vec<Piece>>,
     /// The tokens used by the whole message, also if it breaks off.
     pub usage: Usage,
     /// How its bytes are divided into writes.
@@ -193,6 +184,12 @@ impl AnswerMessage {
             Chunk::Start { block, .. } => Some(block),
             _ => None,
         })
+    }
+
+    /// Its texts and calls as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`; none if it breaks off.
+    #[must_use]
+    pub fn said(&self) -> Option<Value> {
+        said(&self.blocks(), self.stop())
     }
 
     /// The blocks of its content, joined.

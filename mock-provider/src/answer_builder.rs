@@ -48,7 +48,7 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
     }
     Answer::Message(AnswerMessage {
         path,
-        pieces,
+        pieces: pieces.into(),
         usage,
         delivery: reply.delivery.clone(),
     })

@@ -2,8 +2,9 @@
 //! title.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
 
+use foldhash::fast::FixedState;
 use serde_json::Value;
 
 use crate::answer::{Answer, Block, BlockStart, Chunk, Piece};
@@ -37,9 +38,7 @@ impl TextId {
 }
 
 fn hash(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    FixedState::default().hash_one(value)
 }
 
 /// A request in the history: its parts that a later request can repeat.
@@ -116,8 +115,7 @@ const MAX_REQUESTS: usize = 512;
 const MAX_TEXTS: usize = 1 << 16;
 
 impl PastRequest {
-    pub(crate) fn new(request: &Request) -> Self {
-        let conversation = ConversationView::new(request);
+    pub(crate) fn new(request: &Request, conversation: &ConversationView<'_>) -> Self {
         let tools = list(&request.body["tools"]);
         let named = |tool: &Value| {
             let name = tool
@@ -196,12 +194,19 @@ impl RequestHistory {
 
     /// Whether a request is for a title of a prompt that no request of the conversation has brought: it offers no tools, and quotes the
     /// prompt in a text of the agent's own.
-    pub(crate) fn is_about_prompt(&self, request: &PastRequest, texts: &[&str]) -> bool {
+    pub(crate) fn is_about_prompt(
+        &self,
+        request: &PastRequest,
+        conversation: &ConversationView<'_>,
+    ) -> bool {
         let mut prompts = self.owed_prompts.iter().filter_map(|texts| {
             let longest = texts.iter().max_by_key(|text| text.len());
             longest.filter(|text| text.len() >= MIN_QUOTED)
         });
-        let quotes = |prompt: &String| texts.iter().any(|text| text.contains(prompt.as_str()));
+        let quotes = |prompt: &String| {
+            let mut texts = conversation.new_texts();
+            texts.any(|text| text.contains(prompt.as_str()))
+        };
         !request.has_tools && self.brings_agent_text(request) && prompts.any(quotes)
     }
 
@@ -452,6 +457,10 @@ mod tests {
         Request::in_process(n, Wire::OpenAiChat, body)
     }
 
+    fn past(request: &Request) -> PastRequest {
+        PastRequest::new(request, &ConversationView::new(request))
+    }
+
     #[test]
     fn titles_and_summaries_take_no_reply() {
         let script = json!([{ "text": "one" }, { "text": "two" }]);
@@ -494,16 +503,16 @@ mod tests {
         for n in 0..2 * MAX_REQUESTS as u64 {
             let asked = request(n, &[format!("question {n}"), "x".repeat(1000)]);
             let answer = model.next(&asked).answer;
-            history.add(PastRequest::new(&asked), &answer, true);
+            history.add(past(&asked), &answer, true);
             assert!(history.requests.len() <= MAX_REQUESTS);
         }
         let long: Vec<_> = (0..MAX_TEXTS / 2).map(|n| format!("text {n}")).collect();
         let again = request(9999, &["question 1023".to_owned(), "x".repeat(1000)]);
-        assert_eq!(history.repeated_by(&PastRequest::new(&again)), Some(1023));
+        assert_eq!(history.repeated_by(&past(&again)), Some(1023));
         for n in 10_000..10_004 {
             let asked = request(n, &long);
             let answer = model.next(&asked).answer;
-            history.add(PastRequest::new(&asked), &answer, true);
+            history.add(past(&asked), &answer, true);
             let texts = history.requests.iter().map(|one| one.texts.len());
             assert_eq!(history.texts, texts.sum::<usize>());
             assert!(history.texts <= MAX_TEXTS);

@@ -37,8 +37,10 @@ fn hash(seed: u64, text: &str) -> u64 {
 pub(crate) fn id(prefix: &str, length: usize, seed: u64, position: &str) -> String {
     let mut bits =
         RandomBits(hash(seed, prefix) ^ hash(seed.rotate_left(32), position).rotate_left(17));
-    let letter = |_| char::from(LETTERS[(bits.next() % 62) as usize]);
-    prefix.chars().chain((0..length).map(letter)).collect()
+    let mut id = String::with_capacity(prefix.len() + length);
+    id.push_str(prefix);
+    id.extend((0..length).map(|_| char::from(LETTERS[(bits.next() % 62) as usize])));
+    id
 }
 
 /// The signature of a thinking text. It depends on the text alone, so that it is valid in every session.

@@ -1,9 +1,10 @@
 //! The scripted model: chooses the reply for each request, and reports requests that do not match the script.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::answer::{Answer, HttpError};
+use crate::answer::{Answer, AnswerMessage, HttpError};
 use crate::answer_builder;
 use crate::conversation::ConversationView;
 use crate::expect::RequestMismatch;
@@ -22,6 +23,8 @@ pub struct Model {
     seed: u64,
     /// How often each reply was served.
     served: Vec<u64>,
+    /// The message of each reply that was served, if its next ones differ only in their path.
+    messages: BTreeMap<usize, AnswerMessage>,
     signatures: SignatureStore,
     history: RequestHistory,
     /// The number of requests in a row for which no reply was left.
@@ -73,6 +76,7 @@ impl Model {
             script,
             seed,
             served,
+            messages: BTreeMap::new(),
             signatures,
             history: RequestHistory::default(),
             unscripted_in_a_row: 0,
@@ -96,8 +100,9 @@ impl Model {
             let failure = ScriptFailure::refused(request.n, &error);
             return ModelResponse::without_reply(Answer::Error(error), [failure]);
         }
-        let past = PastRequest::new(request);
-        match self.choose(request, &past) {
+        let conversation = ConversationView::new(request);
+        let past = PastRequest::new(request, &conversation);
+        match self.choose(request, &conversation, &past) {
             Ok(Some(index)) => self.serve(index, request, past),
             Ok(None) => self.serve_side_request(request, &past),
             Err(failure) => self.fall_back(request, &past, *failure),
@@ -215,7 +220,21 @@ impl Model {
             .map(|mismatch| ScriptFailure::expectation(request.n, index, mismatch))
             .collect();
         let is_met = failures.is_empty();
-        let answer = answer_builder::answer(reply, path, self.seed, request);
+        let answer = match self.messages.get(&index) {
+            Some(known) => Answer::Message(AnswerMessage {
+                path,
+                ..known.clone()
+            }),
+            None => answer_builder::answer(reply, path, self.seed, request),
+        };
+        // The ids of tool calls are other ones each time.
+        if let Answer::Message(message) = &answer
+            && times == 0
+            && reply.repeat != Repeat::ONCE
+            && reply.calls().next().is_none()
+        {
+            self.messages.insert(index, message.clone());
+        }
         self.signatures.add(&answer);
         if !is_met {
             self.history.add_missed_expectation(request.n, index);
@@ -245,12 +264,11 @@ impl Model {
     fn choose(
         &self,
         request: &Request,
+        conversation: &ConversationView<'_>,
         past: &PastRequest,
     ) -> Result<Option<usize>, Box<ScriptFailure>> {
-        let conversation = ConversationView::new(request);
-        let new_texts: Vec<_> = conversation.new_texts().collect();
         let may_be_side_request = self.side_requests_in_a_row < MAX_FALLBACKS;
-        if may_be_side_request && self.history.is_about_prompt(past, &new_texts) {
+        if may_be_side_request && self.history.is_about_prompt(past, conversation) {
             return Ok(None);
         }
         let (mut conditions, mut next, mut nearest) =

@@ -1,5 +1,7 @@
 //! Requests to the model, and the wires (APIs) that they use.
 
+use std::sync::Arc;
+
 use hyper::HeaderMap;
 use serde_json::Value;
 
@@ -41,7 +43,7 @@ pub struct Request {
     /// The API of the body.
     pub wire: Wire,
     /// The headers; none in-process.
-    pub headers: HeaderMap,
+    pub headers: Arc<HeaderMap>,
     /// The body as sent.
     pub body: Value,
 }
@@ -53,7 +55,7 @@ impl Request {
         Request {
             n,
             wire,
-            headers: HeaderMap::new(),
+            headers: Arc::default(),
             body,
         }
     }

@@ -69,7 +69,7 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace)
     let mut encoder = wire::encoder(context, message);
     let mut writer = Writer::new(&message.delivery);
     let mut pauses = pace.pauses(context.seed, &message.path);
-    for piece in &message.pieces {
+    for piece in message.pieces.iter() {
         if let Piece::Chunk(chunk) = piece
             && let Some(pause) = pauses.before(chunk)
         {

@@ -111,7 +111,7 @@ impl EventQueue {
                         status,
                         end,
                         body: None,
-                        message,
+                        message: message.and_then(|message| message.said()),
                     });
                     state.push_after_stdout(SessionEvent::Frame(Frame { at: 0, body: reply }));
                 }

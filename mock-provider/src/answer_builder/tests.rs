@@ -7,7 +7,7 @@ fn pieces(reply: serde_json::Value, wire: Wire) -> Vec<Piece> {
     let reply: ScriptReply = serde_json::from_value(reply).expect("a reply");
     let request = Request::in_process(0, wire, json!({}));
     match answer(&reply, "0".into(), 7, &request) {
-        Answer::Message(message) => message.pieces,
+        Answer::Message(message) => message.pieces.to_vec(),
         other => panic!("not a message: {other:?}"),
     }
 }

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use serde_json::Value;
+use rustix::net::sockopt::set_socket_linger;
 use tokio::net::TcpStream;
 
 use super::journal::{ExchangeEnd, JournalEvent};
 use super::state::ServerState;
+use crate::answer::AnswerMessage;
 
 /// A second handle of a connection's socket, to inspect and reset it while hyper owns the first.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ impl Socket {
 
     /// Turns the next close into a reset (TCP RST).
     pub(super) fn reset_on_close(&self) {
-        if let Err(error) = socket2::SockRef::from(&self.0).set_linger(Some(Duration::ZERO)) {
+        if let Err(error) = set_socket_linger(&self.0, Some(Duration::ZERO)) {
             tracing::debug!(%error, "a connection cannot be reset");
         }
     }
@@ -45,8 +46,8 @@ pub(super) struct Exchange {
     pub(super) n: u64,
     status: u16,
     reply: Option<usize>,
-    /// The content of a complete answer.
-    pub(super) message: Option<Value>,
+    /// The message of the answer.
+    pub(super) message: Option<AnswerMessage>,
     /// HTTP allows no body in this response.
     pub(super) bodiless: bool,
     open: bool,
@@ -87,7 +88,11 @@ impl Exchange {
                 n: self.n,
                 status: self.status,
                 reply: self.reply,
-                message: self.message.take().filter(|_| end == ExchangeEnd::Complete),
+                message: self
+                    .message
+                    .take()
+                    .filter(|_| end == ExchangeEnd::Complete)
+                    .map(Arc::new),
                 end,
             });
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::{Request as HttpRequest, Response};
@@ -43,7 +43,7 @@ pub(super) async fn handle(
         path: path.to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
         endpoint: ApiEndpoint::from_path(path),
-        headers,
+        headers: headers.into(),
         body: body.clone().unwrap_or_default(),
         is_side_request: false,
     };
@@ -68,21 +68,24 @@ const MAX_DISCARDED: usize = 4;
 
 /// The whole body; none if it is larger than the limit.
 async fn read_body(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, ConnectionCut> {
-    let (mut taken, mut length) = (BytesMut::new(), 0usize);
+    let (mut parts, mut length) = (Vec::new(), 0usize);
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| ConnectionCut)?.into_data() else {
             continue;
         };
         length = length.saturating_add(data.len());
         if length <= limit {
-            taken.extend_from_slice(&data);
+            parts.push(data);
         } else if length > limit.saturating_mul(MAX_DISCARDED) {
             break;
         } else {
-            taken = BytesMut::new();
+            parts.clear();
         }
     }
-    Ok((length <= limit).then(|| taken.freeze()))
+    Ok((length <= limit).then(|| match &parts[..] {
+        [whole] => whole.clone(),
+        parts => parts.concat().into(),
+    }))
 }
 
 /// The outcome of a request.
@@ -146,7 +149,7 @@ fn outcome(
         Ok(Request {
             n: arrived.n,
             wire,
-            headers: headers.clone(),
+            headers: Arc::clone(headers),
             body: json_matcher::read_json(body).map_err(|error| json_error(wire, &error))?,
         })
     };
@@ -174,7 +177,6 @@ async fn serve(
     let (wire, options) = (request.wire, &exchange.shared.options);
     let (seed, pace) = (options.seed, options.pace);
     let context = WireContext { request, seed };
-    exchange.message = served.answer.said();
     let gate = served.gate.map(ResponseStep::Gate).into_iter();
     let mut before: Vec<_> = gate.chain(served.delay.map(ResponseStep::Sleep)).collect();
     let planned = match served.answer {
@@ -184,12 +186,15 @@ async fn serve(
             return Err(ConnectionCut);
         }
         Answer::Error(error) => Err(error),
-        Answer::Message(message) if request.is_streamed() => {
-            Ok(response_plan::stream(&context, &message, pace))
-        }
         Answer::Message(message) => {
-            let (waits, planned) = response_plan::whole(&context, &message, pace);
-            before.extend(waits);
+            let planned = if request.is_streamed() {
+                Ok(response_plan::stream(&context, &message, pace))
+            } else {
+                let (waits, planned) = response_plan::whole(&context, &message, pace);
+                before.extend(waits);
+                planned
+            };
+            exchange.message = Some(message);
             planned
         }
     };

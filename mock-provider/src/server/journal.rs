@@ -1,5 +1,6 @@
 //! The journal: requests, failures, waits at gates, and the end of each exchange, as they happen.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::route::ApiEndpoint;
+use crate::answer::AnswerMessage;
 use crate::failure::ScriptFailure;
 
 /// The receiver of the journal. It is unbounded: clients wait for their answers, so its reader is never far behind.
@@ -45,8 +47,8 @@ pub enum JournalEvent {
         status: u16,
         /// The number of the reply in the script; none if the request got no reply of the script.
         reply: Option<usize>,
-        /// The content of a complete answer: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
-        message: Option<Value>,
+        /// The message, if it is complete.
+        message: Option<Arc<AnswerMessage>>,
         /// How it ended.
         end: ExchangeEnd,
     },
@@ -78,7 +80,7 @@ pub struct ReceivedRequest {
     /// The requested endpoint.
     pub endpoint: ApiEndpoint,
     /// The headers. Their `Debug` does not show secrets.
-    pub headers: HeaderMap,
+    pub headers: Arc<HeaderMap>,
     /// The body, byte for byte; empty if it was too large.
     pub body: Bytes,
     /// Whether it is a side request that took no reply of the script.

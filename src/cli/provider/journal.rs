@@ -1,7 +1,7 @@
 //! The journal of `conform provider`: one JSON object on each line, in the format of a transcript.
 
 use crate::cli::exit::ExitStatus;
-use mock_provider::server::{JournalEntry, JournalEvent, body_json};
+use mock_provider::server::{ExchangeEnd, JournalEntry, JournalEvent, body_json};
 use mock_provider::{FailureKind, ScriptFailure};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -48,37 +48,40 @@ impl JournalWriter {
     /// Writes an event of the model server.
     pub(super) fn note(&self, entry: &JournalEntry) {
         let at = entry.at.duration_since(self.started).as_micros();
-        self.write(&match &entry.event {
-            JournalEvent::Request(arrived) => {
-                return self.write(&RequestRecord {
-                    at,
-                    dir: "llm_request",
-                    n: arrived.n,
-                    method: &arrived.method,
-                    path: &arrived.path,
-                    body: RequestBody::new(&arrived.body),
-                });
-            }
-            JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => return,
+        match &entry.event {
+            JournalEvent::Request(arrived) => self.write(&RequestRecord {
+                at,
+                dir: "llm_request",
+                n: arrived.n,
+                method: &arrived.method,
+                path: &arrived.path,
+                body: RequestBody::new(&arrived.body),
+            }),
+            JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => {}
             JournalEvent::Failure(failure) => {
                 let flag = match failure.kind {
                     FailureKind::Exhausted | FailureKind::Unmatched => &self.unscripted,
                     _ => &self.failed,
                 };
                 flag.store(true, Ordering::Release);
-                failure_record(at, failure)
+                self.write(&failure_record(at, failure));
             }
-            JournalEvent::Waiting { .. } => return,
+            JournalEvent::Waiting { .. } => {}
             JournalEvent::Reply {
                 n,
                 status,
                 reply,
                 end,
                 ..
-            } => json!({
-                "at": at, "dir": "llm_reply", "n": n, "status": status, "end": end, "reply": reply,
+            } => self.write(&ReplyRecord {
+                at,
+                dir: "llm_reply",
+                n: *n,
+                status: *status,
+                end: *end,
+                reply: *reply,
             }),
-        });
+        }
     }
 
     /// Writes that a reply was not requested. That does not change the status, since the model may have been ended early.
@@ -106,6 +109,17 @@ struct RequestRecord<'a> {
     method: &'a str,
     path: &'a str,
     body: RequestBody<'a>,
+}
+
+/// The line of a reply.
+#[derive(Serialize)]
+struct ReplyRecord {
+    at: u128,
+    dir: &'static str,
+    n: u64,
+    status: u16,
+    end: ExchangeEnd,
+    reply: Option<usize>,
 }
 
 /// The body of a request: unchanged if it is JSON on one line, so that it need not be parsed.

@@ -1,6 +1,7 @@
 //! A gate in the middle of a reply, which the prompt asks for.
 
 use mock_provider::{Answer, Chunk, ModelResponse, Piece};
+use std::sync::Arc;
 
 /// Puts a gate half-way into the text of a reply; before it, if it has no text.
 pub(super) fn insert(gate: String, served: &mut ModelResponse) {
@@ -8,7 +9,7 @@ pub(super) fn insert(gate: String, served: &mut ModelResponse) {
         served.gate = Some(gate);
         return;
     };
-    let pieces = &mut message.pieces;
+    let pieces = Arc::make_mut(&mut message.pieces);
     let is_text = |piece: &Piece| matches!(piece, Piece::Chunk(Chunk::Text { .. }));
     let deltas: Vec<_> = (0..pieces.len())
         .filter(|at| is_text(&pieces[*at]))
