@@ -121,6 +121,11 @@ pub fn visible(text: &str) -> String {
         })
 }
 
+/// A value in words, on one line and safe for a terminal.
+pub(super) fn shown(value: &impl ToString) -> String {
+    visible(&value.to_string())
+}
+
 /// Whether a character breaks lines or changes the direction of writing.
 fn is_layout(char: char) -> bool {
     matches!(char, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')

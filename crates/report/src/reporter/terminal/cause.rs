@@ -1,7 +1,7 @@
 //! The text of one cause, at most a screen long, and the one line of a note or of a known cause.
 
 use super::super::text;
-use super::finding::{self, BOLD, DIM, label, level_style};
+use super::finding::{self, BOLD, DIM, label, labels, level_style};
 use crate::{Cause, Report, ReportCommand};
 use conform_judge::finding::{Evidence, Level};
 use std::io::{self, Write};
@@ -91,10 +91,7 @@ fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()
     let (shown, rest) = example
         .expected
         .split_at(example.expected.len().min(EXPECTED));
-    for (index, expected) in shown.iter().enumerate() {
-        let word = if index == 0 { "Expected" } else { "or" };
-        label(out, word, text::visible(&expected.to_string()))?;
-    }
+    labels(out, ["Expected", "or"], shown.iter().map(text::shown))?;
     if !rest.is_empty() {
         let more = text::count(rest.len() as u64, "other alternative");
         label(out, "or", format_args!("{more}, not listed"))?;
@@ -103,11 +100,8 @@ fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()
         label(out, "Actual", text::visible(&actual))?;
     }
     let skipped = example.stderr.len().saturating_sub(STDERR);
-    for (index, line) in example.stderr[skipped..].iter().enumerate() {
-        let word = if index == 0 { "Stderr" } else { "" };
-        label(out, word, text::visible(line))?;
-    }
-    Ok(())
+    let stderr = example.stderr[skipped..].iter();
+    labels(out, ["Stderr", ""], stderr.map(text::shown))
 }
 
 fn shortened(frame: &Evidence) -> Evidence {
@@ -128,10 +122,7 @@ fn scenarios(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<
         return Ok(());
     }
     let listed = text::folded(report, &cause.scenarios);
-    for (index, line) in text::wrap(&listed, WIDTH).into_iter().enumerate() {
-        label(out, if index == 0 { "Scenarios" } else { "" }, line)?;
-    }
-    Ok(())
+    labels(out, ["Scenarios", ""], text::wrap(&listed, WIDTH))
 }
 
 /// Writes a cause in one line: a note, one that the baseline covers, or one that explains little.

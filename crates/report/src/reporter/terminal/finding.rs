@@ -51,13 +51,8 @@ pub(in crate::reporter) fn block(
         out,
     )?;
     frames(&finding.evidence, out)?;
-    for (index, expected) in finding.expected.iter().enumerate() {
-        label(
-            out,
-            if index == 0 { "Expected" } else { "or" },
-            text::visible(&expected.to_string()),
-        )?;
-    }
+    let expected = finding.expected.iter();
+    labels(out, ["Expected", "or"], expected.map(text::shown))?;
     if let Some(actual) = text::actual(finding) {
         label(out, "Actual", text::visible(&actual))?;
     }
@@ -100,9 +95,7 @@ pub(super) fn clauses(
         quoted.push(format!("and {}", ids[most - 1..].join(", ")));
     }
     for clause in quoted {
-        let mut lines = text::wrap(&clause, WIDTH).into_iter();
-        label(out, "Clause", lines.next().unwrap_or_default())?;
-        lines.try_for_each(|line| label(out, "", line))?;
+        labels(out, ["Clause", ""], text::wrap(&clause, WIDTH))?;
     }
     Ok(())
 }
@@ -110,14 +103,8 @@ pub(super) fn clauses(
 /// Writes the frames around a failure.
 pub(super) fn frames(evidence: &[Evidence], out: &mut dyn Write) -> io::Result<()> {
     let timed = evidence.iter().any(|frame| frame.micros > 0);
-    for (index, frame) in evidence.iter().enumerate() {
-        label(
-            out,
-            if index == 0 { "Frames" } else { "" },
-            Quoted { frame, timed },
-        )?;
-    }
-    Ok(())
+    let frames = evidence.iter().map(|frame| Quoted { frame, timed });
+    labels(out, ["Frames", ""], frames)
 }
 
 struct Quoted<'a> {
@@ -145,4 +132,15 @@ impl Display for Quoted<'_> {
 /// Writes a line with a label before it.
 pub(super) fn label(out: &mut dyn Write, label: &str, value: impl Display) -> io::Result<()> {
     writeln!(out, "{label:>10}  {value}")
+}
+
+/// Writes lines, the first with one label and the others with another.
+pub(super) fn labels<T: Display>(
+    out: &mut dyn Write,
+    [first, other]: [&str; 2],
+    lines: impl IntoIterator<Item = T>,
+) -> io::Result<()> {
+    let words = std::iter::once(first).chain(std::iter::repeat(other));
+    let mut labelled = words.zip(lines);
+    labelled.try_for_each(|(word, line)| label(out, word, line))
 }
