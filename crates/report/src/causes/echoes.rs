@@ -189,6 +189,3 @@ pub(super) fn expects(finding: &Finding, name: &str) -> bool {
     let mut frames = finding.expected.iter().filter_map(Expected::frame);
     frames.any(|frame| is_same(frame, name, '.'))
 }
-
-#[cfg(test)]
-mod tests;

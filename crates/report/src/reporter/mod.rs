@@ -5,8 +5,6 @@ mod formats;
 mod github;
 mod html;
 mod junit;
-#[cfg(test)]
-pub(crate) mod sample;
 mod sarif;
 mod tap;
 mod template;

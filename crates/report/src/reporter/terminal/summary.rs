@@ -37,10 +37,13 @@ pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::R
 /// The writer fails.
 pub fn causes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let full: Vec<_> = report.causes.iter().filter(is_in_full).collect();
-    let blocks = full.iter().enumerate();
-    blocks
-        .into_iter()
-        .try_for_each(|(index, cause)| cause::block(report, cause, (index + 1, full.len()), out))
+    in_full(report, &full, full.len(), out)
+}
+
+/// Writes causes in full, which are the first ones of this many.
+fn in_full(report: &Report, causes: &[&Cause], of: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut numbered = (1..).zip(causes);
+    numbered.try_for_each(|(number, cause)| cause::block(report, cause, (number, of), out))
 }
 
 /// Writes everything that follows the lines of the scenarios.
@@ -49,10 +52,8 @@ pub fn causes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 /// The writer fails.
 pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Result<()> {
     if details == Details::All {
-        let detailed = report.scenarios.iter().filter(|s| has_details(report, s));
-        detailed
-            .into_iter()
-            .try_for_each(|scenario| scenario::block(report, scenario, out))?;
+        let mut detailed = report.scenarios.iter().filter(|s| has_details(report, s));
+        detailed.try_for_each(|scenario| scenario::block(report, scenario, out))?;
     }
     without_result(report, out)?;
     all_causes(report, details, out)?;
@@ -78,9 +79,7 @@ fn all_causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Res
     lines
         .iter()
         .try_for_each(|cause| cause::line(report, cause, out))?;
-    for (index, cause) in full.iter().enumerate() {
-        cause::block(report, cause, (index + 1, of), out)?;
-    }
+    in_full(report, &full, of, out)?;
     if !rest.is_empty() {
         let rest = text::count(rest.len() as u64, "smaller cause");
         writeln!(
@@ -192,8 +191,9 @@ fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         "Summary"
     )?;
     let mut separator = ": ";
-    for (number, word, style) in counts(&report.summary) {
+    for (number, word, verdict) in counts(&report.summary) {
         if number > 0 {
+            let style = verdict_style(verdict);
             write!(out, "{separator}{style}{number} {word}{style:#}")?;
             separator = ", ";
         }
@@ -210,24 +210,18 @@ fn counts_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-fn counts(summary: &VerdictCounts) -> [(u32, &'static str, anstyle::Style); 8] {
+/// The counts, each with its word and the verdict that gives it its colour.
+fn counts(summary: &VerdictCounts) -> [(u32, &'static str, Verdict); 8] {
+    use Verdict::{Broken, Fail, Inconclusive, NotExercised, Pass, Skipped, Warn};
     [
-        (summary.passed, "passed", verdict_style(Verdict::Pass)),
-        (summary.failed, "failed", verdict_style(Verdict::Fail)),
-        (summary.warned, "warned", verdict_style(Verdict::Warn)),
-        (
-            summary.inconclusive,
-            "inconclusive",
-            verdict_style(Verdict::Inconclusive),
-        ),
-        (
-            summary.not_exercised,
-            "not exercised",
-            verdict_style(Verdict::NotExercised),
-        ),
-        (summary.skipped, "skipped", verdict_style(Verdict::Skipped)),
-        (summary.broken, "broken", verdict_style(Verdict::Broken)),
-        (summary.flaky, "flaky", verdict_style(Verdict::Warn)),
+        (summary.passed, "passed", Pass),
+        (summary.failed, "failed", Fail),
+        (summary.warned, "warned", Warn),
+        (summary.inconclusive, "inconclusive", Inconclusive),
+        (summary.not_exercised, "not exercised", NotExercised),
+        (summary.skipped, "skipped", Skipped),
+        (summary.broken, "broken", Broken),
+        (summary.flaky, "flaky", Warn),
     ]
 }
 
@@ -283,41 +277,4 @@ fn rules(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         write!(out, ", not {}", idle.join(", "))?;
     }
     writeln!(out)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::reporter::sample;
-    use snapbox::{assert_data_eq, file};
-
-    fn closed(report: &Report, details: Details) -> String {
-        let mut out = Vec::new();
-        closing(report, details, &mut out).unwrap();
-        anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
-    }
-
-    #[test]
-    fn all_details_are_shown_on_request() {
-        let text = closed(&sample::report(), Details::All);
-        assert_data_eq!(text, file!["../snapshots/details.txt"].raw());
-    }
-
-    #[test]
-    fn causes_that_explain_little_have_one_line_each() {
-        let mut report = sample::report();
-        let cause = |number: usize| Cause {
-            id: format!("demo-{number}"),
-            message: format!("defect {number}"),
-            ..report.causes[0].clone()
-        };
-        report.causes = (1..=IN_FULL + 2).map(cause).collect();
-        let text = closed(&report, Details::Causes);
-        let full = text.matches("CAUSE ").count();
-        assert_eq!(full, IN_FULL, "{text}");
-        let last = text.find("defect 27").unwrap();
-        assert!(text[last..].starts_with("defect 27 ("), "{text}");
-        let all = closed(&report, Details::All);
-        assert_eq!(all.matches("CAUSE ").count(), IN_FULL + 2, "{all}");
-    }
 }

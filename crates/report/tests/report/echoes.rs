@@ -1,7 +1,12 @@
 //! Tests of findings that follow from another one, and of findings that do not.
 
-use super::*;
-use conform_judge::finding::{Blame, Difference, Evidence, Origin, SliceValue};
+use conform_judge::finding::{
+    Blame, Difference, Evidence, Expected, Finding, Level, Origin, Part, SliceValue,
+};
+use conform_report::causes::attribute;
+
+/// The rule of steps that says that the agent never asked its model.
+const NEVER_ASKED: &str = "scenario.never_asked";
 
 /// A finding from a line: `RULE FRAME KIND [NAME]`, then `/pointer` and `key=value` for the rest; a list is separated by commas.
 fn finding(line: &str) -> Finding {

@@ -1,14 +1,13 @@
-//! A sample report with every verdict and every kind of finding, for the tests of the formats: the snapshot of the JSON format.
+//! A sample report with every verdict and every kind of finding: the snapshot of the JSON format.
 
-use crate::Report;
+use conform_report::Report;
+use conform_report::reporter::find;
 
 /// What a format makes of a report.
-pub(super) fn rendered(
-    render: impl Fn(&Report, &mut dyn std::io::Write) -> std::io::Result<()>,
-    report: &Report,
-) -> String {
+pub(crate) fn rendered(format: &str, report: &Report) -> String {
     let mut out = Vec::new();
-    render(report, &mut out).expect("memory takes it");
+    let format = find(format).expect("a format");
+    (format.render)(report, &mut out).expect("memory takes it");
     String::from_utf8(out).expect("text")
 }
 
@@ -16,11 +15,8 @@ pub(super) fn rendered(
 pub(crate) fn report() -> Report {
     let text = include_str!("snapshots/report.json");
     let mut report: Report = serde_json::from_str(text).expect("a report");
-    for finding in report
-        .scenarios
-        .iter_mut()
-        .flat_map(|one| one.all_findings_mut())
-    {
+    let scenarios = report.scenarios.iter_mut();
+    for finding in scenarios.flat_map(|one| one.all_findings_mut()) {
         finding.cause.clear();
         finding.follows_from = None;
     }
