@@ -25,11 +25,11 @@ pub fn with_bounded_numbers(text: &str, error: &serde_json::Error) -> Option<Str
     while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
         bounded.push_str(&rest[..at]);
         rest = &rest[at..];
-        let token = match rest.starts_with('"') {
-            true => string_length(rest),
-            false => rest
-                .find(|c: char| !"+-.eE0123456789".contains(c))
-                .unwrap_or(rest.len()),
+        let token = if rest.starts_with('"') {
+            string_length(rest)
+        } else {
+            let end = rest.find(|c: char| !"+-.eE0123456789".contains(c));
+            end.unwrap_or(rest.len())
         };
         match rest[..token].parse::<f64>() {
             Ok(number) if number.is_infinite() => bounded.push_str(if number < 0.0 {

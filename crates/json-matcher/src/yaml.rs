@@ -10,8 +10,7 @@ use spanned_yaml::{Error, Node, Spanned};
 /// # Errors
 /// Every unknown operator, bad operand and bad regular expression, at its location.
 pub fn compile_node(node: &Node) -> Result<Matcher, Vec<Error>> {
-    Matcher::compile(&node.to_value())
-        .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
+    Matcher::compile(&node.to_value()).map_err(|errors| located(&errors, node))
 }
 
 /// Compiles the matcher in a node, in which all braces are text.
@@ -19,17 +18,20 @@ pub fn compile_node(node: &Node) -> Result<Matcher, Vec<Error>> {
 /// # Errors
 /// As of [`compile_node`].
 pub fn compile_filled_node(node: &Node) -> Result<Matcher, Vec<Error>> {
-    Matcher::compile_filled(&node.to_value())
-        .map_err(|errors| errors.iter().map(|error| located(error, node)).collect())
+    Matcher::compile_filled(&node.to_value()).map_err(|errors| located(&errors, node))
 }
 
-/// The error at the location of its key or value in the file.
-fn located(error: &CompileError, node: &Node) -> Error {
-    let span = match error.is_key {
-        true => node.key_at(&error.pointer),
-        false => node.nearest(&error.pointer).span(),
-    };
-    node.error_at(span, &error.message)
+/// The errors, each at the location of its key or value in the file.
+fn located(errors: &[CompileError], node: &Node) -> Vec<Error> {
+    let located = errors.iter().map(|error| {
+        let span = if error.is_key {
+            node.key_at(&error.pointer)
+        } else {
+            node.nearest(&error.pointer).span()
+        };
+        node.error_at(span, &error.message)
+    });
+    located.collect()
 }
 
 /// The `{name}` placeholders in every text of a node, in order, at the location of the text. In a `$regex` the braces of `\p{…}`

@@ -33,10 +33,7 @@ impl RegexText {
         // Any text will do to find out whether the expression is well formed.
         let sample = parts
             .iter()
-            .map(|(is_placeholder, text)| match is_placeholder {
-                true => "x",
-                false => text,
-            });
+            .map(|(is_placeholder, text)| if *is_placeholder { "x" } else { text });
         let regex = Regex::new(&sample.collect::<String>()).map_err(|error| {
             let reason = last_line(&error.to_string()).to_owned();
             operand.invalid(format!("not a regular expression: {reason}"))
@@ -66,9 +63,12 @@ impl RegexText {
 
     fn filled(&self, captures: &Captures) -> Result<String, UnknownPlaceholder> {
         let parts = self.parts.iter();
-        let filled = parts.map(|(is_placeholder, text)| match is_placeholder {
-            true => render_text(text, captures).map(|text| regex::escape(&text)),
-            false => Ok(text.clone()),
+        let filled = parts.map(|(is_placeholder, text)| {
+            if *is_placeholder {
+                render_text(text, captures).map(|text| regex::escape(&text))
+            } else {
+                Ok(text.clone())
+            }
         });
         filled.collect()
     }
