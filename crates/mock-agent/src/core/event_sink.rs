@@ -5,11 +5,13 @@ use crate::os::stdout::Outbox;
 use serde_json::Value;
 use std::rc::Rc;
 
+/// Encodes an event as the frames of the protocol.
+type Encoder = dyn Fn(&Event<'_>) -> Vec<Value>;
+
 /// Sends events to the host.
 #[derive(Clone)]
 pub(crate) struct EventSink {
-    /// Encodes an event as the frames of the protocol.
-    pub(crate) encode: Rc<dyn Fn(&Event<'_>) -> Vec<Value>>,
+    pub(crate) encode: Rc<Encoder>,
     pub(crate) outbox: Rc<Outbox>,
 }
 
