@@ -72,10 +72,8 @@ pub(super) fn one(
         if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
             ToolName::rename_all(&mut dialect.optional_tools, tools);
         }
-        let files = known.files.inherited(&inheritance);
-        known.files = files?;
-        let scenarios = known.files.load(Some(&known.dialect));
-        known.scenarios = scenarios?;
+        known.files = known.files.inherited(&inheritance)?;
+        known.scenarios = known.files.load(Some(&known.dialect))?;
     }
     Ok(known)
 }
@@ -102,10 +100,8 @@ fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> 
     let dialect = &known.dialect;
     let is_beside = |smoke: &str| {
         let file = format!("{smoke}.yaml");
-        let paths = own.iter().filter_map(|path| std::path::absolute(path).ok());
-        paths
-            .into_iter()
-            .any(|path| path.ancestors().any(|folder| folder.join(&file).is_file()))
+        let mut paths = own.iter().filter_map(|path| std::path::absolute(path).ok());
+        paths.any(|path| path.ancestors().any(|folder| folder.join(&file).is_file()))
     };
     if dialect.smoke_id().is_some_and(is_beside) {
         return Ok(());
@@ -186,10 +182,8 @@ impl KnownDialect {
 
     /// The rules that check a clause.
     pub(super) fn rules_for<'a>(&'a self, clause: &'a str) -> impl Iterator<Item = &'a Rule> {
-        self.dialect
-            .rules
-            .iter()
-            .filter(move |rule| rule.clauses.iter().any(|id| id == clause))
+        let rules = self.dialect.rules.iter();
+        rules.filter(move |rule| rule.clauses.iter().any(|id| id == clause))
     }
 
     /// The scenarios that check a clause.
@@ -197,9 +191,8 @@ impl KnownDialect {
         &'a self,
         clause: &'a str,
     ) -> impl Iterator<Item = &'a Scenario> {
-        self.scenarios
-            .iter()
-            .filter(move |scenario| scenario.clauses.iter().any(|id| id == clause))
+        let scenarios = self.scenarios.iter();
+        scenarios.filter(move |scenario| scenario.clauses.iter().any(|id| id == clause))
     }
 
     /// What must catch a fault: full ids of rules and scenarios.
@@ -213,9 +206,8 @@ impl KnownDialect {
 
     /// The faults that a rule or a scenario, by its full id, must catch.
     pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = &Fault> {
-        self.faults
-            .iter()
-            .filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
+        let faults = self.faults.iter();
+        faults.filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
     }
 }
 
@@ -225,14 +217,11 @@ fn add_called_tools(model: &Value, tools: &mut Vec<String>) {
         Value::Array(items) => items.iter().for_each(|item| add_called_tools(item, tools)),
         Value::Object(members) => {
             let calls = members.get("tool_calls").and_then(Value::as_array);
-            let names = calls
-                .into_iter()
-                .flatten()
-                .filter_map(|call| call.get("name")?.as_str());
+            let called = calls.into_iter().flatten();
+            let names = called.filter_map(|call| call.get("name")?.as_str());
             tools.extend(names.map(str::to_owned));
-            members
-                .values()
-                .for_each(|value| add_called_tools(value, tools));
+            let values = members.values();
+            values.for_each(|value| add_called_tools(value, tools));
         }
         _ => {}
     }

@@ -79,17 +79,13 @@ pub(super) fn run(args: CoverageArgs) -> Result<ExitStatus, CommandError> {
     for rule in &unproved {
         output::error(format_args!("{rule}: no fault shows that it can fail"));
     }
-    let whole = unproved.is_empty()
-        && all
-            .iter()
-            .all(|(_, clauses)| clauses.iter().all(|c| c.gap().is_none()));
-    output::status(printed.map(|()| {
-        if whole {
-            ExitStatus::Conformant
-        } else {
-            ExitStatus::Violations
-        }
-    }))
+    let mut clauses = all.iter().flat_map(|(_, clauses)| clauses);
+    let status = if unproved.is_empty() && clauses.all(|one| one.gap().is_none()) {
+        ExitStatus::Conformant
+    } else {
+        ExitStatus::Violations
+    };
+    output::status(printed.map(|()| status))
 }
 
 /// The dialects, with the scenarios of the command line.
@@ -136,32 +132,29 @@ fn interpretations(known: &KnownDialect, gaps: bool) -> Vec<Vec<String>> {
     }
     let played = played
         .into_iter()
-        .map(|(topic, ids)| vec![topic.clone(), ids.join(" ")]);
-    let unplayed = known
-        .unplayed
-        .iter()
-        .map(|(topic, why)| vec![topic.clone(), format!("NOT PLAYED: {why}")]);
-    played.chain(unplayed).collect()
+        .map(|(topic, ids)| (topic, ids.join(" ")));
+    let unplayed = known.unplayed.iter();
+    let unplayed = unplayed.map(|(topic, why)| (topic, format!("NOT PLAYED: {why}")));
+    let rows = played.chain(unplayed);
+    rows.map(|(topic, text)| vec![topic.clone(), text])
+        .collect()
 }
 
 fn text(all: &[(String, Vec<Covered>)], topics: &[Vec<Vec<String>>], gaps: bool) -> io::Result<()> {
     let mut out = output::stdout();
     for ((dialect, clauses), topics) in all.iter().zip(topics) {
         let shown = clauses.iter().filter(|c| !gaps || c.gap().is_some());
-        let rows: Vec<Vec<String>> = shown
-            .map(|c| {
-                vec![
-                    c.clause.clone(),
-                    c.section.clone(),
-                    c.rules.len().to_string(),
-                    c.definitions.len().to_string(),
-                    c.scenarios.len().to_string(),
-                    c.faults.len().to_string(),
-                    c.gap()
-                        .map_or_else(|| c.faults.join(" "), |gap| format!("GAP: {gap}")),
-                ]
-            })
-            .collect();
+        let row = |c: &Covered| {
+            let counts = [&c.rules, &c.definitions, &c.scenarios, &c.faults];
+            let mut row = vec![c.clause.clone(), c.section.clone()];
+            row.extend(counts.map(|checks| checks.len().to_string()));
+            row.push(match c.gap() {
+                Some(gap) => format!("GAP: {gap}"),
+                None => c.faults.join(" "),
+            });
+            row
+        };
+        let rows: Vec<Vec<String>> = shown.map(row).collect();
         table::write(
             "CLAUSE | SECTION | RULES | SCHEMAS | SCENARIOS | FAULTS | PROVED BY",
             &rows,

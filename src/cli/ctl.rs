@@ -138,9 +138,7 @@ fn result(args: CtlArgs) -> Result<Value, CommandError> {
         CtlCommand::WaitAgent { awaited } => {
             let accepts = |process: &Registered| is_awaited(process, awaited.as_deref());
             let found = wait_for(folder, timeout, accepts);
-            return found
-                .map(|process| shown(&process))
-                .map_err(CommandError::violations);
+            return Ok(shown(&found.map_err(CommandError::violations)?));
         }
         other => command(other, args.timeout_ms)?,
     };

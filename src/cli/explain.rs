@@ -110,10 +110,8 @@ fn find<'a>(known: &'a KnownDialect, id: &str) -> Option<Topic<'a>> {
         faults.find(|fault| fault.id == id).map(Topic::Fault)
     };
     let step = || {
-        step_rules::RULES
-            .iter()
-            .find(|rule| rule.id == id)
-            .map(Topic::Step)
+        let mut steps = step_rules::RULES.iter();
+        steps.find(|rule| rule.id == id).map(Topic::Step)
     };
     let of_cause = || {
         let mut rules = dialect.rules.iter();
@@ -139,21 +137,14 @@ fn json(known: &KnownDialect, found: &Topic) -> Value {
 }
 
 fn ids(known: &[KnownDialect]) -> Vec<String> {
-    let mut ids: Vec<_> = step_rules::RULES
-        .iter()
-        .map(|rule| rule.id.to_owned())
-        .collect();
+    let steps = step_rules::RULES.iter();
+    let mut ids: Vec<_> = steps.map(|rule| rule.id.to_owned()).collect();
     for known in known {
         ids.push(known.dialect.id());
         ids.extend(known.dialect.rules.iter().map(|rule| rule.id.clone()));
         ids.extend(known.dialect.clauses.keys().cloned());
-        ids.extend(
-            known
-                .scenarios
-                .iter()
-                .map(|scenario| known.scenario_id(scenario)),
-        );
-        ids.extend(known.scenarios.iter().map(|scenario| scenario.id.clone()));
+        let scenarios = known.scenarios.iter();
+        ids.extend(scenarios.flat_map(|one| [known.scenario_id(one), one.id.clone()]));
         let faults = known.faults.iter().chain(&known.variants);
         ids.extend(faults.map(|fault| fault.id.clone()));
     }

@@ -106,17 +106,12 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
     );
     let _ = writeln!(text, "# {}\ndialect: {}", dialect.title, dialect.id());
     if let Some(folder) = &args.dialect.dialect_dir {
-        let _ = writeln!(
-            text,
-            "dialect_dir: {}",
-            yaml_text::scalar(&folder.to_string_lossy())
-        );
+        let folder = yaml_text::scalar(&folder.to_string_lossy());
+        let _ = writeln!(text, "dialect_dir: {folder}");
     }
     if !args.agent.is_empty() {
-        let words = args
-            .agent
-            .iter()
-            .map(|word| yaml_text::scalar(&word.to_string_lossy()));
+        let command = args.agent.iter();
+        let words = command.map(|word| yaml_text::scalar(&word.to_string_lossy()));
         let _ = writeln!(
             text,
             "\n# What `conform run` starts. Arguments of the launch recipe that are not here are added, unless one has a placeholder:\n\
@@ -148,11 +143,7 @@ fn scenario(known: &KnownDialect) -> Result<String, CommandError> {
     let smoke = known.dialect.smoke_id();
     let files = known.files.files();
     let scenario = match smoke.and_then(|id| files.iter().find(|file| file.id == id)) {
-        Some(file) => {
-            let node = file.read();
-            node.map_err(|error| CommandError::harness(error.to_string()))?
-                .to_value()
-        }
+        Some(file) => file.read()?.to_value(),
         None => start_of(&known.dialect),
     };
     Ok(format!(
@@ -165,18 +156,13 @@ fn scenario(known: &KnownDialect) -> Result<String, CommandError> {
 /// A scenario in which the agent starts and shows its first event, by itself or in answer to the probe.
 fn start_of(dialect: &Dialect) -> Value {
     let session = &dialect.session;
-    let event = match &session.ready {
-        Some(ready) => {
-            let mut event = json!({});
-            for (at, name) in dialect.events.naming(ready) {
-                let steps = at.split('/').skip(1);
-                let place = steps.fold(&mut event, |value, step| &mut value[step]);
-                *place = json!(name);
-            }
-            event
-        }
-        None => json!({}),
-    };
+    let mut event = json!({});
+    let naming = session.ready.iter();
+    for (at, name) in naming.flat_map(|ready| dialect.events.naming(ready)) {
+        let steps = at.split('/').skip(1);
+        let place = steps.fold(&mut event, |value, step| &mut value[step]);
+        *place = json!(name);
+    }
     let probe = session.probe.iter().filter(|_| session.ready.is_none());
     let sent = probe.flat_map(|probe| &probe.send);
     let steps = sent.map(|command| json!({ "send": command }));

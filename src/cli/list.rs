@@ -92,11 +92,7 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
         ListKind::Clauses => collect(
             "CLAUSE | SECTION | STRENGTH | BINDS | TESTABLE | TEXT",
             each(known, |known| known.dialect.clauses.iter()).map(|(known, (id, clause))| {
-                let testable = if clause.untestable.is_none() {
-                    "yes"
-                } else {
-                    "no"
-                };
+                let testable = clause.untestable.as_ref().map_or("yes", |_| "no");
                 let row = vec![
                     id.clone(),
                     clause.section.clone(),
@@ -112,12 +108,10 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
             "FAULT | DIALECT | WHAT GOES WRONG",
             each(known, |known| known.faults.iter()).map(|(known, fault)| {
                 let id = fault.id.clone();
-                let for_hosts = if fault.caught_by.is_empty() {
-                    "[hosts] "
-                } else {
-                    ""
-                };
-                let summary = format!("{for_hosts}{}", fault.summary);
+                let mut summary = fault.summary.clone();
+                if fault.caught_by.is_empty() {
+                    summary.insert_str(0, "[hosts] ");
+                }
                 let row = vec![id, known.dialect.name.clone(), summary];
                 (row, describe::fault(known, fault))
             }),
@@ -125,10 +119,8 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
         ListKind::Variants => collect(
             "VARIANT | DIALECT | ACCEPTED INTERPRETATION | WHAT THE AGENT DOES",
             each(known, |known| known.variants.iter()).map(|(known, variant)| {
-                let accepts = variant
-                    .legal
-                    .as_ref()
-                    .and_then(|legal| legal.accepts.clone());
+                let legal = variant.legal.as_ref();
+                let accepts = legal.and_then(|legal| legal.accepts.clone());
                 let row = vec![
                     variant.id.clone(),
                     known.dialect.name.clone(),

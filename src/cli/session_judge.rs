@@ -71,12 +71,12 @@ impl DialectChoice {
                 ids.push(named.to_owned());
             }
         }
-        let candidates = ids.iter().map(|id| dialects.load(id));
-        let mut candidates: Vec<_> = candidates.collect::<Result<_, _>>()?;
-        let program = program.and_then(Path::file_name);
+        let loaded = ids.iter().map(|id| dialects.load(id));
+        let mut candidates: Vec<_> = loaded.collect::<Result<_, _>>()?;
+        let name = program.and_then(Path::file_name);
         let has_program = |dialect: &Arc<Dialect>| {
             let mut programs = dialect.launch.programs.iter();
-            program.is_some_and(|program| programs.any(|known| program == known.as_str()))
+            name.is_some_and(|name| programs.any(|known| name == known.as_str()))
         };
         if candidates.iter().any(has_program) {
             candidates.retain(has_program);
@@ -185,9 +185,8 @@ impl SessionJudge {
 
     /// The findings so far.
     pub(super) fn findings(&self) -> &[Finding] {
-        self.judged
-            .as_ref()
-            .map_or(&[], |(_, checker)| checker.findings())
+        let judged = self.judged.as_ref();
+        judged.map_or(&[], |(_, checker)| checker.findings())
     }
 
     /// Judges the end of the session. `None` if the frames show no dialect.

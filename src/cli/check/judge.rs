@@ -85,8 +85,7 @@ struct JudgedTranscript {
 
 impl TranscriptJudge<'_> {
     fn one(&mut self, path: &Path) -> Result<JudgedTranscript, CommandError> {
-        let input =
-            open(path).map_err(|error| format!("{}: cannot be read: {error}", name(path)))?;
+        let input = open(path).map_err(CommandError::unreadable(Path::new(&name(path))))?;
         let reader = TranscriptReader::new(input).map_err(|error| error.in_file(name(path)))?;
         let header = reader.header().cloned();
         let argv = header.as_ref().map(|header| header.agent.clone());
@@ -212,13 +211,12 @@ impl TranscriptJudge<'_> {
 
     /// The file name; the whole path if two transcripts share the name.
     fn id(&self, path: &Path) -> String {
-        let twin = self
-            .args
-            .transcripts
-            .iter()
-            .any(|other| other != path && other.file_name() == path.file_name());
+        let mut all = self.args.transcripts.iter();
+        let has_twin = all.any(|other| other != path && other.file_name() == path.file_name());
         match path.file_name() {
-            Some(file) if !twin && path != Path::new(STDIN) => file.to_string_lossy().into_owned(),
+            Some(file) if !has_twin && path != Path::new(STDIN) => {
+                file.to_string_lossy().into_owned()
+            }
             _ => name(path),
         }
     }
@@ -226,10 +224,8 @@ impl TranscriptJudge<'_> {
     fn rerun(&self, path: &Path) -> String {
         let mut command = "conform check".to_owned();
         if let Some(folder) = &self.args.dialect.dialect_dir {
-            command += &format!(
-                " --dialect-dir {}",
-                output::quoted(&folder.to_string_lossy())
-            );
+            let folder = folder.to_string_lossy();
+            command += &format!(" --dialect-dir {}", output::quoted(&folder));
         }
         if let Some(dialect) = &self.args.dialect.dialect {
             command += &format!(" --dialect {}", output::quoted(dialect));
@@ -274,13 +270,11 @@ fn is_record(body: &Body) -> bool {
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
-    if path == Path::new(STDIN) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, io::stdin())));
-    }
-    Ok(Box::new(BufReader::with_capacity(
-        BUFFER,
-        File::open(path)?,
-    )))
+    Ok(if path == Path::new(STDIN) {
+        Box::new(BufReader::with_capacity(BUFFER, io::stdin()))
+    } else {
+        Box::new(BufReader::with_capacity(BUFFER, File::open(path)?))
+    })
 }
 
 fn name(path: &Path) -> String {

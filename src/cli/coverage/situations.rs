@@ -102,11 +102,8 @@ impl Walked {
         let heads = "MOMENT | COMMAND | OUTCOME | SCENARIOS | SESSIONS | ";
         table::write(heads, &rows, &mut out)?;
         if !gaps {
-            let pairs: BTreeSet<_> = scenarios
-                .moments
-                .keys()
-                .chain(explored.moments.keys())
-                .collect();
+            let pairs = scenarios.moments.keys().chain(explored.moments.keys());
+            let pairs: BTreeSet<_> = pairs.collect();
             let times = |of: &Situations, pair| of.moments.get(pair).copied().unwrap_or_default();
             let rows = pairs.iter().map(|pair| {
                 let times = [times(scenarios, pair), times(explored, pair)];
@@ -117,10 +114,8 @@ impl Walked {
             table::write(heads, &rows.collect::<Vec<_>>(), &mut out)?;
         }
         let moves = self.table.moves.iter().flat_map(|(name, one)| {
-            let holes = one
-                .from
-                .iter()
-                .filter(|moment| self.counts.times_at(moment, name) == 0);
+            let moments = one.from.iter();
+            let holes = moments.filter(|moment| self.counts.times_at(moment, name) == 0);
             holes.map(|moment| vec![moment.clone(), name.clone()])
         });
         table::write(
@@ -191,10 +186,8 @@ impl Walked {
     fn checked_by(&self) -> IndexMap<String, BTreeSet<&'static str>> {
         let matrix = published_matrix(&self.known.dialect.id());
         let moves = self.table.moves.values().chain(self.table.starts.values());
-        let explored: BTreeSet<_> = moves
-            .flat_map(|one| &one.file.clauses)
-            .map(|clause| &clause.value)
-            .collect();
+        let cited = moves.flat_map(|one| &one.file.clauses);
+        let explored: BTreeSet<_> = cited.map(|clause| &clause.value).collect();
         let mut checked: IndexMap<String, BTreeSet<&'static str>> = IndexMap::new();
         for one in coverage::covered(&self.known.dialect, &self.known.scenarios, &matrix) {
             let by = [
@@ -240,12 +233,8 @@ fn parity(all: &[Walked]) -> io::Result<()> {
                     let ids = some.into_iter().map(|(id, _)| id.as_str());
                     ids.collect::<Vec<_>>().join(" ")
                 };
-                rows.push(vec![
-                    subject.clone(),
-                    by.to_owned(),
-                    names(with),
-                    names(without),
-                ]);
+                let subject = subject.clone();
+                rows.push(vec![subject, by.to_owned(), names(with), names(without)]);
             }
         }
     }

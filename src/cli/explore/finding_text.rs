@@ -30,13 +30,12 @@ pub(super) fn heading(
         lines.push(format!("Frame {}: {} {text}", frame.frame, who(&frame.dir)));
     }
     if let Part::Slice(values) = &finding.origin.part {
-        let values = values
+        let named = values
             .iter()
             .map(|one| format!("{} {}", one.name, one.value));
-        lines.push(format!("Of: {}", values.collect::<Vec<_>>().join(", ")));
+        lines.push(format!("Of: {}", named.collect::<Vec<_>>().join(", ")));
     }
-    let expected = finding.expected.iter().map(ToString::to_string);
-    let expected: Vec<String> = expected.collect();
+    let expected: Vec<String> = finding.expected.iter().map(ToString::to_string).collect();
     if !expected.is_empty() {
         lines.push(format!("Expected: {}", expected.join(" or ")));
     }
@@ -62,10 +61,9 @@ pub(super) fn got(finding: &Finding, sessions: &[RecordedSession]) -> Option<Str
     match &sessions.get(session)?.frames.get(at)?.frame.body {
         Body::LlmRequest(request) => {
             let keys = ["messages", "input", "contents"];
-            let messages = keys.iter().find_map(|key| request.body[key].as_array())?;
-            let texts = messages
-                .iter()
-                .map(|one| shortened(&one.to_string(), MESSAGE));
+            let mut lists = keys.iter().filter_map(|key| request.body[key].as_array());
+            let messages = lists.next()?.iter();
+            let texts = messages.map(|one| shortened(&one.to_string(), MESSAGE));
             Some(texts.collect::<Vec<_>>().join(" "))
         }
         Body::FromAgent(line) => {

@@ -126,18 +126,11 @@ impl HostFindings {
     }
 
     fn report(&self, findings: Vec<Finding>) -> Report {
-        let transcript = self
-            .settings
-            .transcript
-            .as_ref()
-            .map(|path| path.to_string_lossy().into_owned());
-        let rerun = transcript
-            .as_ref()
-            .map(|path| {
-                let path = output::quoted(path);
-                format!("conform check --side host {path}")
-            })
-            .unwrap_or_default();
+        let path = self.settings.transcript.as_ref();
+        let transcript = path.map(|path| path.to_string_lossy().into_owned());
+        let rerun = transcript.as_ref().map_or_else(String::new, |path| {
+            format!("conform check --side host {}", output::quoted(path))
+        });
         let with_rerun = findings.into_iter().map(|finding| Finding {
             rerun: rerun.clone(),
             ..finding

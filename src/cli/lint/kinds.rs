@@ -61,18 +61,12 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
         None => (false, file.as_map()?.to_vec()),
     };
     let keys: Vec<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
-    let fitting = SHAPES
-        .iter()
-        .filter_map(|shape| Some((shape.score(is_list, &keys)?, shape)));
     // Of equal scores the first in the table wins.
-    fitting
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .max_by_key(|(score, _)| *score)
-        .filter(|(score, _)| *score > 0)
-        .map(|(_, shape)| shape)
-        .or_else(|| has_clauses(file).then_some(&CLAUSES))
+    let shapes = SHAPES.iter().rev();
+    let fitting = shapes.filter_map(|shape| Some((shape.score(is_list, &keys)?, shape)));
+    let best = fitting.max_by_key(|(score, _)| *score);
+    let shape = best.filter(|(score, _)| *score > 0).map(|(_, shape)| shape);
+    shape.or_else(|| has_clauses(file).then_some(&CLAUSES))
 }
 
 /// Whether a file has clauses by section. Sections and ids have names of the author's, so no keys show them.

@@ -46,12 +46,7 @@ fn protocol_text(protocol: &Path) -> String {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
     let versions = entries(protocol).map(|version| version.path());
     let files = versions.flat_map(|version| entries(&version).map(|file| file.path()));
-    let is_yaml = |path: &Path| {
-        path.extension()
-            .is_some_and(|extension| extension == "yaml")
-    };
-    files
-        .filter(|path| is_yaml(path))
-        .filter_map(|path| std::fs::read_to_string(path).ok())
+    let yaml = files.filter(|path| path.extension().is_some_and(|one| one == "yaml"));
+    yaml.filter_map(|path| std::fs::read_to_string(path).ok())
         .collect()
 }

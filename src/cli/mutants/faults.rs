@@ -43,12 +43,12 @@ pub(super) async fn of_reference_agent(args: &MutantsArgs) -> Result<ExitStatus,
             ..
         } = known;
         faults.retain(|one| !one.caught_by.is_empty());
-        let hosts = bad_hosts::load(&source, &dialect).map_err(|error| vec![error])?;
-        let hosts = hosts.iter().filter(|host| !host.is_legal());
-        let hosts: Vec<Row> = hosts.map(|host| host.row(&dialect)).collect();
+        let mut hosts = bad_hosts::load(&source, &dialect)?;
+        hosts.retain(|host| !host.is_legal());
+        let hosts: Vec<Row> = hosts.iter().map(|host| host.row(&dialect)).collect();
         let counts = [(Blame::Agent, faults.len()), (Blame::Host, hosts.len())];
-        let sides = counts.iter().filter(|(_, count)| *count > 0);
-        let sides: Vec<Blame> = sides.map(|(side, _)| *side).collect();
+        let with_faults = counts.iter().filter(|(_, count)| *count > 0);
+        let sides: Vec<Blame> = with_faults.map(|(side, _)| *side).collect();
         let only = args.side.map(Blame::from);
         let is_played = |side: &Blame| only.is_none_or(|only| only == *side);
         let played: Vec<Blame> = sides.iter().copied().filter(is_played).collect();

@@ -162,14 +162,9 @@ fn terminal_width() -> usize {
         rustix::termios::tcgetwinsize(io::stdout()),
         rustix::termios::tcgetwinsize(io::stderr()),
     ];
-    let mut known = sizes
-        .into_iter()
-        .flatten()
-        .map(|size| usize::from(size.ws_col));
-    known
-        .find(|width| *width > 0)
-        .unwrap_or(USUAL_WIDTH)
-        .max(LEAST_WIDTH)
+    let widths = sizes.into_iter().flatten().map(|size| size.ws_col);
+    let known = widths.map(usize::from).find(|width| *width > 0);
+    known.unwrap_or(USUAL_WIDTH).max(LEAST_WIDTH)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::args::RunRequest;
 use crate::cli::args::DialectArgs;
 use crate::cli::output::quoted;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The command that plays one scenario again.
 #[derive(Debug)]
@@ -15,42 +15,41 @@ pub(in crate::cli) struct RerunCommand {
 impl RerunCommand {
     /// The command of this run, with the dialect as it was detected.
     pub(super) fn new(args: &RunRequest, dialect: &DialectArgs, ids: &[String]) -> Self {
-        let mut words = vec!["conform".to_owned(), "run".to_owned()];
-        let mut option = |name: &str, value: &str| words.extend([name.to_owned(), quoted(value)]);
-        if let Some(folder) = &dialect.dialect_dir {
-            option("--dialect-dir", &folder.to_string_lossy());
+        let start = &args.start;
+        let path = |path: &PathBuf| path.to_string_lossy().into_owned();
+        let is_scaled = start.time_scale.to_bits() != 1.0_f64.to_bits();
+        let seed = (start.seed != 0).then(|| start.seed.to_string());
+        let time_scale = is_scaled.then(|| start.time_scale.to_string());
+        let options: [(&str, Vec<String>); 9] = [
+            (
+                "--dialect-dir",
+                dialect.dialect_dir.iter().map(path).collect(),
+            ),
+            (
+                "--dialect",
+                ids.iter().filter(|_| ids.len() == 1).cloned().collect(),
+            ),
+            (
+                "--agent-script",
+                start.agent_script.iter().map(path).collect(),
+            ),
+            ("--scenarios", args.scenarios.iter().map(path).collect()),
+            ("--wire", start.wire.iter().cloned().collect()),
+            ("--env", start.env.clone()),
+            ("--lacks", start.lacks.clone()),
+            ("--seed", seed.into_iter().collect()),
+            ("--time-scale", time_scale.into_iter().collect()),
+        ];
+        let mut before = "conform run".to_owned();
+        for (name, values) in options {
+            for value in values {
+                before += &format!(" {name} {}", quoted(&value));
+            }
         }
-        if let [id] = ids {
-            option("--dialect", id);
-        }
-        if let Some(script) = &args.start.agent_script {
-            option("--agent-script", &script.to_string_lossy());
-        }
-        for path in &args.scenarios {
-            option("--scenarios", &path.to_string_lossy());
-        }
-        if let Some(wire) = &args.start.wire {
-            option("--wire", wire);
-        }
-        for entry in &args.start.env {
-            option("--env", entry);
-        }
-        for what in &args.start.lacks {
-            option("--lacks", what);
-        }
-        if args.start.seed != 0 {
-            option("--seed", &args.start.seed.to_string());
-        }
-        if args.start.time_scale.to_bits() != 1.0_f64.to_bits() {
-            option("--time-scale", &args.start.time_scale.to_string());
-        }
-        let agent = args
-            .start
-            .agent
-            .iter()
-            .map(|word| format!(" {}", quoted(&word.to_string_lossy())));
+        let words = start.agent.iter();
+        let agent = words.map(|word| format!(" {}", quoted(&word.to_string_lossy())));
         RerunCommand {
-            before: words.join(" "),
+            before,
             agent: agent.collect(),
         }
     }

@@ -98,12 +98,12 @@ fn without_result(summary: &VerdictCounts) -> String {
         (summary.not_exercised, "not exercised"),
     ];
     let counted = counts.iter().filter(|(number, _)| *number > 0);
-    let counted: Vec<_> = counted
+    let words: Vec<_> = counted
         .map(|(number, word)| format!("{number} {word}"))
         .collect();
     format!(
         "the run is incomplete: of the scenarios, {}; their lines say why",
-        counted.join(" and ")
+        words.join(" and ")
     )
 }
 
@@ -141,15 +141,17 @@ mod tests {
 
     #[test]
     fn the_first_row_that_applies_decides_the_exit_status() {
-        let none = VerdictCounts::default();
-        let with = |change: fn(&mut VerdictCounts)| {
-            let mut summary = VerdictCounts {
-                passed: 3,
-                ..VerdictCounts::default()
-            };
+        let only = |change: fn(&mut VerdictCounts)| {
+            let mut summary = VerdictCounts::default();
             change(&mut summary);
             summary
         };
+        let with = |change: fn(&mut VerdictCounts)| {
+            let mut summary = only(|s| s.passed = 3);
+            change(&mut summary);
+            summary
+        };
+        let none = only(|_| {});
         let passed = with(|_| {});
         let failed = with(|s| s.failed = 1);
         let broken = with(|s| (s.failed, s.broken) = (1, 1));
@@ -157,33 +159,19 @@ mod tests {
         let idle = with(|s| s.not_exercised = 1);
         let worse = with(|s| (s.not_exercised, s.failed) = (1, 1));
         let known = with(|s| (s.skipped, s.known) = (1, 1));
-        let warned = VerdictCounts {
-            warned: 1,
-            ..VerdictCounts::default()
-        };
-        let flaky = VerdictCounts {
-            flaky: 1,
-            ..VerdictCounts::default()
-        };
-        let skipped = VerdictCounts {
-            skipped: 3,
-            ..VerdictCounts::default()
-        };
+        let warned = only(|s| s.warned = 1);
+        let flaky = only(|s| s.flaky = 1);
+        let skipped = only(|s| s.skipped = 3);
         let unexercised = ["a.b".to_owned()];
-        let turn = AgentProgress {
-            expected_turn: true,
-            turn: true,
-            spoke: true,
+        let progress = |expected_turn, turn, spoke| AgentProgress {
+            expected_turn,
+            turn,
+            spoke,
         };
-        let up = AgentProgress {
-            turn: false,
-            ..turn
-        };
-        let silent = AgentProgress { spoke: false, ..up };
-        let no_model = AgentProgress {
-            expected_turn: false,
-            ..up
-        };
+        let turn = progress(true, true, true);
+        let up = progress(true, false, true);
+        let silent = progress(true, false, false);
+        let no_model = progress(false, false, true);
         let facts = |summary, shown| RunFacts {
             ended: &SuiteEnd::Complete,
             summary,
@@ -192,7 +180,14 @@ mod tests {
             unexercised: &[],
             behind_smoke: 0,
         };
-        let ended = |ended, facts| RunFacts { ended, ..facts };
+        let cut_short = |facts| RunFacts {
+            ended: &SuiteEnd::CutShort,
+            ..facts
+        };
+        let interrupted = |facts| RunFacts {
+            ended: &SuiteEnd::Interrupted(7),
+            ..facts
+        };
         let stale = |facts| RunFacts {
             objection: true,
             ..facts
@@ -220,23 +215,11 @@ mod tests {
             (stale(facts(&passed, turn)), Violations),
             (stale(facts(&open, turn)), Violations),
             (stale(facts(&broken, turn)), Harness),
-            (ended(&SuiteEnd::CutShort, facts(&failed, turn)), Violations),
-            (
-                ended(&SuiteEnd::CutShort, facts(&failed, silent)),
-                Incomplete,
-            ),
-            (
-                ended(&SuiteEnd::Interrupted(7), facts(&passed, turn)),
-                Incomplete,
-            ),
-            (
-                ended(&SuiteEnd::Interrupted(7), facts(&failed, turn)),
-                Incomplete,
-            ),
-            (
-                ended(&SuiteEnd::Interrupted(7), facts(&broken, turn)),
-                Harness,
-            ),
+            (cut_short(facts(&failed, turn)), Violations),
+            (cut_short(facts(&failed, silent)), Incomplete),
+            (interrupted(facts(&passed, turn)), Incomplete),
+            (interrupted(facts(&failed, turn)), Incomplete),
+            (interrupted(facts(&broken, turn)), Harness),
         ] {
             assert_eq!(decide(&facts).0, expected, "{facts:?}");
         }

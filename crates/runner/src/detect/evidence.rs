@@ -102,14 +102,12 @@ impl<'a> DialectEvidence<'a> {
 
     /// The first dialect whose ready event a line means to be, with that line, if the line fits one protocol only.
     pub(super) fn resembled(&self) -> Option<(usize, String)> {
-        let mut found = self
-            .order()
-            .filter_map(|(index, lines)| Some((index, lines.resembled.clone()?)));
+        let order = self.order();
+        let mut found = order.filter_map(|(index, lines)| Some((index, lines.resembled.clone()?)));
         let first = found.next()?;
         let protocol = &self.dialects[first.0].name;
-        found
-            .all(|(other, _)| self.dialects[other].name == *protocol)
-            .then_some(first)
+        let is_only = found.all(|(other, _)| self.dialects[other].name == *protocol);
+        is_only.then_some(first)
     }
 
     /// The dialect that the agent speaks, once no later answer can change it. Agents answer in any order, so a version is not final while
@@ -140,12 +138,9 @@ fn shows(dialect: &Dialect, value: &Value) -> bool {
 fn resembles(dialect: &Dialect, value: &Value) -> bool {
     let members = value.as_object().map_or(0, serde_json::Map::len);
     ready_event(dialect, value).is_some_and(|name| {
-        members > 1
-            && dialect
-                .event_schemas
-                .unknown_members(&[name, name.split('.').next().unwrap_or(name)], value)
-                .is_empty()
-            && is_of_version(dialect, value)
+        let shapes = [name, name.split('.').next().unwrap_or(name)];
+        let unknown = dialect.event_schemas.unknown_members(&shapes, value);
+        members > 1 && unknown.is_empty() && is_of_version(dialect, value)
     })
 }
 

@@ -29,15 +29,11 @@ pub fn missing_features(
             }));
         }
     }
+    let (commands, wires) = (&dialect.commands.names, &dialect.launch.wires);
+    let others = dialect.capabilities.keys().chain(wires.keys());
+    let known: Vec<&str> = commands.keys().chain(others).map(String::as_str).collect();
     for name in named {
-        let known = dialect
-            .commands
-            .names
-            .keys()
-            .chain(dialect.capabilities.keys());
-        let known: Vec<_> = known.chain(dialect.launch.wires.keys()).collect();
-        if !known.contains(&name) {
-            let known = known.into_iter().map(String::as_str);
+        if !known.contains(&name.as_str()) {
             return Err(unknown("command, capability or wire", name, known));
         }
         missing.push(MissingFeature {

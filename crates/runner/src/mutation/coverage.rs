@@ -1,6 +1,6 @@
 //! Clause coverage: for each clause the rules and scenarios that check it, and the faults that prove those checks.
 
-use super::matrix::{Fate, Matrix};
+use super::matrix::{Fate, Matrix, Row};
 use crate::scenario::Scenario;
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::Blame;
@@ -29,14 +29,12 @@ impl Covered {
     /// What is missing, in words; `None` if nothing is.
     #[must_use]
     pub fn gap(&self) -> Option<&'static str> {
-        match (
-            self.rules.is_empty() && self.definitions.is_empty() && self.scenarios.is_empty(),
-            self.faults.is_empty(),
-        ) {
-            (true, _) => Some("nothing checks it"),
-            (false, true) => Some("no fault proves its checks"),
-            (false, false) => None,
+        if self.rules.is_empty() && self.definitions.is_empty() && self.scenarios.is_empty() {
+            return Some("nothing checks it");
         }
+        self.faults
+            .is_empty()
+            .then_some("no fault proves its checks")
     }
 }
 
@@ -52,39 +50,27 @@ pub fn unproved(dialect: &Dialect, matrix: &Matrix) -> Vec<String> {
 /// Every testable clause of a dialect, in the order of the specification.
 #[must_use]
 pub fn covered(dialect: &Dialect, scenarios: &[Scenario], matrix: &Matrix) -> Vec<Covered> {
-    let testable = dialect
-        .clauses
-        .iter()
-        .filter(|(_, clause)| clause.untestable.is_none());
+    let clauses = dialect.clauses.iter();
+    let testable = clauses.filter(|(_, clause)| clause.untestable.is_none());
     let covered = testable.map(|(id, clause)| {
-        let rules = dialect
-            .rules
-            .iter()
-            .filter(|rule| rule.clauses.contains(id))
-            .map(|rule| rule.id.clone());
-        let cites = |s: &&Scenario| {
-            s.clauses.contains(id)
-                || s.steps
-                    .iter()
-                    .flat_map(|step| step.clauses.iter().flatten())
-                    .any(|own| own == id)
+        let rules = dialect.rules.iter();
+        let checking = rules.filter(|rule| rule.clauses.contains(id));
+        let cites = |scenario: &&Scenario| {
+            let steps = scenario.steps.iter();
+            let own = steps.flat_map(|step| step.clauses.iter().flatten());
+            scenario.clauses.iter().chain(own).any(|cited| cited == id)
         };
-        let killed = matrix
-            .faults
-            .iter()
-            .filter(|row| row.fate == Fate::Killed && row.clauses.contains(id));
+        let citing = scenarios.iter().filter(cites);
+        let is_killed = |row: &&Row| row.fate == Fate::Killed && row.clauses.contains(id);
+        let killed = matrix.faults.iter().filter(is_killed);
         let mut definitions = dialect.event_schemas.citing(id);
         definitions.extend(dialect.command_schemas.citing(id));
         Covered {
             clause: id.clone(),
             definitions,
             section: clause.section.clone(),
-            rules: rules.collect(),
-            scenarios: scenarios
-                .iter()
-                .filter(cites)
-                .map(|s| s.id.clone())
-                .collect(),
+            rules: checking.map(|rule| rule.id.clone()).collect(),
+            scenarios: citing.map(|scenario| scenario.id.clone()).collect(),
             faults: killed.map(|row| row.fault.clone()).collect(),
         }
     });

@@ -81,10 +81,8 @@ impl Catcher {
 
 impl PlayedScenario {
     fn detections(&self, side: Blame) -> impl Iterator<Item = Detection<'_>> {
-        let first = self
-            .traces
-            .iter()
-            .position(|trace| trace.first_in_vain().is_some());
+        let mut traces = self.traces.iter();
+        let first = traces.position(|trace| trace.first_in_vain().is_some());
         // That a scenario is inconclusive catches nothing.
         let is_detection = move |f: &&Finding| f.blame == side && f.rule != UNFORESEEN;
         let theirs = self.findings.iter().filter(is_detection);
@@ -108,26 +106,24 @@ impl PlayedScenario {
     /// A finding that the fault cannot have caused, because it had not begun: the agent failed by itself.
     #[must_use]
     pub fn own_failure(&self, side: Blame) -> Option<String> {
-        let mut early = self.detections(side).filter(|d| !d.after_fault);
-        early
-            .next()
-            .map(|d| format!("{} in {}: {}", d.finding.rule, self.id, d.finding.message))
+        let Finding { rule, message, .. } =
+            self.detections(side).find(|one| !one.after_fault)?.finding;
+        Some(format!("{rule} in {}: {message}", self.id))
     }
 
     fn reached(&self) -> bool {
-        self.traces
-            .iter()
-            .any(|trace| trace.first_affected().is_some())
+        let mut traces = self.traces.iter();
+        traces.any(|trace| trace.first_affected().is_some())
     }
 }
 
 impl Detection<'_> {
     fn position(&self) -> TracePosition {
-        let session = self.finding.origin.session_index();
-        let trace = self.scenario.traces.get(session);
-        trace
-            .map(|trace| trace.position(self.finding.at))
-            .unwrap_or_default()
+        let trace = self
+            .scenario
+            .traces
+            .get(self.finding.origin.session_index());
+        trace.map_or_else(Default::default, |trace| trace.position(self.finding.at))
     }
 
     /// Whether it is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
@@ -150,20 +146,19 @@ impl Detection<'_> {
 /// fault that names nothing that must catch it.
 #[must_use]
 pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
-    let all: Vec<Detection<'_>> = scenarios
-        .iter()
-        .flat_map(|s| s.detections(fault.side))
-        .collect();
+    let detections = scenarios.iter().flat_map(|one| one.detections(fault.side));
+    let all: Vec<Detection<'_>> = detections.collect();
     let named = |d: &Detection<'_>| fault.rank(d).is_some();
     let caught = |d: &Detection<'_>| named(d) && d.after_fault;
     let right = |d: &Detection<'_>| caught(d) && (d.at_fault || !fault.at_fault || d.is_step());
 
     let unrelated = |d: &&Detection<'_>| !d.after_fault || !(named(d) || d.is_step());
-    let mut others: Vec<&Detection<'_>> = all.iter().filter(unrelated).collect();
+    let others = all.iter().filter(unrelated);
     // Each rule once, a step in each scenario.
     let mut told = HashSet::new();
-    others.retain(|d| told.insert((&d.finding.rule, d.is_step().then_some(&d.scenario.id))));
-    let mut others: Vec<String> = others.into_iter().map(Detection::name).collect();
+    let firsts =
+        others.filter(|d| told.insert((&d.finding.rule, d.is_step().then_some(&d.scenario.id))));
+    let mut others: Vec<String> = firsts.map(Detection::name).collect();
     dedup(&mut others);
     let mut row = Row {
         fault: fault.id.clone(),
@@ -171,11 +166,8 @@ pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
         must: fault.caught_by.iter().map(Catcher::name).collect(),
         ..Row::default()
     };
-    let best = all
-        .iter()
-        .filter(|d| right(d))
-        .min_by_key(|d| fault.rank(d));
-    let Some(best) = best else {
+    let at_place = all.iter().filter(|d| right(d));
+    let Some(best) = at_place.min_by_key(|d| fault.rank(d)) else {
         row.fate = match all.iter().find(|d| caught(d)) {
             Some(elsewhere) => {
                 let TracePosition { line, frame } = elsewhere.position();

@@ -62,12 +62,10 @@ fn question(message: &[u8]) -> Option<Question> {
 
 /// Whether the query is for the address of another machine: names without a dot are those of this one, or of its network.
 fn is_outside(question: &Question) -> bool {
-    let own = rustix::system::uname();
-    let own = own.nodename().to_string_lossy().into_owned();
-    let is_own = question
-        .name
-        .strip_prefix(&own)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let system = rustix::system::uname();
+    let own = system.nodename().to_string_lossy();
+    let rest = question.name.strip_prefix(&*own);
+    let is_own = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     ADDRESS_TYPES.contains(&question.kind) && question.name.contains('.') && !is_own
 }
 

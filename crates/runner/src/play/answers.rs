@@ -13,9 +13,8 @@ impl ScenarioPlayer {
         }
         let scenario = Arc::clone(&self.scenario);
         for (index, answer) in scenario.answers.iter().enumerate() {
-            let is_used_up = answer
-                .times
-                .is_some_and(|times| self.answers_sent[index] >= times);
+            let sent = self.answers_sent[index];
+            let is_used_up = answer.times.is_some_and(|times| sent >= times);
             if is_used_up || answer.on.matches(event, &self.captures).is_err() {
                 continue;
             }
@@ -24,11 +23,10 @@ impl ScenarioPlayer {
             if let Err(missing) = captures.take(&answer.capture, event) {
                 return Err(self.broken_at(answer.span, &missing.to_string()));
             }
-            let command = answer
-                .send
-                .render(&captures)
-                .map_err(|unknown| self.broken_at(answer.span, &unknown.to_string()))?;
-            return self.send_command(&command, answer.span);
+            return match answer.send.render(&captures) {
+                Ok(command) => self.send_command(&command, answer.span),
+                Err(unknown) => Err(self.broken_at(answer.span, &unknown.to_string())),
+            };
         }
         Ok(())
     }

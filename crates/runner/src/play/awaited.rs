@@ -46,18 +46,17 @@ impl ScenarioPlayer {
         let mut subjects: Vec<String> = Vec::new();
         for matcher in matchers {
             let name = self.event_name(matcher);
-            let subject = name
-                .as_ref()
-                .map_or("an event that fits".to_owned(), |name| format!("`{name}`"));
+            let subject = match &name {
+                Some(name) => format!("`{name}`"),
+                None => "an event that fits".to_owned(),
+            };
             if !subjects.contains(&subject) {
                 subjects.push(subject);
             }
             awaited.names.extend(name);
             let fits = |event: &Value| matcher.matches(event, &self.captures).is_ok();
-            awaited.earlier = awaited
-                .earlier
-                .or_else(|| self.session.events.earlier(fits));
             let (log, shown) = (&self.session.events, matcher.shown(&self.captures));
+            awaited.earlier = awaited.earlier.or_else(|| log.earlier(fits));
             let command = log.command_of(&shown, &self.suite.dialect.events.discriminator);
             awaited.command = awaited.command.or(command);
             awaited.expected.push(self.expected(matcher));

@@ -41,12 +41,8 @@ impl ScenarioPlayer {
                     if event.n > new && event.value.is_object() {
                         closest.offer(event.n, matcher, &event.value, &player.captures);
                     }
-                    if step.again.is_some()
-                        && player
-                            .session
-                            .events
-                            .is_answer(&event.value, &expected, &name, true)
-                    {
+                    let log = &player.session.events;
+                    if step.again.is_some() && log.is_answer(&event.value, &expected, &name, true) {
                         return Some((false, event.clone()));
                     }
                 }
@@ -241,14 +237,10 @@ impl ScenarioPlayer {
         let mut wait = self.wait_for_event(step);
         let mut received = ReceivedEvents::default();
         let mut joined = String::new();
-        let until = text.until.iter();
-        let mut open: Vec<_> = until
-            .map(|until| (until, self.window_of(true, until)))
-            .collect();
-        let mut at = open
-            .iter()
-            .map(|(_, window)| window.after)
-            .fold(new, u64::min);
+        let with_window = |until| (until, self.window_of(true, until));
+        let mut open: Vec<_> = text.until.iter().map(with_window).collect();
+        let begins = open.iter().map(|(_, window)| window.after);
+        let mut at = begins.fold(new, u64::min);
         let last = self.wait_until(&mut wait, |player| {
             while let Some(event) = player.session.events.after(at) {
                 at = event.n;
@@ -330,11 +322,8 @@ impl ScenarioPlayer {
     fn is_answer(&self, matcher: &Matcher, event: &AgentEvent) -> bool {
         let expected = matcher.shown(&self.captures);
         let name = &self.suite.dialect.events.discriminator;
-        expected.pointer(name).is_some()
-            && self
-                .session
-                .events
-                .is_answer(&event.value, &expected, name, false)
+        let log = &self.session.events;
+        expected.pointer(name).is_some() && log.is_answer(&event.value, &expected, name, false)
     }
 
     /// Adds a finding for each place at which an event differs; `then`: what came after it, as the end of the sentence.

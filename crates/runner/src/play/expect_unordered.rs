@@ -15,16 +15,11 @@ impl ScenarioPlayer {
         matchers: &[Matcher],
     ) -> Result<(), EarlyStop> {
         self.handle_sent()?;
-        let windows: Vec<_> = matchers
-            .iter()
-            .map(|one| self.window_of(false, one))
-            .collect();
+        let window = |one| self.window_of(false, one);
+        let windows: Vec<_> = matchers.iter().map(window).collect();
         let new = self.session.events.position();
-        let mut at = windows
-            .iter()
-            .map(|window| window.after)
-            .min()
-            .unwrap_or(new);
+        let begins = windows.iter().map(|window| window.after);
+        let mut at = begins.min().unwrap_or(new);
         let mut wait = self.wait_for_event(step);
         let mut received = ReceivedEvents::default();
         let mut pairs = EventMatching::new(matchers.len());

@@ -164,12 +164,8 @@ impl ModelRequests {
             });
             cut_short || displaced && linked.repeats.is_none()
         };
-        let refuted: HashSet<usize> = self
-            .findings
-            .iter()
-            .filter(is_refuted)
-            .map(|linked| linked.finding)
-            .collect();
+        let refuted = self.findings.iter().filter(is_refuted);
+        let refuted: HashSet<usize> = refuted.map(|linked| linked.finding).collect();
         let indexed = findings.into_iter().enumerate();
         let unrefuted = indexed.filter(|(index, finding)| {
             let is_about_a_request = self.findings.iter().any(|one| one.finding == *index);

@@ -76,20 +76,16 @@ impl ScenarioPlayer {
             }
         }
         let (exercised, spoke) = (&run.check.coverage, run.check.events > 0);
-        let is_checked_by_rule = |clause: &String| {
-            suite.dialect.rules.iter().any(|rule| {
-                rule.clauses.contains(clause)
-                    && exercised.rules.get(&rule.id).is_some_and(|n| *n > 0)
-            })
+        let is_unchecked = |clause: &&String| {
+            let mut rules = suite.dialect.rules.iter();
+            let is_by_rule = rules.any(|rule| {
+                let times = exercised.rules.get(&rule.id).copied().unwrap_or_default();
+                rule.clauses.contains(clause) && times > 0
+            });
+            !is_by_rule && !exercised.clauses_exercised.contains(*clause)
         };
-        let unchecked: Vec<String> = scenario
-            .clauses
-            .iter()
-            .filter(|clause| {
-                !exercised.clauses_exercised.contains(*clause) && !is_checked_by_rule(clause)
-            })
-            .cloned()
-            .collect();
+        let clauses = scenario.clauses.iter().filter(is_unchecked);
+        let unchecked: Vec<String> = clauses.cloned().collect();
         let waits_for_events = scenario.steps.iter().any(|step| {
             matches!(
                 step.action,

@@ -21,11 +21,8 @@ pub(super) fn missing_feature(
             || scenario.wire.as_ref() == Some(&feature.name)
             || sent().any(|name| name == feature.name)
     };
-    let feature = features.iter().find(is_needed)?;
-    Some(format!(
-        "the agent lacks {}: {}",
-        feature.name, feature.reason
-    ))
+    let MissingFeature { name, reason } = features.iter().find(is_needed)?;
+    Some(format!("the agent lacks {name}: {reason}"))
 }
 
 /// The names of all commands that a scenario sends.
@@ -46,9 +43,8 @@ fn sent_commands<'a>(
             StepAction::SendBytes(chunks) => json_lines(&chunks.concat()),
             _ => Vec::new(),
         };
-        commands
-            .into_iter()
-            .filter_map(move |command| name(&command))
+        let commands = commands.into_iter();
+        commands.filter_map(move |command| name(&command))
     });
     answers.chain(steps)
 }
@@ -56,9 +52,8 @@ fn sent_commands<'a>(
 /// The values of the lines that are JSON.
 fn json_lines(bytes: &[u8]) -> Vec<Value> {
     let lines = bytes.split(|byte| *byte == b'\n');
-    lines
-        .filter_map(|line| serde_json::from_slice(line).ok())
-        .collect()
+    let values = lines.map(serde_json::from_slice);
+    values.filter_map(Result::ok).collect()
 }
 
 /// The tools that a request offers, on any wire: the name of each, and the schema of its arguments.
@@ -84,10 +79,8 @@ pub(super) fn undeclared_capability(
         |value: Option<&Value>| !matches!(value, None | Some(Value::Null | Value::Bool(false)));
     let is_undeclared = |need: &&String| {
         dialect.capabilities.get(*need).is_some_and(|capability| {
-            let declares = capability
-                .event
-                .as_ref()
-                .is_some_and(|name| identity.is(name));
+            let event_name = capability.event.as_ref();
+            let declares = event_name.is_some_and(|name| identity.is(name));
             declares && !is_declared(event.pointer(&capability.at))
         })
     };

@@ -76,13 +76,9 @@ impl ScenarioPlayer {
                 let new = events.all_after(events.position());
                 new.for_each(|event| received.add(event));
                 received.cause = found;
-                return Err(self.timed_out(
-                    step_rules::EXPECT_FILE,
-                    &more,
-                    &received,
-                    None,
-                    Awaited::thing("the file", expected),
-                ));
+                let rule = step_rules::EXPECT_FILE;
+                let awaited = Awaited::thing("the file", expected);
+                return Err(self.timed_out(rule, &more, &received, None, awaited));
             }
             let more = tokio::time::timeout(POLL_INTERVAL, self.next_event(&mut wait)).await;
             last = match more {

@@ -36,14 +36,11 @@ impl LoadContext<'_> {
     /// Reports each word that is listed twice.
     pub(super) fn no_duplicates(&mut self, what: &str, words: &[Spanned<String>]) {
         let mut seen = HashSet::new();
-        for word in words
-            .iter()
-            .filter(|word| !seen.insert(word.value.as_str()))
-        {
-            self.error(
-                word.span,
-                format!("the {what} `{}` is listed twice", word.value),
-            );
+        for word in words {
+            if !seen.insert(word.value.as_str()) {
+                let message = format!("the {what} `{}` is listed twice", word.value);
+                self.error(word.span, message);
+            }
         }
     }
 

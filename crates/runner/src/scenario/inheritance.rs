@@ -44,12 +44,9 @@ fn calls_of(model: &Node) -> Vec<String> {
         calls.extend(calls_of(item));
     }
     for (key, value) in model.as_map().into_iter().flatten() {
-        let ids = value
-            .as_list()
-            .filter(|_| key.name == "tool_calls")
-            .into_iter()
-            .flatten()
-            .filter_map(|call| call.get("id")?.as_str());
+        let listed = value.as_list().filter(|_| key.name == "tool_calls");
+        let called = listed.into_iter().flatten();
+        let ids = called.filter_map(|call| call.get("id")?.as_str());
         calls.extend(ids.map(str::to_owned));
         calls.extend(calls_of(value));
     }
@@ -73,11 +70,8 @@ impl Rewriter<'_> {
         let Some(list) = clauses.as_list() else {
             return clauses.clone();
         };
-        let removed = &self.inheritance.without_clauses;
-        let remains = |clause: &&Node| {
-            let id = clause.as_str().unwrap_or_default();
-            !removed.iter().any(|gone| gone == id)
-        };
+        let removed = self.inheritance.without_clauses.iter();
+        let remains = |clause: &&Node| removed.clone().all(|gone| clause.as_str() != Some(gone));
         clauses.with_kind(Kind::List(list.iter().filter(remains).cloned().collect()))
     }
 
@@ -115,10 +109,8 @@ impl Rewriter<'_> {
                 _ => self.rewrite(value, part),
             };
             let name = new_names.and_then(|names| names.get(name));
-            (
-                name.map_or_else(|| key.clone(), |name| renamed(key, name)),
-                value,
-            )
+            let key = name.map_or_else(|| key.clone(), |name| renamed(key, name));
+            (key, value)
         };
         map.iter().map(entry).collect()
     }
@@ -138,21 +130,15 @@ impl Rewriter<'_> {
 
     /// A matcher for the id of a call in the form in which events write it.
     fn call_id(&self, id: &Node) -> Node {
-        let known = id
-            .as_str()
-            .filter(|id| self.calls.iter().any(|call| call == id));
+        let is_call = |id: &&str| self.calls.iter().any(|call| call == id);
+        let known = id.as_str().filter(is_call);
         let (Some(name), Some(pattern)) = (known, &self.inheritance.call_ids) else {
             return id.clone();
         };
         let pattern = format!("^(?:{})$", pattern.replace("{id}", &regex::escape(name)));
-        let operator = Key {
-            name: "$regex".to_owned(),
-            span: id.span(),
-        };
-        id.with_kind(Kind::Map(vec![(
-            operator,
-            id.with_kind(Kind::Text(pattern)),
-        )]))
+        let (name, span) = ("$regex".to_owned(), id.span());
+        let pattern = id.with_kind(Kind::Text(pattern));
+        id.with_kind(Kind::Map(vec![(Key { name, span }, pattern)]))
     }
 }
 

@@ -36,10 +36,8 @@ impl JsonSchema for RequestSchema {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (demand, body) = (
-            generator.subschema_for::<Expect>(),
-            generator.subschema_for::<MatcherSchema>(),
-        );
+        let demand = generator.subschema_for::<Expect>();
+        let body = generator.subschema_for::<MatcherSchema>();
         json_schema!({
             "description": "`contains`, `tool_result`, … as in a model script, the same on every model API; or a matcher on the raw body.",
             "type": "object",
@@ -54,10 +52,8 @@ impl JsonSchema for BarrierSchema {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (window, event) = (
-            generator.subschema_for::<TimeSpan>(),
-            generator.subschema_for::<EventMatcherSchema>(),
-        );
+        let window = generator.subschema_for::<TimeSpan>();
+        let event = generator.subschema_for::<EventMatcherSchema>();
         json_schema!({ "anyOf": [{ "const": "end" }, window, event] })
     }
 }

@@ -9,7 +9,7 @@ use super::usual_steps::add_usual_steps;
 use conform_judge::dialect::Dialect;
 use json_matcher::Template;
 use mock_provider::Script;
-use serde_json::Value;
+use serde_json::json;
 use spanned_yaml::{Error, Node, all_or_mistakes, decode_all};
 
 /// Loads and lints a scenario. With a dialect, the names in it are checked too.
@@ -42,11 +42,9 @@ pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario
 }
 
 fn read(node: &Node) -> Result<ScenarioFile, Vec<Error>> {
-    let written = node
-        .get("steps")
-        .and_then(Node::as_list)
-        .unwrap_or_default();
-    let steps = all_or_mistakes(written.iter().map(StepFile::read));
+    let written = node.get("steps").and_then(Node::as_list);
+    let read = written.unwrap_or_default().iter().map(StepFile::read);
+    let steps = all_or_mistakes(read);
     match (decode_all::<ScenarioFile>(node), steps) {
         (Ok(file), Ok(steps)) => Ok(ScenarioFile { steps, ..file }),
         (file, steps) => {
@@ -59,21 +57,16 @@ fn read(node: &Node) -> Result<ScenarioFile, Vec<Error>> {
 }
 
 fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option<Scenario> {
-    let script = file.model.as_ref().map(Script::of_node);
-    if let Some(script) = script {
-        context.value_or_report(script);
+    if let Some(model) = &file.model {
+        context.value_or_report(Script::of_node(model));
     }
-    let answers: Vec<_> = file
-        .answers
-        .iter()
-        .map(|one| answer(one, context))
-        .collect();
-    let steps: Vec<_> = file
-        .steps
-        .iter()
-        .map(|step| steps::build(step, context))
-        .collect();
+    let answers = file.answers.iter().map(|one| answer(one, context));
+    let answers: Vec<_> = answers.collect();
+    let steps = file.steps.iter().map(|one| steps::build(one, context));
+    let steps: Vec<_> = steps.collect();
     let files_after = context.value_or_report(steps::file_states(&file.files_after));
+    let budgets = file.budgets.iter();
+    let budgets = budgets.map(|(name, span)| (name.value.clone(), span.0));
     Some(Scenario {
         id: id.to_owned(),
         path: context.root.source().path.clone(),
@@ -86,18 +79,11 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         wire: file.wire.as_ref().map(|wire| wire.value.clone()),
         agent: file.agent.clone(),
         files: texts(&file.files),
-        model: file
-            .model
-            .as_ref()
-            .map_or_else(|| Value::Array(Vec::new()), Node::to_value),
+        model: file.model.as_ref().map_or(json!([]), Node::to_value),
         answers: answers.into_iter().collect::<Option<_>>()?,
         steps: steps.into_iter().collect::<Option<_>>()?,
         files_after: files_after?,
-        budgets: file
-            .budgets
-            .iter()
-            .map(|(name, span)| (name.value.clone(), span.0))
-            .collect(),
+        budgets: budgets.collect(),
     })
 }
 

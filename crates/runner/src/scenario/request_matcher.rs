@@ -30,13 +30,9 @@ impl RequestMatcher {
     /// # Errors
     /// Every mistake, at its location.
     pub fn compile(node: &Node) -> Result<Self, Vec<Error>> {
-        let has_script_keys = node.as_map().is_some_and(|entries| {
-            !entries.is_empty()
-                && entries
-                    .iter()
-                    .all(|(key, _)| EXPECT_WORDS.iter().any(|(name, _)| *name == key.name))
-        });
-        if !has_script_keys {
+        let entries = node.as_map().unwrap_or_default();
+        let is_known = |key: &str| EXPECT_WORDS.iter().any(|(name, _)| *name == key);
+        if entries.is_empty() || !entries.iter().all(|(key, _)| is_known(&key.name)) {
             return compile_node(node).map(RequestMatcher::Body);
         }
         spanned_yaml::decode_all::<Expect>(node)?;
@@ -83,16 +79,12 @@ fn compare(template: &Template, request: &LlmRequest, captures: &Captures) -> Re
         actual,
     };
     let unusable = |error: String| mismatch(String::new(), error, "nothing to compare".to_owned());
-    let rendered = template
-        .render(captures)
-        .map_err(|error| unusable(error.to_string()))?;
+    let rendered = template.render(captures);
+    let rendered = rendered.map_err(|error| unusable(error.to_string()))?;
     let expect: Expect =
         serde_json::from_value(rendered).map_err(|error| unusable(error.to_string()))?;
-    let Some(wire) = Wire::ALL
-        .iter()
-        .copied()
-        .find(|wire| request.path.ends_with(wire.path()))
-    else {
+    let mut wires = Wire::ALL.iter().copied();
+    let Some(wire) = wires.find(|wire| request.path.ends_with(wire.path())) else {
         let actual = format!("one to {}", request.path);
         let expected = "a request for a message".to_owned();
         return Err(mismatch(String::new(), expected, actual));

@@ -78,12 +78,11 @@ impl ScenarioSource {
         let named = |node: &Node| node.as_str().unwrap_or_default().to_owned();
         let listed = inheritance.keep.iter().chain(&inheritance.drop);
         let missing = listed.filter(|node| !self.files.iter().any(|f| f.id == named(node)));
-        let errors: Vec<_> = missing
-            .map(|node| {
-                let known = self.files.iter().map(|file| file.id.as_str());
-                node.error(unknown("scenario of the base", &named(node), known))
-            })
-            .collect();
+        let error = |node: &Node| {
+            let known = self.files.iter().map(|file| file.id.as_str());
+            node.error(unknown("scenario of the base", &named(node), known))
+        };
+        let errors: Vec<_> = missing.map(error).collect();
         let contains = |nodes: &[Node], id: &str| nodes.iter().any(|node| named(node) == id);
         self.files.retain(|file| {
             (inheritance.keep.is_empty() || contains(&inheritance.keep, &file.id))
@@ -227,17 +226,17 @@ impl UniqueNames {
 }
 
 fn is_scenario(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "yaml" || extension == "yml")
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension == "yaml" || extension == "yml")
 }
 
 fn id_of(path: &Path, root: &Path) -> String {
     let below = path.strip_prefix(root).unwrap_or(path).with_extension("");
-    below
-        .components()
+    let parts = below.components();
+    let words: Vec<_> = parts
         .map(|part| part.as_os_str().to_string_lossy())
-        .collect::<Vec<_>>()
-        .join("/")
+        .collect();
+    words.join("/")
 }
 
 fn collect_embedded(dir: &Dir<'static>, root: &Path, files: &mut Vec<SourceFile>) {

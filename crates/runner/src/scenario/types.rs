@@ -59,15 +59,12 @@ impl Scenario {
         });
         let setups = std::iter::once(&self.agent).chain(restarts);
         let names = setups.flat_map(|setup| {
-            let flags = setup
-                .args
-                .iter()
-                .filter(|word| word.starts_with('-'))
-                .map(|word| word.split('=').next().unwrap_or_default());
+            let options = setup.args.iter().filter(|word| word.starts_with('-'));
+            let flags = options.map(|word| word.split('=').next().unwrap_or_default());
             flags.chain(setup.env.keys().map(String::as_str))
         });
-        let names: IndexSet<&str> = names.collect();
-        names.into_iter().map(str::to_owned).collect()
+        let once: IndexSet<&str> = names.collect();
+        once.into_iter().map(str::to_owned).collect()
     }
 
     /// The longest time that a step or the model waits, however fast the agent is; `None` if nothing waits.

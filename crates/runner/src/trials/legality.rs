@@ -3,7 +3,7 @@
 use super::scenario_run::ScenarioRun;
 use super::suite::logged;
 use crate::mutation::matrix::{PublishedMatrix, PublishedRow, over};
-use conform_judge::finding::{Blame, Level};
+use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::Verdict;
 use frame_faults::Fault;
 use serde::{Deserialize, Serialize};
@@ -166,10 +166,8 @@ impl Together<'_> {
     }
 
     fn listed(&self) -> impl Iterator<Item = &String> {
-        self.0
-            .iter()
-            .filter_map(|one| one.legal.as_ref())
-            .flat_map(|legal| legal.listed.keys())
+        let legal = self.0.iter().filter_map(|one| one.legal.as_ref());
+        legal.flat_map(|legal| legal.listed.keys())
     }
 
     fn took_effect(&self, run: &ScenarioRun) -> bool {
@@ -184,26 +182,21 @@ fn accepts(variant: &Fault) -> Option<&String> {
 /// What a scenario says against the agent, each with the rule without its dialect.
 fn accusations(run: &ScenarioRun) -> Vec<(String, String)> {
     let report = &run.report;
-    let counted = report
-        .findings
-        .iter()
-        .filter(|one| one.blame == Blame::Agent && one.level >= Level::Should);
-    let mut all: Vec<_> = counted
-        .map(|one| {
-            let rule = one
-                .rule
-                .split_once('/')
-                .map_or(&*one.rule, |(_, rule)| rule);
-            let text = format!("{} in {}: {}", one.rule, report.id, one.message);
-            (rule.to_owned(), text)
-        })
-        .collect();
+    let counts = |one: &&Finding| one.blame == Blame::Agent && one.level >= Level::Should;
+    let accusation = |one: &Finding| {
+        let rule = one
+            .rule
+            .split_once('/')
+            .map_or(&*one.rule, |(_, rule)| rule);
+        let text = format!("{} in {}: {}", one.rule, report.id, one.message);
+        (rule.to_owned(), text)
+    };
+    let findings = report.findings.iter().filter(counts);
+    let mut all: Vec<_> = findings.map(accusation).collect();
     if !report.is_judged() || all.is_empty() && report.verdict != Verdict::Pass {
         let verdict = format!("{:?}", report.verdict).to_lowercase();
-        all.push((
-            verdict.clone(),
-            format!("{verdict}: {}: {}", report.id, report.reason),
-        ));
+        let text = format!("{verdict}: {}: {}", report.id, report.reason);
+        all.push((verdict, text));
     }
     all
 }

@@ -13,10 +13,8 @@ pub(super) fn known(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         let is_known = context.known("clause", clause, dialect.clauses.keys().map(String::as_str));
         let cited = dialect.clauses.get(&clause.value).filter(|_| is_known);
         if let Some(why) = cited.and_then(|cited| cited.untestable.as_ref()) {
-            context.error(
-                clause.span,
-                format!("the clause `{}` is not testable: {why}", clause.value),
-            );
+            let message = format!("the clause `{}` is not testable: {why}", clause.value);
+            context.error(clause.span, message);
         }
     }
 }

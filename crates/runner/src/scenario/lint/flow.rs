@@ -49,57 +49,35 @@ fn writes(verb: &StepVerb) -> bool {
 }
 
 pub(super) fn gates(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let gates: Vec<_> = file
-        .model
-        .iter()
-        .flat_map(|model| model.as_list().unwrap_or_default())
-        .flat_map(gates_of)
-        .collect();
+    let replies = file.model.iter().filter_map(Node::as_list).flatten();
+    let gates: Vec<_> = replies.flat_map(gates_of).collect();
     let mut released = HashSet::new();
     for step in &file.steps {
         let StepVerb::Release(release) = &step.verb else {
             continue;
         };
-        if !context.known(
-            "gate",
-            release,
-            gates.iter().map(|gate| gate.value.as_str()),
-        ) {
-            continue;
-        }
-        if !released.insert(release.value.as_str()) {
-            context.error(
-                release.span,
-                format!("the gate `{}` is released twice", release.value),
-            );
+        let known = gates.iter().map(|gate| gate.value.as_str());
+        if context.known("gate", release, known) && !released.insert(release.value.as_str()) {
+            let message = format!("the gate `{}` is released twice", release.value);
+            context.error(release.span, message);
         }
     }
-    for gate in gates
-        .iter()
-        .filter(|gate| !released.contains(gate.value.as_str()))
-    {
-        context.error(
-            gate.span,
-            format!("no step releases the gate `{}`", gate.value),
-        );
+    let is_open = |gate: &&Spanned<String>| !released.contains(gate.value.as_str());
+    for gate in gates.iter().filter(is_open) {
+        let message = format!("no step releases the gate `{}`", gate.value);
+        context.error(gate.span, message);
     }
 }
 
 /// The gates of one reply.
 fn gates_of(reply: &Node) -> Vec<Spanned<String>> {
-    let items = reply
-        .get("content")
-        .and_then(Node::as_list)
-        .unwrap_or_default();
-    let gates = std::iter::once(reply)
-        .chain(items)
-        .filter_map(|node| node.get("gate"));
-    gates
-        .filter_map(|gate| {
-            Some(Spanned {
-                value: gate.as_str()?.to_owned(),
-                span: gate.span(),
-            })
-        })
-        .collect()
+    let content = reply.get("content").and_then(Node::as_list);
+    let parts = std::iter::once(reply).chain(content.unwrap_or_default());
+    let gates = parts.filter_map(|part| part.get("gate"));
+    let named = gates.filter_map(|gate| {
+        let value = gate.as_str()?.to_owned();
+        let span = gate.span();
+        Some(Spanned { value, span })
+    });
+    named.collect()
 }

@@ -52,10 +52,8 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         let before = context.errors.len();
         let key = &dialect.commands.discriminator;
         if command.as_map().is_some() && command.at(key).is_none() {
-            context.error(
-                command.span(),
-                format!("a command needs a name at `{key}`; `send_raw` sends any line"),
-            );
+            let message = format!("a command needs a name at `{key}`; `send_raw` sends any line");
+            context.error(command.span(), message);
         }
         check("command", command, &dialect.commands, context);
         if context.errors.len() == before {
@@ -73,26 +71,18 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
     let before = context.errors.len();
     let schemas = &dialect.command_schemas;
     // A nested kind has the members of the frame around it too.
-    let shapes: Vec<&str> = [Some(&*name), kind.as_deref()]
-        .into_iter()
-        .flatten()
-        .collect();
-    let faults = shapes
-        .iter()
-        .flat_map(|shape| schemas.violations(shape, &value, MAX_PROBLEMS));
+    let shapes: Vec<&str> = std::iter::once(&*name).chain(kind.as_deref()).collect();
+    let of_shape = |shape: &&str| schemas.violations(shape, &value, MAX_PROBLEMS);
+    let faults = shapes.iter().flat_map(of_shape);
     let mut known = HashSet::new();
     for fault in faults.filter(|fault| fault.level == Level::Must) {
         let at = command.nearest(&fault.pointer);
         // What is filled in later may be a value of any type, and decide which of several forms the value around it has.
         let is_open = has_placeholder(at) || fault.expected.is_empty() && holds_placeholder(at);
         if !is_open && known.insert((fault.pointer, fault.message.clone())) {
-            context.error(
-                at.span(),
-                format!(
-                    "not a valid command: {}; `send_raw` sends any line",
-                    fault.message
-                ),
-            );
+            let why = fault.message;
+            let message = format!("not a valid command: {why}; `send_raw` sends any line");
+            context.error(at.span(), message);
         }
     }
     if unchecked || context.errors.len() > before {
@@ -111,13 +101,10 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
 
 /// Keys without a value in commands, matchers and model scripts. Most are the rest of an unquoted text that contains a comma.
 pub(super) fn keys_without_values(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let answers = file
-        .answers
-        .iter()
-        .flat_map(|answer| [&answer.on, &answer.send]);
+    let answers = file.answers.iter();
+    let in_answers = answers.flat_map(|answer| [&answer.on, &answer.send]);
     let in_steps = file.steps.iter().flat_map(|step| step.verb.values());
-    let nodes = in_steps.chain(answers).chain(&file.model);
-    for node in nodes {
+    for node in in_steps.chain(in_answers).chain(&file.model) {
         keys_without_value(node, context);
     }
 }
@@ -140,16 +127,10 @@ fn keys_without_value(node: &Node, context: &mut LoadContext<'_>) {
 
 /// Reports unknown names in a matcher, and in the operands of its operators.
 fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext<'_>) {
-    for operator in ["$any", "$all"] {
-        for inner in node
-            .get(operator)
-            .and_then(Node::as_list)
-            .unwrap_or_default()
-        {
-            check(what, inner, frames, context);
-        }
-    }
-    if let Some(inner) = node.get("$not") {
+    let lists = ["$any", "$all"]
+        .iter()
+        .filter_map(|operator| node.get(operator)?.as_list());
+    for inner in lists.flatten().chain(node.get("$not")) {
         check(what, inner, frames, context);
     }
     for name in literals(node.at(&frames.discriminator)) {
@@ -161,12 +142,9 @@ fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext
         else {
             continue;
         };
+        let what = format!("`{}` kind", name.value);
         for kind in literals(node.at(at)) {
-            context.known(
-                &format!("`{}` kind", name.value),
-                &kind,
-                kinds.iter().map(String::as_str),
-            );
+            context.known(&what, &kind, kinds.iter().map(String::as_str));
         }
     }
 }
@@ -182,17 +160,11 @@ fn literals(node: Option<&Node>) -> Vec<Spanned<String>> {
             span: node.span(),
         }],
         Kind::Map(_) => {
-            let several = ["$one_of", "$any"]
-                .into_iter()
-                .filter_map(|name| node.get(name)?.as_list())
-                .flatten();
-            let one = ["$ne", "$not"]
-                .into_iter()
-                .filter_map(|name| node.get(name));
-            several
-                .chain(one)
-                .flat_map(|inner| literals(Some(inner)))
-                .collect()
+            let names = ["$one_of", "$any"].iter();
+            let lists = names.filter_map(|name| node.get(name)?.as_list());
+            let one = ["$ne", "$not"].iter().filter_map(|name| node.get(name));
+            let all = lists.flatten().chain(one);
+            all.flat_map(|inner| literals(Some(inner))).collect()
         }
         _ => Vec::new(),
     }
@@ -208,9 +180,7 @@ fn holds_placeholder(node: &Node) -> bool {
 
 /// Whether the value contains a placeholder, which is filled in only when the step is played.
 fn has_placeholder(node: &Node) -> bool {
-    node.as_str().is_some_and(|text| {
-        segments(text)
-            .iter()
-            .any(|segment| matches!(segment, Segment::Placeholder(_)))
-    })
+    let is_placeholder = |one: &Segment<'_>| matches!(one, Segment::Placeholder(_));
+    let text = node.as_str().unwrap_or_default();
+    segments(text).iter().any(is_placeholder)
 }

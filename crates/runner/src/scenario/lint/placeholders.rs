@@ -39,23 +39,12 @@ pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
 
 /// Texts that are filled in before the first step.
 pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
-    let after = file
-        .files_after
-        .values()
-        .flat_map(json_matcher::placeholders_in);
-    let used = file
-        .files
-        .values()
-        .flat_map(placeholders)
-        .chain(agent_texts(&file.agent))
-        .chain(after);
-    for placeholder in used {
-        known(
-            &placeholder,
-            BUILTINS,
-            "only these can be used here",
-            context,
-        );
+    let states = file.files_after.values();
+    let after = states.flat_map(json_matcher::placeholders_in);
+    let used = file.files.values().flat_map(placeholders);
+    let advice = "only these can be used here";
+    for placeholder in used.chain(agent_texts(&file.agent)).chain(after) {
+        known(&placeholder, BUILTINS, advice, context);
     }
     for placeholder in file.model.iter().flat_map(json_matcher::placeholders_in) {
         let advice = format!(
@@ -92,21 +81,14 @@ impl CaptureScope {
             match self.names.get_mut(&placeholder.value) {
                 Some((_, used)) => *used = true,
                 None => {
-                    let names = self
-                        .names
-                        .keys()
-                        .map(String::as_str)
-                        .chain(BUILTINS.iter().copied());
-                    let near = suggestion(&placeholder, names);
-                    let literal = format!(
-                        "; write a literal `{{{0}}}` as `{{{{{0}}}}}`",
-                        placeholder.value
-                    );
-                    let hint = if near.is_empty() { literal } else { near };
-                    context.error(
-                        placeholder.span,
-                        format!("no earlier step captures `{}`{hint}", placeholder.value),
-                    );
+                    let captured = self.names.keys().map(String::as_str);
+                    let name = &placeholder.value;
+                    let mut hint = suggestion(name, captured.chain(BUILTINS.iter().copied()));
+                    if hint.is_empty() {
+                        hint = format!("; write a literal `{{{name}}}` as `{{{{{name}}}}}`");
+                    }
+                    let message = format!("no earlier step captures `{name}`{hint}");
+                    context.error(placeholder.span, message);
                 }
             }
         }
@@ -115,10 +97,8 @@ impl CaptureScope {
     fn captures(&mut self, captures: &TextMap, context: &mut LoadContext<'_>) {
         for (name, pointer) in captures {
             if !pointer.is_empty() && !pointer.starts_with('/') {
-                context.error(
-                    pointer.span,
-                    format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value),
-                );
+                let message = format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value);
+                context.error(pointer.span, message);
             }
             let word = name.as_str();
             let mistake = if !is_name(word) {
@@ -156,22 +136,17 @@ fn used_by(verb: &StepVerb) -> Vec<Spanned<String>> {
 }
 
 fn agent_texts(agent: &AgentSetup) -> impl Iterator<Item = Spanned<String>> {
-    agent
-        .args
-        .iter()
-        .chain(agent.env.values().flatten())
-        .flat_map(placeholders)
+    let texts = agent.args.iter().chain(agent.env.values().flatten());
+    texts.flat_map(placeholders)
 }
 
 fn placeholders(text: &Spanned<String>) -> Vec<Spanned<String>> {
-    let names = segments(text)
-        .into_iter()
-        .filter_map(|segment| match segment {
-            Segment::Placeholder(name) => Some(Spanned {
-                value: name.to_owned(),
-                span: text.span,
-            }),
-            Segment::Text(_) => None,
-        });
-    names.collect()
+    let named = |segment| match segment {
+        Segment::Placeholder(name) => Some(Spanned {
+            value: str::to_owned(name),
+            span: text.span,
+        }),
+        Segment::Text(_) => None,
+    };
+    segments(text).into_iter().filter_map(named).collect()
 }

@@ -53,29 +53,21 @@ pub(super) fn exits(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         let StepVerb::ExpectExit(exit) = &step.verb else {
             continue;
         };
-        match (exit.code, exit.nonzero, &exit.or_signal) {
+        let mistake = match (exit.code, exit.nonzero, &exit.or_signal) {
             (None, false, None) => {
-                context.error(
-                    exit.span,
-                    "expects nothing: give it `code`, `nonzero: true` or `or_signal`",
-                );
+                "expects nothing: give it `code`, `nonzero: true` or `or_signal`"
             }
-            (Some(_), true, _) => {
-                context.error(exit.span, "`code` and `nonzero` exclude each other")
-            }
-            _ => {}
-        }
+            (Some(_), true, _) => "`code` and `nonzero` exclude each other",
+            _ => continue,
+        };
+        context.error(exit.span, mistake);
     }
 }
 
 pub(super) fn paths(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let awaited = awaited_files(file).flat_map(|files| files.keys());
-    for path in file
-        .files
-        .keys()
-        .chain(awaited)
-        .chain(file.files_after.keys())
-    {
+    let others = awaited.chain(file.files_after.keys());
+    for path in file.files.keys().chain(others) {
         if let Some(reason) = refusal(&path.value) {
             context.error(path.span, format!("the path `{}` {reason}", path.value));
         }
@@ -107,13 +99,12 @@ fn refusal(path: &str) -> Option<&'static str> {
     if path.contains(['\\', '\0']) {
         return Some("is not portable: separate folders by `/`");
     }
-    Path::new(path)
-        .components()
-        .find_map(|component| match component {
-            Component::RootDir | Component::Prefix(_) => {
-                Some("is absolute: write it relative to the workspace")
-            }
-            Component::ParentDir => Some("leaves the workspace"),
-            Component::CurDir | Component::Normal(_) => None,
-        })
+    let mut parts = Path::new(path).components();
+    parts.find_map(|part| match part {
+        Component::RootDir | Component::Prefix(_) => {
+            Some("is absolute: write it relative to the workspace")
+        }
+        Component::ParentDir => Some("leaves the workspace"),
+        Component::CurDir | Component::Normal(_) => None,
+    })
 }
