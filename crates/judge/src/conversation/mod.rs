@@ -2,7 +2,9 @@
 //! and compared with each of them.
 
 mod memory;
+mod newest_request;
 mod request;
+mod shown_results;
 mod told;
 
 pub use memory::{Check, Compared, Conversation};
