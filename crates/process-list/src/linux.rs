@@ -30,16 +30,22 @@ impl RunningProcess {
         })
     }
 
-    /// Its command line, the words with spaces between; empty once it has ended.
+    /// Its command line, the words with spaces between; empty once it has ended. Waits a few milliseconds for a process that is just
+    /// starting a program, because it has none until then.
     #[must_use]
     pub fn command_line(&self) -> String {
-        let read = std::fs::read(format!("/proc/{}/cmdline", self.pid.as_raw_pid()));
-        let line = read.unwrap_or_default();
-        let words: Vec<_> = line
-            .split(|byte| *byte == 0)
-            .map(String::from_utf8_lossy)
-            .collect();
-        words.join(" ").trim_end().to_owned()
+        const TRIES: usize = 20;
+        let path = format!("/proc/{}/cmdline", self.pid.as_raw_pid());
+        let mut tries = (0..TRIES).map(|n| {
+            if n > 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            std::fs::read(&path).unwrap_or_default()
+        });
+        let line = tries.find(|line| !line.is_empty() || self.ended);
+        let line = line.unwrap_or_default();
+        let words = line.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        words.collect::<Vec<_>>().join(" ").trim_end().to_owned()
     }
 
     /// How long ago it began, to a hundredth of a second; `None` if the system does not report it.
