@@ -76,7 +76,7 @@ pub enum Piece {
     Raw(String),
 }
 
-/// What a model says, as it streams: in an answer of a script, and in an answer that is decoded.
+/// The output of a model, as it streams: in an answer of a script, and in an answer that is decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     missing_docs,

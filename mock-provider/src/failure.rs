@@ -57,7 +57,7 @@ pub enum FailureKind {
     Expectation,
     /// The real API would refuse the request, and so did this one. No reply was taken.
     Refused,
-    /// A reply was not served as often as the script says.
+    /// A reply was not served as often as the script requires.
     Unused,
 }
 
@@ -171,7 +171,7 @@ impl ScriptFailure {
         }
     }
 
-    /// A reply that was served less often than the script says.
+    /// A reply that was served less often than the script requires.
     pub(crate) fn unused(reply: usize, times: u64, served: u64) -> Self {
         let often = match served {
             0 => "",

@@ -185,7 +185,7 @@ impl Model {
         }
     }
 
-    /// A failure for each reply that was not served as often as the script says.
+    /// A failure for each reply that was not served as often as the script requires.
     #[must_use]
     pub fn unused(&self) -> Vec<ScriptFailure> {
         if let Some(request) = self.history.only_side_request() {

@@ -374,7 +374,7 @@ async fn raw_bytes_and_pings_are_sent_as_written() {
     assert!(openai.text().starts_with(": ping\n\ndata: {"));
 }
 
-/// The events of a reply over the Responses API; each is named as its data says.
+/// The events of a reply over the Responses API; each has the name in its data.
 async fn responses_events(reply: Value, body: &Value) -> Vec<Value> {
     let response = Mock::start(json!([reply])).post(RESPONSES, body).await;
     let events = response.events().into_iter().map(|(name, data)| {

@@ -1,4 +1,4 @@
-//! `conform explore`: plays sessions that nobody wrote, and makes those with findings small.
+//! `conform explore`: plays generated sessions, and shrinks those with findings.
 
 mod explorations;
 mod finding_text;

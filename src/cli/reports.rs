@@ -63,7 +63,7 @@ fn is_device(path: &Path) -> bool {
     path.exists() && !path.is_file() && !path.is_dir()
 }
 
-/// Checks that a file can be written, and makes its folder. A file that is not there is not left behind.
+/// Checks that a file can be written, and makes its folder. A file that did not exist before is removed again.
 ///
 /// # Errors
 /// A sentence that names the path.

@@ -54,8 +54,8 @@ pub(super) struct DialectChoice {
 pub(super) type ChosenDialect = (Arc<Dialect>, Option<&'static str>);
 
 impl DialectChoice {
-    /// The dialect of this name; without a version, all its versions; without a name, all dialects. Of several, those whose agents have the
-    /// name of this program, if there are any.
+    /// The dialect of this name; without a version, all its versions; without a name, all dialects. If there are several, those whose
+    /// agents have the name of this program, if there are any.
     ///
     /// # Errors
     /// The mistakes in a dialect, or that there is no dialect of this name.

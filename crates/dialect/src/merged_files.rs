@@ -23,7 +23,7 @@ pub struct MergedFiles {
     pub ordering: Ordering,
     /// The nearest `ordering.yaml`, for the places of mistakes.
     pub ordering_root: Option<Node>,
-    /// The clauses, each with the file that it stands in.
+    /// The clauses, each with its file.
     pub clauses: Vec<(Clause, Node)>,
     /// The merged `events.json`.
     pub events: Value,

@@ -145,7 +145,7 @@ fn rule(node: Node, name: Span, group: &GroupFile) -> Result<RuleSource, Vec<Err
     })
 }
 
-/// The rule with the expression of its `order` in a map, where it stands alone.
+/// The rule with the expression of its `order` in a map, where it is written alone.
 fn with_order_map(rule: &Node) -> Node {
     let entries = rule.as_map().unwrap_or_default().iter();
     let entries = entries.cloned().map(|(key, value)| match value.as_map() {

@@ -1,4 +1,4 @@
-//! Checks the names in the faults of a dialect against what the dialect has.
+//! Checks the names in the faults of a dialect against the names of the dialect.
 
 use crate::compile::INTERNAL;
 use crate::table::{FaultTable, Reference, ReferenceKind};

@@ -29,7 +29,7 @@ pub(crate) struct Context<'a> {
     pub(crate) nested: &'a Arc<NestedKinds>,
 }
 
-/// Compiles one fault with its parts. `caught_by` is what must catch it.
+/// Compiles one fault with its parts. `caught_by` lists the rules and scenarios that must catch it.
 pub(crate) fn compile_fault(
     id: &Spanned<String>,
     parts: &[FaultPart],
@@ -113,7 +113,7 @@ fn common_fault(part: &FaultPart) -> Result<Option<&'static FaultPart>, Vec<Erro
     })
 }
 
-/// A fault or a part of it: from when on it is played, what it changes, and where that is shown by default.
+/// A fault or a part of it: when it starts, which frames it changes, and on which line it can be caught by default.
 fn compile_part(
     part: &FaultPart,
     span: Span,

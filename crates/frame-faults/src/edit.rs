@@ -131,7 +131,7 @@ impl Edits {
         }
     }
 
-    /// Edits a value; says whether it matches.
+    /// Edits a value; returns whether it matches.
     fn edit(&self, value: &mut Value, memory: &mut EditMemory) -> bool {
         let matching = self.matching.as_ref();
         let is_edited = matching.is_none_or(|matcher| matcher.matches_part(Some(value)));

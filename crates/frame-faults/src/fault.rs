@@ -76,7 +76,7 @@ impl Fault {
         }
     }
 
-    /// How late it is played on a frame, of several faults: what changes the bytes of a line comes behind what reads the frame.
+    /// The order of several faults on one frame: a fault that changes the bytes of a line is played after those that read the frame.
     #[must_use]
     pub fn order(&self) -> u8 {
         let Effect::Events(parts) = &self.effect else {

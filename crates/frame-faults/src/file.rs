@@ -1,4 +1,5 @@
-//! The format of `faults.yaml`, as written. The [edits](crate::edit::Edit) and [operations](Operation) of a fault stand beside its other keys.
+//! The format of `faults.yaml`, as written. The [edits](crate::edit::Edit) and [operations](Operation) of a fault are next to its other
+//! keys.
 
 use crate::edit::Edit;
 use crate::operation::Operation;

@@ -80,7 +80,7 @@ fn merge(sample: &mut Value, frame: &Value) {
     }
 }
 
-/// The generic faults of an agent that sends such frames. Their ids say what they change: `drop:word`, `retype:end:/text`.
+/// The generic faults of an agent that sends such frames. Their ids name the change: `drop:word`, `retype:end:/text`.
 #[must_use]
 pub fn generic_faults(samples: &SampleFrames) -> Vec<Fault> {
     let fault = |word: &str, kind: &str, pointer: Option<&str>| {

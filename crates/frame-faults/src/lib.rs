@@ -1,7 +1,7 @@
 //! Faults of JSON Lines agents as data: the format of `faults.yaml`, and the engine that plays them on frames.
 //!
-//! A fault is a deliberate defect. It shows that a check can fail: the fault says what goes wrong, how that is played on frames, and
-//! which rule or scenario must catch it. The package knows no agent and no judge. Whoever stands on the line between an agent and its
+//! A fault is a deliberate defect. It shows that a check can fail: the fault states what goes wrong, how that is played on frames, and
+//! which rule or scenario must catch it. The package knows no agent and no judge. Any process between an agent and its
 //! host can play a fault: the reference agent plays it on its own frames, a filter process on those of any agent.
 //!
 //! A legal variant is what an agent may do differently, in the same form: it shows that no check forbids what the specification allows.
@@ -40,7 +40,7 @@
 //!   the output that can be wrong. [`parse_entry`] reads it back.
 //! - [`generic_faults`] makes faults of any agent from the frames that it sends. At the end of the output, [`end`](FaultPlayer::end)
 //!   releases the frames that come last.
-//! - [`Fault::is_playable_outside`] tells faults on frames from behaviors of the reference agent.
+//! - [`Fault::is_playable_outside`] distinguishes faults on frames from behaviors of the reference agent.
 
 mod check;
 mod common;

@@ -1,6 +1,6 @@
 //! Splits a stream into lines, in bounded memory and without losing a byte.
 
-/// Splits a stream into lines at `\n`, whatever its chunks are.
+/// Splits a stream into lines at `\n`, independent of how it is chunked.
 #[derive(Debug)]
 pub struct LineSplitter {
     limit: usize,

@@ -78,7 +78,7 @@ pub enum Spelling {
     Reversed,
 }
 
-/// The kind of the event that stands for the end of the output.
+/// The kind of the event that represents the end of the output.
 pub const END: &str = "#end";
 
 /// A signal that ends a process.
@@ -101,7 +101,7 @@ impl Operation {
         }
     }
 
-    /// On which line it can be caught, unless the fault says otherwise.
+    /// On which line it can be caught, unless the fault specifies it.
     pub(crate) fn shown_at(&self) -> ShownAt {
         match self {
             Operation::Edit(_)

@@ -59,7 +59,7 @@ pub struct FaultPlayer {
 enum Log {
     #[default]
     NotPlayed,
-    /// A line is held back, which is not told yet.
+    /// A line is held back, and the fault log does not have it yet.
     Held(u64),
     /// Due once another line passes the one that is held back: alone it has not moved.
     Moved(u64),
@@ -67,7 +67,8 @@ enum Log {
     Taken,
 }
 
-/// Where a line that is held back is written: before the frame that releases it, behind it, or once where it belongs and again behind it.
+/// Where a line that is held back is written: before the frame that releases it, after it, or both in its own place and again after that
+/// frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     Before,
@@ -85,7 +86,7 @@ struct Held {
 }
 
 impl FaultPlayer {
-    /// Plays a fault from a turn on (0: from the start), by default from where the fault says.
+    /// Plays a fault from a turn on (0: from the start), by default from where the fault specifies.
     #[must_use]
     pub fn new(fault: Fault, kinds: KindPointers, from: Option<u32>) -> Self {
         let usual = match fault.active_from {
@@ -188,7 +189,7 @@ impl FaultPlayer {
         self.counted(outputs)
     }
 
-    /// Changes a command; says whether it has.
+    /// Changes a command; returns whether it did.
     pub fn command(&mut self, command: &mut Value) -> bool {
         let kind = kind(command, &self.kinds.commands);
         match self.effect() {

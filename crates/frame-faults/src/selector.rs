@@ -62,7 +62,7 @@ impl FrameSelector {
         Some(format!("{kind}.{nested}"))
     }
 
-    /// The name of the frames that stand first, if they have one.
+    /// The name of the frames that come first, if they have one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self.pattern.0.first()?.frames.first()? {
@@ -71,7 +71,7 @@ impl FrameSelector {
         }
     }
 
-    /// Whether the frames that stand first are commands.
+    /// Whether the frames that come first are commands.
     #[must_use]
     pub fn is_of_commands(&self) -> bool {
         let first = self.pattern.0.first().and_then(|atom| atom.frames.first());

@@ -1,4 +1,4 @@
-//! Mistakes in fault files: each is one error, at its place, that says what to write instead.
+//! Mistakes in fault files: each is one error, at its place, that states what to write instead.
 
 use frame_faults::{FaultTable, KnownNames, NestedKinds};
 

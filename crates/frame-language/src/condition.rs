@@ -81,7 +81,7 @@ pub enum Condition {
     Present(Operand),
     /// The value exists and is empty: an empty text, list or object, or null.
     Empty(Operand),
-    /// The condition holds for every element of a list; pointers in it point into the element.
+    /// The condition is true for every element of a list; pointers in it point into the element.
     Every(Operand, Box<Condition>),
 }
 

@@ -110,7 +110,7 @@ fn token(rest: &str, first: char, at: usize) -> Result<(Token, usize), SyntaxErr
     }
 }
 
-/// A pointer. A step with characters that would end it stands in quotes: `/files/"a b"`.
+/// A pointer. A step with characters that would end it is written in quotes: `/files/"a b"`.
 fn pointer(rest: &str, at: usize) -> Result<(Token, usize), SyntaxError> {
     let (mut pointer, mut end) = (String::new(), 0);
     while let Some(step) = rest[end..].strip_prefix('/') {

@@ -1,10 +1,10 @@
-//! The language in which rules and faults say which frames they mean.
+//! The language in which rules and faults select frames.
 //!
 //! A [`Pattern`] names frames, with [`Condition`]s on them: `tool_result{/status = error} | >stop`. [`parse::pattern`] reads one. Names are
-//! kept as they are written: whoever uses a pattern knows which frames they stand for.
+//! kept as they are written: the user of a pattern knows which frames they mean.
 //!
 //! An [`EvalContext`] answers conditions on one frame, in three-valued logic: a value that is missing makes most of them unknown. What
-//! they ask about earlier frames, a [`History`] answers; `()` is the history of who remembers nothing.
+//! they ask about earlier frames, a [`History`] answers; `()` is an empty history.
 //!
 //! ```
 //! use frame_language::{EvalContext, Names, Truth, parse};

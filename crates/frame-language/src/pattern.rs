@@ -11,7 +11,7 @@ pub struct Pattern(pub Vec<Atom>);
 pub struct Atom {
     /// The frames with one of these names,…
     pub frames: Vec<FrameName>,
-    /// …or, behind `!`, every event except them…
+    /// …or, after `!`, every event except them…
     pub negated: bool,
     /// …for which all of these hold.
     pub guards: Vec<Condition>,
@@ -34,7 +34,7 @@ pub enum FrameName {
     Any,
     /// `>any`: every command.
     AnyCommand,
-    /// An event, a nested kind as `outer.inner`, or one of these as a command behind `>`.
+    /// An event, a nested kind as `outer.inner`, or one of these as a command after `>`.
     Named(String),
 }
 

@@ -36,7 +36,7 @@ impl Pointer {
     /// Reads a pointer.
     ///
     /// # Errors
-    /// It does not begin with `/`; the message says what to write instead.
+    /// It does not begin with `/`; the message states what to write instead.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut steps = text.split('/');
         match steps.next() {
@@ -82,7 +82,7 @@ impl Pointer {
         found.is_some_and(|(found, rest)| found.is_null() && rest.is_empty())
     }
 
-    /// The value that the whole pointer points to: behind a `*`, the list of the values found. `null` counts as absent.
+    /// The value that the whole pointer points to: after a `*`, the list of the values found. `null` counts as absent.
     pub fn resolve<'v>(&self, value: Cow<'v, Value>) -> Option<Cow<'v, Value>> {
         match value {
             Cow::Borrowed(value) => resolve(&self.steps, value),
@@ -130,7 +130,7 @@ impl TryFrom<String> for Pointer {
     }
 }
 
-/// The element behind the last one of a list (RFC 6901, section 4).
+/// The element after the last one of a list (RFC 6901, section 4).
 const END: &str = "-";
 
 fn step(text: &str) -> Step {

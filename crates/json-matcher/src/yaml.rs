@@ -62,7 +62,7 @@ mod tests {
             .collect()
     }
 
-    /// Matchers, each with its errors on the lines behind it.
+    /// Matchers, each with its errors on the lines after it.
     const MISTAKES: &str = r#"
 {a: {$regx: x}}
     1:6 unknown operator `$regx`; did you mean `$regex`? (one of $regex, $contains, $type, $one_of, $absent, $present, $length, $items, $in_order, $gte, $gt, $lte, $lt, $ne, $not, $all, $any)

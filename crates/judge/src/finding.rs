@@ -132,7 +132,7 @@ impl Finding {
     }
 }
 
-/// What a finding is about, beyond what its readers are told.
+/// Data about a finding that its readers do not see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The members of the frame that the broken condition looks at.

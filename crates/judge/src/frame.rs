@@ -123,7 +123,8 @@ pub struct LlmReply {
     pub end: ReplyEnd,
     /// The body as far as it came, if it was recorded; a JSON string with the text if it was not JSON, such as a stream.
     pub body: Option<Value>,
-    /// What the model said, if that is known and came whole: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
+    /// The texts and calls of the model, if they are known and came completely: a list of `{"text": …}` and `{"call": {"id": …, "name": …,
+    /// "arguments": …}}`.
     pub message: Option<Value>,
 }
 

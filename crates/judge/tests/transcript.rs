@@ -1,4 +1,4 @@
-//! The written form of transcripts: what is written is read again, and mistakes are told with their places.
+//! The written form of transcripts: what is written is read again, and mistakes are reported with their places.
 
 use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
 use conform_judge::transcript::{Header, TranscriptReader, TranscriptWriter};

@@ -115,7 +115,7 @@ impl Guard {
     }
 }
 
-/// The guard process: waits until the relay ends, and kills the tree unless the relay has said that it is gone.
+/// The guard process: waits until the relay ends, and kills the tree unless the relay has reported that it is gone.
 ///
 /// # Errors
 /// Standard input cannot be read.

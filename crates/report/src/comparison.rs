@@ -53,7 +53,7 @@ pub struct ComparedCause {
     pub rules: IndexSet<String>,
     /// Its severity; the highest of all agents.
     pub level: Level,
-    /// Whether it comes and goes with every agent that has it.
+    /// Whether it is intermittent for every agent that has it.
     pub flaky: bool,
     /// The number of scenarios that have it, one for each agent; 0 for an agent without it.
     pub scenarios: Vec<usize>,

@@ -11,7 +11,7 @@ const SANDBOX: [&str; 3] = ["{llm_url}", "{workspace}", "{home}"];
 /// What becomes of the arguments of the recipe when the user gives arguments too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecipeArgs {
-    /// Those that the user does not give are added behind.
+    /// Those that the user does not give are added after them.
     Append,
     /// They are used where the user writes `{args}`, and nowhere else.
     Placed,
@@ -96,7 +96,7 @@ fn is_given(option: &[OsString], given: &[OsString]) -> bool {
         .any(|arg| arg == name || is_option(name) && arg.to_string_lossy().starts_with(&joined))
 }
 
-/// An argument of the user with `{args}` replaced: by several arguments where it stands alone, else by one quoted text for a shell.
+/// An argument of the user with `{args}` replaced: by several arguments where it is a whole argument, else by one quoted text for a shell.
 fn placed(arg: &OsStr, recipe: &[OsString]) -> Vec<OsString> {
     match arg.to_str() {
         Some(RECIPE) => recipe.to_vec(),

@@ -40,7 +40,7 @@ step_rules! {
     OUTPUT = "scenario.output", "The agent writes no endless output. It is killed when it goes far beyond what any scenario can need.";
 }
 
-/// Whether findings of this rule cite the clauses of the whole scenario, because no step says which ones the model's script checks.
+/// Whether findings of this rule cite the clauses of the whole scenario, because no step states which ones the model's script checks.
 #[must_use]
 pub fn cites_the_scenario(rule: &str) -> bool {
     [REQUEST, SCRIPT, REFUSED, FILES_AFTER, UNASKED, NEVER_ASKED].contains(&rule)

@@ -22,7 +22,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, other)| other)
 }
 
-/// How similar two names are, from 0 to 2. Jaro-Winkler says little about short names, so one wrong, missing, added or swapped character
+/// How similar two names are, from 0 to 2. Jaro-Winkler is unreliable for short names, so one wrong, missing, added or swapped character
 /// counts for more.
 fn similarity(name: &str, other: &str) -> f64 {
     let is_typo = name.chars().count() >= MIN_FOR_TYPO && strsim::osa_distance(name, other) <= 1;

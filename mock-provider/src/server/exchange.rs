@@ -38,7 +38,7 @@ impl Socket {
     }
 }
 
-/// An exchange. If it is dropped before its end, the journal says that the client disconnected.
+/// An exchange. If it is dropped before its end, the journal records that the client disconnected.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) shared: Arc<ServerState>,

@@ -111,7 +111,7 @@ impl Server {
         self.state.model().model.note_command(texts, is_prompt);
     }
 
-    /// A failure for each reply that was not served as often as the script says.
+    /// A failure for each reply that was not served as often as the script requires.
     #[must_use]
     pub fn unused(&self) -> Vec<ScriptFailure> {
         self.state.model().model.unused()

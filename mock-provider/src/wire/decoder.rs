@@ -135,7 +135,7 @@ impl ReplyDecoder {
     /// Decodes more bytes of a stream.
     ///
     /// # Errors
-    /// They are not what the wire specifies, or report an error.
+    /// They violate the specification of the wire, or report an error.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         let events = self.parser.push(bytes);
         for data in events.map_err(|LineTooLong| DecodeError::EndlessLine)? {

@@ -92,7 +92,7 @@ pub struct Response {
     pub body: Vec<u8>,
     /// The HTTP chunks of the body; one for a body of a given length.
     pub chunks: Vec<Vec<u8>>,
-    /// Whether the body is complete as HTTP says.
+    /// Whether the body is complete according to HTTP.
     pub whole: bool,
 }
 

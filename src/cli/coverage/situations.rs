@@ -175,7 +175,7 @@ impl Walked {
         (rows, left_out.collect())
     }
 
-    /// Why a class of data does not occur at a place, if the dialect says so.
+    /// Why a class of data does not occur at a place, if the dialect gives a reason.
     fn why_left_out(&self, place: &str, class: &String) -> Option<&str> {
         let mut left_out = self.table.left_out.iter();
         let found = left_out.rfind(|one| one.names(place, class));

@@ -160,7 +160,7 @@ impl Page {
         self.list("Clauses", quoted);
     }
 
-    /// Faults that any of these must catch, each with what goes wrong.
+    /// Faults that any of these must catch, each with its summary.
     fn faults(&mut self, head: &str, known: &KnownDialect, catchers: &[String]) {
         let is_caught = |fault: &&Fault| {
             let mut own = known.catchers(fault).into_iter();

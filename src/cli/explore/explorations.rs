@@ -8,7 +8,7 @@ use conform_judge::dialect::DialectSource;
 use conform_runner::explore::MoveTable;
 use conform_runner::trials::{Engine, Exploration};
 
-/// The explorations of a plan. Moves that need what the agent lacks are left out.
+/// The explorations of a plan. Moves that need a feature that the agent lacks are left out.
 ///
 /// # Errors
 /// The mistakes in the files of a dialect, or none has moves.

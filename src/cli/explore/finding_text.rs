@@ -1,4 +1,4 @@
-//! What a file with a session that nobody wrote says of its finding: a name, the lines above the scenario, and a mark at the step that
+//! The description of a finding in the file of a generated session: a name, the lines above the scenario, and a mark at the step that
 //! fails.
 
 use conform_judge::dialect::Dialect;

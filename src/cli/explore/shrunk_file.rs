@@ -28,7 +28,7 @@ struct Written {
 }
 
 impl Explorer<'_> {
-    /// Writes a scenario for each cause, and gives its findings the command that plays it. Returns what to tell of each.
+    /// Writes a scenario for each cause, and gives its findings the command that plays it. Returns the message for each.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -147,7 +147,7 @@ fn how(shrunk: &Shrunk, session: &Session) -> String {
     }
 }
 
-/// The name of a scenario, and that of its file: its moves, or what is found where parts of moves are left out.
+/// The name of a scenario and of its file: its moves, or the finding where parts of moves are left out.
 fn names(session: &Session, finding: &Finding) -> (String, String) {
     if !session.without.is_empty() {
         let title = Title::of(finding);

@@ -186,7 +186,7 @@ async fn listed(
 }
 
 impl FaultList {
-    /// Publishes, compares and prints the matrix of what was played.
+    /// Publishes, compares and prints the matrix of the faults that were played.
     fn conclude(
         &self,
         args: &MutantsArgs,

@@ -16,7 +16,7 @@ use std::path::Path;
 /// The characters of a frame that a question shows.
 const FRAME_TEXT: usize = 160;
 
-/// Reads the list of generic faults that may survive, because what they do is legal: a YAML map from their ids to reasons.
+/// Reads the list of generic faults that may survive, because they are legal: a YAML map from their ids to reasons.
 ///
 /// # Errors
 /// The file cannot be read, or is not such a map; with its place.

@@ -1,4 +1,4 @@
-//! What is said about the faults or variants of one dialect: each result as it comes, then the table, the remarks and the exit status.
+//! The output about the faults or variants of one dialect: each result as it comes, then the table, the remarks and the exit status.
 
 use crate::cli::command_error::CommandError;
 use crate::cli::exit::ExitStatus;
@@ -86,7 +86,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Announces what is played of a dialect.
+    /// Prints which trials of a dialect are played.
     pub(super) fn new(dialect: &str, all: usize, what: &str) -> Self {
         let announced = count(all as u64, what);
         output::note(format_args!("{dialect}: playing {announced}"));

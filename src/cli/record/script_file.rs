@@ -66,7 +66,7 @@ fn model_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
     Ok(head + &lines.collect::<String>())
 }
 
-/// The frames of the agent, one on each line. Warns on stderr of what is lost.
+/// The frames of the agent, one on each line. Warns on stderr about parts that are lost.
 fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<String, String> {
     let RecordedScript {
         text,

@@ -98,7 +98,7 @@ fn variable(entry: &str) -> Result<(OsString, OsString), CommandError> {
     }
 }
 
-/// The bundled agent, set to speak one dialect, or to play an agent script of it.
+/// The bundled agent, configured to speak one dialect, or to play an agent script of it.
 ///
 /// # Errors
 /// The agent does not speak the dialect, and there is no script.

@@ -45,7 +45,7 @@ pub(in crate::cli) struct RunFacts<'a> {
 const NAMES: usize = 8;
 
 /// The exit status of a run. Prints a warning where the scenarios alone do not explain it: an agent that never began a turn has not shown
-/// that it conforms, whatever else it passed.
+/// that it conforms, whichever other scenarios it passed.
 pub(in crate::cli) fn status(facts: &RunFacts<'_>) -> ExitStatus {
     let (status, why) = decide(facts);
     if let Some(why) = why {

@@ -54,7 +54,7 @@ const FORMER_FOLD_KEYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Former spellings in the declarations of `ordering.yaml`: an error at each, which says what to write.
+/// Former spellings in the declarations of `ordering.yaml`: an error at each, which states what to write.
 pub(super) fn former_in_declarations(root: &Node) -> Vec<Error> {
     let state = entries(root.get("state")).iter();
     let mut errors: Vec<_> = state
@@ -88,7 +88,7 @@ fn forms_with(key: &str) -> impl Iterator<Item = &'static str> {
     forms.filter(move |form| keys_of(form).contains(&key))
 }
 
-/// Keys of a rule in the wrong place, and former keys: an error at each, which says what to write.
+/// Keys of a rule in the wrong place, and former keys: an error at each, which states what to write.
 pub(super) fn misplaced_in_rule(rule: &Node) -> Vec<Error> {
     let mut errors = former_keys(rule, FORMER_RULE_KEYS);
     let mut by_form: IndexMap<&str, Vec<&Key>> = IndexMap::new();

@@ -46,7 +46,7 @@ impl StateFile {
     /// What the variable holds.
     ///
     /// # Errors
-    /// A change that is none, or that does not go with the changes before it.
+    /// A change that is not valid, or that does not fit the changes before it.
     pub fn kind(&self) -> Result<VariableKind, Error> {
         if self.owed.is_some() {
             return Ok(List);

@@ -96,7 +96,7 @@ pub struct SettingFile {
 }
 
 impl SettingFile {
-    /// The setting, with what it shares with others.
+    /// The setting, with the keys that it shares with other settings.
     #[must_use]
     pub fn over(&self, shared: Option<&SettingFile>) -> SettingFile {
         let Some(shared) = shared.cloned() else {
@@ -118,8 +118,8 @@ impl SettingFile {
 }
 
 impl StateFile {
-    /// The names of the variables that it declares under `name`: itself, and those in which a setting remembers what was asked and what
-    /// was before.
+    /// The names of the variables that it declares under `name`: itself, and those in which a setting keeps the requested value and the
+    /// value before it.
     #[must_use]
     pub fn names(&self, name: &str) -> Vec<String> {
         let is_asked = |setting: &SettingFile| setting.ask.is_some();

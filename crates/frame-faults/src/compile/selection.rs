@@ -29,7 +29,7 @@ pub(super) struct Selection {
 
 const ON_MISSING: &str = "`on` is missing: name the event, `>command` for a command, `any` for every event, or frames under `frames`";
 
-/// The frames of a fault, with the defaults of the named frames that stand first in its pattern.
+/// The frames of a fault, with the defaults of the named frames that come first in its pattern.
 pub(super) fn selection(
     file: &FaultFile,
     node: &Node,
@@ -70,7 +70,7 @@ pub(crate) fn pattern(
     parse::pattern(text, names).map_err(|error| node.error_at(text.span, error.shown_in(text)))
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 fn target(name: &FrameName) -> Target {
     match name {
         FrameName::AnyCommand => Target::Commands,

@@ -72,7 +72,7 @@ impl Parser<'_> {
         Ok(Pattern(atoms))
     }
 
-    /// Parses the name of a frame or a class. A name in quotes is always that of an event or, behind `>`, of a command.
+    /// Parses the name of a frame or a class. A name in quotes is always that of an event or, after `>`, of a command.
     fn frame_name(&mut self, at: usize) -> Result<(String, Vec<Atom>), SyntaxError> {
         let command = self.take_sign(">");
         let token = self.peek().cloned();

@@ -73,7 +73,7 @@ pub struct Checker {
     excerpt: Option<SessionExcerpt>,
 }
 
-/// The history behind a line of the host that has no newline. If it is the last one, an agent may take it or leave it, so findings blame the
+/// The history after a line of the host that has no newline. If it is the last one, an agent may take it or leave it, so findings blame the
 /// agent only if it is wrong in both cases. If more comes from the host, it was the beginning of that line.
 #[derive(Clone)]
 struct UnterminatedCommand {

@@ -24,7 +24,7 @@ const CRASH_SIGNALS: &[&str] = &[
 /// A stack trace on stderr that is older than this at the end, in microseconds, is not the reason for the end.
 const MAX_TRACE_AGE: u64 = 1_000_000;
 
-/// The grace period, in microseconds, of an agent that was asked to end. A kill within it says nothing about the agent.
+/// The grace period, in microseconds, of an agent that was asked to end. A kill within it shows nothing about the agent.
 const GRACE: u64 = 1_000_000;
 
 /// What the frames before the end say about a shutdown.
@@ -47,7 +47,7 @@ pub(super) struct ShutdownFacts {
 }
 
 impl ShutdownFacts {
-    /// Notes a frame. `quit` says whether it is a command to quit.
+    /// Notes a frame. `quit`: whether it is a command to quit.
     pub(super) fn note(&mut self, frame: &Frame, quit: bool) {
         self.quit |= quit;
         match &frame.body {
@@ -87,7 +87,7 @@ impl ShutdownFacts {
         }
     }
 
-    /// Whether the process crashed, whatever the host had asked for.
+    /// Whether the process crashed, independent of what the host had asked for.
     fn is_crash(self, end: &End, at: u64) -> bool {
         let is_crash_signal = |signal: i32| CRASH_SIGNALS.contains(&signals::name(signal).as_str());
         match end {

@@ -9,7 +9,7 @@ const FIRST: u64 = 40;
 /// How many frames are quoted from its end, where most findings are.
 pub(super) const LAST: usize = 80;
 
-/// The excerpt of one session. Its size is bounded, whatever the length of the session.
+/// The excerpt of one session. Its size is bounded, independent of the length of the session.
 #[derive(Debug, Clone, Default)]
 pub struct SessionExcerpt {
     first: Vec<QuotedFrame>,

@@ -1,8 +1,8 @@
-//! The memory of a conversation: what the next request to the model must hold, by the requests, replies and commands so far.
+//! The memory of a conversation: what the next request to the model must hold, according to the requests, replies and commands so far.
 //!
-//! Only what is certain is remembered: texts of the host that an earlier request held word for word, what the model said in answers that
-//! came whole, tool results and files. What an agent adds by itself, such as reminders, may change. Where the history leaves open what
-//! the model must see, the next request is taken as it is.
+//! Only what is certain is remembered: texts of the host that an earlier request held word for word, the texts and calls of the model in
+//! answers that came completely, tool results and files. What an agent adds by itself, such as reminders, may change. Where the history
+//! leaves open what the model must see, the next request is taken as it is.
 
 use super::newest_request::Newest;
 use super::request::{Content, Contents, LONG, Role, hash, holds, quoted};
@@ -17,13 +17,13 @@ pub enum Check {
     Kept,
     /// What the model answered is in the next request.
     Answered,
-    /// What the host, the model or a tool said once is in the conversation once.
+    /// A text that the host, the model or a tool sent once is in the conversation once.
     Once,
-    /// The model gets of a tool what the host was shown.
+    /// The model gets the same tool result that the host was shown.
     Shown,
-    /// The texts of the model's answers are told as they are.
+    /// The host receives the texts of the model's answers unchanged.
     Told,
-    /// The arguments of the model's calls are told as they are.
+    /// The host receives the arguments of the model's calls unchanged.
     Called,
 }
 
@@ -49,7 +49,7 @@ pub struct Compared {
 pub struct Conversation {
     /// The newest request of the conversation.
     newest: Option<Newest>,
-    /// Whether it is known what the next request must hold of the newest one.
+    /// Whether it is known which content of the newest request the next one must have.
     is_known: bool,
     /// The texts of the host, and how many of them came before the newest request.
     said: Vec<String>,
@@ -224,7 +224,7 @@ impl Conversation {
         new().find(is_exact).or_else(longest)
     }
 
-    /// Whether the host had sent anything before that could come again, and what is in more messages than the host has sent it with.
+    /// Whether the host had sent a text before that could be repeated, and a text that is in more messages than the host has sent it with.
     fn repeated(&self, newest: &Newest, contents: &Contents) -> (bool, Option<String>) {
         let again = |what: String, times: usize, most: usize| {
             format!("the request holds {what} in {times} messages; the host sent it {most} times")

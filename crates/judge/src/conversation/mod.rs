@@ -1,4 +1,4 @@
-//! What a model must see, and what a host is told of its answers: the conversation of a session, kept while requests to the model come,
+//! What a model must see, and what a host receives of its answers: the conversation of a session, kept while requests to the model come,
 //! and compared with each of them.
 
 mod memory;

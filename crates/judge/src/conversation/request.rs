@@ -57,7 +57,7 @@ pub(super) fn has_part(whole: &str, part: &str) -> bool {
 /// Between the parts of an answer: APIs join them in different ways.
 pub(super) const BETWEEN_PARTS: char = '\0';
 
-/// A text without its spaces, and what is between its parts.
+/// A text without its spaces and the separators of its parts.
 pub(super) fn without_spaces(text: &str) -> String {
     let is_space = |one: &char| one.is_whitespace() || *one == BETWEEN_PARTS;
     text.chars().filter(|one| !is_space(one)).collect()
@@ -124,7 +124,7 @@ impl Content {
         }
     }
 
-    /// Whether the model said it.
+    /// Whether it comes from the model.
     pub(super) fn is_of_model(&self) -> bool {
         matches!(self, Content::Text(Role::Model, _) | Content::Call(..))
     }
@@ -182,7 +182,7 @@ impl Contents {
         Some(contents)
     }
 
-    /// What the model said, from the `message` of a reply.
+    /// The texts and calls of the model, from the `message` of a reply.
     pub(super) fn of_reply(message: &Value) -> Vec<Content> {
         let parts = message.as_array().into_iter().flatten();
         let content = |part: &Value| match (&part["text"], &part["call"]) {

@@ -1,7 +1,7 @@
-//! What the host is told of the model's answers: its texts, and the arguments of its calls.
+//! What the host receives of the model's answers: its texts, and the arguments of its calls.
 //!
-//! An agent may leave answers out, such as titles, add texts of its own and more arguments, and say where a file is. What it tells of an
-//! answer is the answer.
+//! An agent may leave answers out, such as titles, add texts of its own and more arguments, and give a longer path of a file. The part of
+//! an answer that it sends must be unchanged.
 
 use super::memory::{Check, Compared};
 use super::request::{BETWEEN_PARTS, Content, Contents, Role, quoted, without_spaces};
@@ -13,10 +13,10 @@ const MOST_BYTES: usize = 16 << 20;
 /// Most calls that are remembered. What comes after them is unknown.
 const MOST_CALLS: usize = 1024;
 
-/// How many characters at an end of an answer are not in another text by chance.
+/// The number of characters at an end of an answer that do not occur in another text by chance.
 const PROBE: usize = 12;
 
-/// The answers of the model, and what the host was told of them.
+/// The answers of the model, and what the host received of them.
 #[derive(Debug, Clone, Default)]
 pub struct Told {
     /// Requests that have no answer yet.
@@ -25,13 +25,13 @@ pub struct Told {
     requests: usize,
     /// The texts of its answers, in parts.
     answers: Vec<String>,
-    /// What the host was told in it.
+    /// The text that the host received in it.
     text: String,
-    /// Whether it was stopped or has failed, so that answers may be told in part.
+    /// Whether it was stopped or has failed, so that the host may receive only a part of answers.
     is_undone: bool,
     /// The calls of the session, with their ids.
     calls: Vec<(String, Value)>,
-    /// Calls that the host was told of while answers were open.
+    /// Calls that the host received while answers were open.
     early: Vec<(String, Value)>,
 }
 
@@ -42,18 +42,18 @@ impl Told {
         self.requests += 1;
     }
 
-    /// Notes a text that the host was told.
+    /// Notes a text that the host received.
     pub fn note_text(&mut self, text: &str) {
         self.text.push_str(text);
         self.is_undone |= self.text.len() > MOST_BYTES;
     }
 
-    /// From here to its end, the turn may tell answers in part.
+    /// From here to the end of the turn, the host may receive only a part of answers.
     pub fn undo_turn(&mut self) {
         self.is_undone = true;
     }
 
-    /// Notes the end of an answer, and its message if it came whole. Compares the calls of it that the host was told of.
+    /// Notes the end of an answer, and its message if it came completely. Compares its calls that the host received.
     pub fn note_answer(&mut self, message: &Value) -> Compared {
         self.open = self.open.saturating_sub(1);
         for part in message.as_array().into_iter().flatten() {
@@ -82,7 +82,7 @@ impl Told {
         all
     }
 
-    /// Notes a call that the host is told of, and compares it with the model's.
+    /// Notes a call that the host received, and compares it with the model's.
     pub fn note_call(&mut self, id: &str, input: &Value) -> Compared {
         let of_id = || self.calls.iter().rev().filter(|(one, _)| one == id);
         let is_told = of_id().any(|(_, said)| tells(input, said));
@@ -100,7 +100,7 @@ impl Told {
         compared(Check::Called, 1, departure)
     }
 
-    /// Notes the end of a turn, and compares the text that it told with the model's.
+    /// Notes the end of a turn, and compares the text that the host received in it with the model's.
     pub fn end_turn(&mut self) -> Compared {
         let text = std::mem::take(&mut self.text);
         let answers = std::mem::take(&mut self.answers);
@@ -139,7 +139,7 @@ fn shortened(value: &Value) -> String {
     value.to_string().chars().take(MOST).collect()
 }
 
-/// Whether a text has the beginning or the end of an answer, and so tells a part of it.
+/// Whether a text has the beginning or the end of an answer, and so contains a part of it.
 fn has_an_end(told: &str, answer: &str) -> bool {
     let start = answer.char_indices().nth(PROBE);
     let end = answer.char_indices().rev().nth(PROBE - 1);
@@ -150,7 +150,7 @@ fn has_an_end(told: &str, answer: &str) -> bool {
 }
 
 /// Whether at least half of two texts is the same, at their beginning and their end. (What comes at the end of a turn may be the answer to
-/// the next one, which was not told yet.)
+/// the next one, which the host has not received yet.)
 fn is_alike(told: &str, answer: &str) -> bool {
     let same = |a: &mut dyn Iterator<Item = char>, b: &mut dyn Iterator<Item = char>| {
         a.zip(b).take_while(|(a, b)| a == b).count()
@@ -161,8 +161,8 @@ fn is_alike(told: &str, answer: &str) -> bool {
     2 * (starts + ends) >= longest
 }
 
-/// Whether arguments that are told can be those of the model. More members, a longer path, another type with the same letters and JSON in
-/// a text are allowed.
+/// Whether arguments that the host received can be those of the model. More members, a longer path, another type with the same letters and
+/// JSON in a text are allowed.
 fn tells(told: &Value, said: &Value) -> bool {
     match (told, said) {
         (Value::Object(told), Value::Object(said)) => said.iter().all(|(name, said)| {

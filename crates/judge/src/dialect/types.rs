@@ -56,9 +56,9 @@ pub struct Dialect {
     pub smoke: Option<Node>,
     /// Steps before those of each scenario, as written.
     pub prelude: Vec<Node>,
-    /// Steps behind those of each scenario, as written.
+    /// Steps after those of each scenario, as written.
     pub ending: Vec<Node>,
-    /// What the step `rest` stands for, as written.
+    /// The steps that `rest` plays, as written.
     pub rest: Vec<Node>,
     /// Timeouts in microseconds, by name.
     pub budgets: IndexMap<String, u64>,

@@ -43,7 +43,7 @@ pub const DEFECTS: &[(&str, &str)] = &[
 pub struct Defect {
     /// One of the names in [`DEFECTS`].
     pub name: &'static str,
-    /// What its sentence says of this line.
+    /// The part of its message that is about this line.
     pub detail: String,
 }
 

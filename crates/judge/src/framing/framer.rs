@@ -5,7 +5,7 @@ use crate::frame::{Eol, Line};
 /// The usual limit of one line, in bytes: far above the largest record seen in the field (3.2 MB), and small enough for memory.
 pub const LINE_LIMIT: usize = 16 << 20;
 
-/// Splits a stream into lines at `\n`, whatever its chunks are. Of a longer line the first `limit` bytes are kept and the rest is
+/// Splits a stream into lines at `\n`, independent of how it is chunked. Of a longer line the first `limit` bytes are kept and the rest is
 /// counted, so memory is bounded even if no newline ever comes.
 #[derive(Debug)]
 pub struct Framer {

@@ -165,7 +165,7 @@ impl Automaton {
         self.distinct(self.followers(state))
     }
 
-    /// Of what may come next, that which leads to an end of the expression by the shortest way.
+    /// The possible next symbol that leads to an end of the expression on the shortest path.
     pub fn missing(&self, state: PositionSet) -> Vec<&Atom> {
         let next = self.followers(state);
         let mut near = self.last;
@@ -194,7 +194,7 @@ impl Automaton {
         distinct
     }
 
-    /// The states reachable from the start, whatever the guards say; at most `limit` of them.
+    /// The states reachable from the start, with any values of the guards; at most `limit` of them.
     pub fn reachable(&self, limit: usize) -> Vec<PositionSet> {
         let mut states = vec![START];
         let mut next = 0;

@@ -1,4 +1,4 @@
-//! Conversation rules: each request to the model continues the conversation of the session, and the host is told of its answers.
+//! Conversation rules: each request to the model continues the conversation of the session, and the host receives its answers.
 
 use super::eval_context::EvalContext;
 use super::frame_pattern::{FramePattern, symbols_of};
@@ -32,7 +32,7 @@ pub enum Part {
     Request,
     /// An event with a call of the model: the places of its id and of its arguments.
     Called(Pointer, Pointer),
-    /// An event before which all texts of a turn are told.
+    /// An event before which the host has received all texts of a turn.
     Ended,
 }
 

@@ -102,7 +102,7 @@ impl<'a> FrameContext<'a> {
 /// A part of a rule's message.
 #[derive(Debug, Clone)]
 pub enum MessagePart {
-    /// As it stands.
+    /// As it is.
     Text(String),
     /// The value of an operand.
     Value(Operand),

@@ -169,7 +169,7 @@ pub struct HistoryState {
 }
 
 impl HistoryState {
-    /// The state before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history holds
+    /// The state before the first frame. `argv` is the agent's command line, if known; `commands`: whether the history holds
     /// the host's commands.
     pub fn new(
         declarations: &Declarations,

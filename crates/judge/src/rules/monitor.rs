@@ -37,7 +37,7 @@ impl MonitorConfig {
 
 /// A frame as the monitor of a rule sees it.
 pub struct Moment<'a> {
-    /// What the rule says.
+    /// The configuration of the rule.
     pub config: &'a MonitorConfig,
     /// The frame, with the state before it.
     pub context: FrameContext<'a>,
@@ -48,7 +48,7 @@ pub struct Moment<'a> {
 /// The circumstances of the end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EndCircumstances {
-    /// The process ended, and nobody asked it to: no end of input, no signal, no command to quit.
+    /// The process ended without a request: no end of input, no signal, no command to quit.
     pub by_itself: bool,
     /// The harness waited for the agent until a timeout.
     pub out_of_time: bool,
@@ -103,7 +103,7 @@ pub trait Monitor: Send + BoxedClone {
     }
 }
 
-/// Copies of monitors behind a pointer.
+/// Clones a monitor in a box.
 pub trait BoxedClone {
     /// A copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Monitor>;

@@ -72,7 +72,7 @@ impl<'a> Names<'a> {
         Names { symbols, declared }
     }
 
-    /// The pattern with the symbols that its names stand for.
+    /// The pattern with the symbols of its names.
     ///
     /// # Errors
     /// The dialect does not have a name.

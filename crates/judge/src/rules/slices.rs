@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The most slices a rule remembers. The oldest is forgotten first.
 pub const MAX_SLICES: usize = 65_536;
 
-/// What stands between the name and the value in the text of a key, and after each value.
+/// The separator between the name and the value in the text of a key, and the one after each value.
 const BETWEEN: char = '\u{1f}';
 const END: char = '\u{1e}';
 

@@ -24,7 +24,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The variable before the first frame. `argv` is the agent's command line, if known; `commands` says whether the history
+    /// The variable before the first frame. `argv` is the agent's command line, if known; `commands`: whether the history
     /// holds the host's commands at all.
     pub fn new(spec: &VariableSpec, argv: Option<&[String]>, commands: bool) -> Self {
         let mut start = spec.start.clone();

@@ -140,7 +140,7 @@ pub const SPECIALS: &[&str] = &[
 /// Those of [`SPECIALS`] that the host does without a command.
 const HOST_ACTS: &[&str] = &["#stdin_closed", "#stdout_closed", "#signal"];
 
-/// The names of a dialect's symbols: events as they are, commands behind `>`, and [`SPECIALS`].
+/// The names of a dialect's symbols: events as they are, commands after `>`, and [`SPECIALS`].
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
     names: Vec<String>,

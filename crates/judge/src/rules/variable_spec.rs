@@ -84,7 +84,7 @@ pub struct VariableSpec {
     pub kind: VariableKind,
     /// Its value at the start; nothing if `None`.
     pub start: Option<Value>,
-    /// Flags of the agent's command line that replace the start: the flag, and the value (`None`: the word behind the flag).
+    /// Flags of the agent's command line that replace the start: the flag, and the value (`None`: the word after the flag).
     pub argv: Vec<(String, Option<Value>)>,
     /// What changes it, in order.
     pub changes: Vec<DeclaredChange>,

@@ -18,8 +18,8 @@ pub(super) fn expecting(atoms: &[&Atom]) -> Finding {
     }
 }
 
-/// The frame that an atom stands for; words if it stands for several. Of its guards those on one place of the frame are kept; the message
-/// of the rule says what the others mean.
+/// The frame of an atom; in words if it matches several. Of its guards, those on one place of the frame are kept; the message
+/// of the rule explains the others.
 pub(super) fn expected(atom: &Atom) -> Expected {
     let frame = Expected::Frame {
         name: atom.written.name.clone(),

@@ -34,7 +34,7 @@ impl Problem {
         Problem::new(format!("not a transcript record: {why}"))
     }
 
-    /// A mistake of JSON, or in the shape of a record or header, behind this text.
+    /// A mistake of JSON, or in the shape of a record or header, after this text.
     pub(super) fn of_json(what: &str, error: &serde_json::Error) -> Self {
         Problem {
             column: (error.line() > 0).then(|| error.column().max(1)),

@@ -71,7 +71,7 @@ fn plain_bytes(word: [u8; WORD]) -> usize {
     special.trailing_zeros() as usize / 8
 }
 
-/// What follows the name of a member: `before`, the name and a colon, with at most one space behind `before` and the colon.
+/// What follows the name of a member: `before`, the name and a colon, with at most one space after `before` and the colon.
 fn member<'r>(record: &'r [u8], before: &[u8], name: &[u8]) -> Option<&'r [u8]> {
     let rest = skip_space(record.strip_prefix(before)?);
     let rest = rest.strip_prefix(name)?.strip_prefix(b":")?;

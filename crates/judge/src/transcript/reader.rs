@@ -23,7 +23,7 @@ impl<R: BufRead> TranscriptReader<R> {
     /// Reads the header, if there is one.
     ///
     /// # Errors
-    /// A header that is broken, cut or of an unknown version; whatever reading the input reports.
+    /// A header that is broken, cut or of an unknown version; any error of reading the input.
     pub fn new(input: R) -> Result<Self, TranscriptError> {
         let mut reader = TranscriptReader {
             input,

@@ -76,7 +76,7 @@ impl Player {
         self.last_reply(&last, signals).await
     }
 
-    /// Stops every reply, and plays what the script has for a signal.
+    /// Stops every reply, and plays the actions of the script for a signal.
     async fn terminate(&mut self, signals: &mut ShutdownSignals) -> u8 {
         self.stage.queue.borrow_mut().clear();
         self.stage.stop_reply();
@@ -122,7 +122,7 @@ impl Player {
         }
     }
 
-    /// Gives a reply what it expects. Says on stderr what the session does not expect, if nothing else answers that.
+    /// Gives a reply the input that it expects. Reports input that the session does not expect on stderr, if nothing else answers it.
     fn is_expected(&self, received: Received<'_>, is_answered: bool) -> bool {
         let is_expected = self.stage.offer(received);
         if !is_expected

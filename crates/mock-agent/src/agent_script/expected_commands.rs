@@ -31,7 +31,7 @@ pub(super) enum Received<'a> {
     Line(&'a [u8]),
 }
 
-/// The commands of one reply: which of them have come, and what they have set.
+/// The commands of one reply: which of them have come, and the names that they have set.
 #[derive(Debug)]
 pub(super) struct Conversation {
     expected: Rc<[Expected]>,
@@ -53,7 +53,7 @@ impl Conversation {
         }
     }
 
-    /// Takes what is expected, at its first place that is still open. False if no such thing is.
+    /// Takes expected input, at its first place that is still open. False if it is not expected.
     pub(super) fn offer(&self, received: Received<'_>) -> bool {
         let mut names = self.names.borrow_mut();
         let mut came = self.came.borrow_mut();

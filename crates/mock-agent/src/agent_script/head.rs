@@ -10,7 +10,7 @@ const OWN_KEYS: &[&str] = &["session", "commands", "start"];
 /// The most that is read of a file without such a key, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-/// What an agent script says before its actions.
+/// The settings of an agent script before its actions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ScriptHead {
     /// The dialect, `NAME@VERSION`, if it is named.

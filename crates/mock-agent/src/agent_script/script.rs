@@ -19,7 +19,7 @@ pub(crate) struct AgentScript {
     pub(super) malformed: Rc<Actions>,
     pub(super) end_of_input: Rc<Actions>,
     pub(super) terminate: Rc<Actions>,
-    /// How long a gate holds, if the script says so.
+    /// How long a gate holds, if the script specifies it.
     pub(super) gate_timeout: Option<Duration>,
 }
 

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 pub(crate) struct Stage {
     pub(super) outbox: Rc<Outbox>,
     pub(super) gates: Rc<Gates>,
-    /// How long a gate holds unless the script says otherwise.
+    /// How long a gate holds unless the script specifies it.
     usual_gate_timeout: Duration,
     script: RefCell<Rc<AgentScript>>,
     /// Those of the replies that are played, in the order in which they began.
@@ -37,7 +37,7 @@ struct InProgress {
 }
 
 impl Stage {
-    /// A session that plays a script. `usual_gate_timeout` is how long a gate holds unless the script says otherwise.
+    /// A session that plays a script. `usual_gate_timeout` is how long a gate holds unless the script specifies it.
     pub(crate) fn new(
         outbox: Rc<Outbox>,
         gates: Rc<Gates>,
@@ -63,7 +63,7 @@ impl Stage {
         Rc::clone(&self.script.borrow())
     }
 
-    /// Plays another script from the next command on, but not what it has for the start. Replies to earlier commands go on; a session ends
+    /// Plays another script from the next command on, but not its actions for the start. Replies to earlier commands go on; a session ends
     /// where it expects its next command.
     pub(crate) fn replace_script(&self, script: AgentScript) {
         if let Some(session) = self.session.take().upgrade() {
@@ -95,7 +95,7 @@ impl Stage {
         conversation
     }
 
-    /// Gives the first reply that expects it what the host has sent. False if none does.
+    /// Gives the input of the host to the first reply that expects it. False if none does.
     pub(super) fn offer(&self, received: Received<'_>) -> bool {
         let conversations = self.conversations.borrow();
         let mut open = conversations.iter().filter_map(Weak::upgrade);

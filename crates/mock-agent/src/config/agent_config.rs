@@ -18,7 +18,7 @@ pub(crate) struct AgentConfig {
     pub(crate) settings: SessionSettings,
     pub(crate) wire: Wire,
     pub(crate) source: ModelSource,
-    /// How long a gate in the script holds, if the user says so.
+    /// How long a gate in the script holds, if the user specifies it.
     pub(crate) gate: Option<Duration>,
     pub(crate) mode: ApprovalMode,
     pub(crate) workspace: PathBuf,
@@ -211,7 +211,7 @@ pub(crate) fn latency(env: Env<'_>) -> Result<Duration, StartError> {
     Ok(millis(env, "MOCK_AGENT_LATENCY_MS")?.unwrap_or_default())
 }
 
-/// How long a gate holds, if the user says so.
+/// How long a gate holds, if the user specifies it.
 ///
 /// # Errors
 /// The variable is not a number.

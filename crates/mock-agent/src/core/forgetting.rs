@@ -4,10 +4,10 @@ use crate::faults::{Bug, Faults};
 use crate::model::{ContentBlock, Message, ResultContent};
 use std::collections::HashSet;
 
-/// Most characters of a text that the model said before, with a fault.
+/// The most characters of an earlier text of the model, with a fault.
 const CUT_TEXT: usize = 5;
 
-/// Changes what the model said as a fault makes the agent remember it.
+/// Changes texts of the model as a fault makes the agent remember them.
 pub(super) fn misremember(content: &mut Vec<ContentBlock>, faults: &Faults) {
     let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
     let has_calls = content.iter().any(|block| call(block).is_some());
@@ -86,7 +86,7 @@ fn call(block: &ContentBlock) -> Option<&String> {
     }
 }
 
-/// The id of the call that a block says is denied.
+/// The id of the call that a block reports as denied.
 fn denied_call(block: &ContentBlock) -> Option<String> {
     match block {
         ContentBlock::Result {

@@ -145,7 +145,7 @@ fn body(session: &Session, request: &ModelRequest<'_>) -> Value {
     body
 }
 
-/// Leaves out what a fault sends only with the first request.
+/// Leaves out the parts that a fault sends only with the first request.
 fn shorten(request: &mut ModelRequest<'_>, faults: &Faults) {
     if faults.triggers(Bug::SystemPromptOnce) {
         request.system = "";

@@ -132,7 +132,7 @@ impl Session {
         tokio::join!(self.run_tasks(), self.run_shell_commands());
     }
 
-    /// Closes the session: there are no more commands. A turn with an open call is stopped, as the host cannot approve it any more.
+    /// Closes the session: there are no more commands. A turn with an open call is stopped, because the host cannot approve it any more.
     pub(crate) fn close(&self) {
         let _ = self.closed.set(());
         if let Some(turn) = self.running_turn().filter(|turn| turn.calls.any_open()) {
@@ -310,7 +310,7 @@ impl Session {
         }
     }
 
-    /// Forgets what is always approved, with this bug.
+    /// With this bug, forgets which calls are always approved.
     pub(super) fn forget_allowed_if(&self, bug: Bug) {
         if self.faults.triggers(bug) {
             self.approvals.borrow_mut().allowed.clear();

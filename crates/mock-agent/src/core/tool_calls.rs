@@ -63,7 +63,7 @@ impl Entry {
         self.call().is_some_and(|call| call.id == id)
     }
 
-    /// Finishes the call with what the model gets; returns the call.
+    /// Finishes the call with the result for the model; returns the call.
     fn finish(&mut self, result: &ToolResult) -> Option<Rc<ReportedCall>> {
         self.state = CallState::Finished(result_block(&self.requested.id, result));
         self.call().cloned()
@@ -174,7 +174,7 @@ impl ToolCalls {
         entry.work.clone()
     }
 
-    /// Finishes a call with what the model gets; returns the call.
+    /// Finishes a call with the result for the model; returns the call.
     pub(super) fn finish(&self, n: usize, result: &ToolResult) -> Option<Rc<ReportedCall>> {
         self.entries.borrow_mut()[n].finish(result)
     }
@@ -199,7 +199,7 @@ impl ToolCalls {
     }
 }
 
-/// Loses parts of what the model gets of tools. Only a fault does that.
+/// Loses parts of the tool results for the model. Only a fault does that.
 pub(super) fn shorten(results: &mut [ContentBlock], faults: &Faults) {
     for block in results {
         let ContentBlock::Result {

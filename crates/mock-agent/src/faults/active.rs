@@ -36,7 +36,7 @@ enum Scope {
     Turn,
     /// From a command of a test on.
     Control,
-    /// Never: the log says where it would take effect.
+    /// Never: the log reports where it would take effect.
     Rehearsal,
 }
 

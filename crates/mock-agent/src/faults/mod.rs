@@ -2,8 +2,8 @@
 //! can add others while the agent runs.
 //!
 //! A fault is data, in the `faults.yaml` of its dialect: an operation on frames, commands or options, which the package `frame-faults`
-//! plays, or a [`Bug`] in a decision of the agent. The bug stands in the code that decides, which asks [`Faults::triggers`] whether it is
-//! active. When a fault takes effect, the fault log on stderr says so, with the number of the output line.
+//! plays, or a [`Bug`] in a decision of the agent. The bug is in the code that decides, which asks [`Faults::triggers`] whether it is
+//! active. When a fault takes effect, the fault log on stderr reports it, with the number of the output line.
 
 mod active;
 mod bug;

@@ -26,7 +26,7 @@ pub(crate) enum ModelError {
     Disconnected,
     #[error("The model has sent nothing for {} s", .0.as_secs_f64())]
     Timeout(Duration),
-    /// A request that cannot be sent, or a response that is not what the wire specifies.
+    /// A request that cannot be sent, or a response that violates the specification of the wire.
     #[error("{0}")]
     Malformed(String),
     /// A response without success.

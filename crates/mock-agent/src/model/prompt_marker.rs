@@ -1,4 +1,4 @@
-//! The marker `@mock key=value ...` in a prompt: what a person or a test asks of the agent where it can only type.
+//! The marker `@mock key=value ...` in a prompt: a request to the agent from a person or a test that can only type.
 
 use mock_provider::Pace;
 
@@ -25,7 +25,7 @@ impl PromptMarker {
     /// The marker in a prompt, if it has one.
     ///
     /// # Errors
-    /// The marker is empty, or a key or a pace is unknown; with what is possible.
+    /// The marker is empty, or a key or a pace is unknown; the message lists the possible ones.
     pub(crate) fn find(prompt: &str) -> Option<Result<Self, String>> {
         let (start, end) = span(prompt)?;
         Some(Self::parse(&prompt[start + WORD.len()..end]))

@@ -16,7 +16,7 @@ pub(crate) struct ReplyStream {
     pub(super) decoder: ReplyDecoder,
     /// The pauses before its chunks. A script has them in its steps.
     pub(super) pauses: Pauses,
-    /// The gate that holds the reply after the first part of its text. Nothing says how long a reply over HTTP will be.
+    /// The gate that holds the reply after the first part of its text. The length of a reply over HTTP is not known in advance.
     pub(super) gate: Option<String>,
     pub(super) clock: Arc<Clock>,
     pub(super) gates: Rc<Gates>,

@@ -106,7 +106,7 @@ pub(crate) struct ScriptedModel {
 struct CurrentTurn {
     /// The script that it plays: of its prompt, or of the process.
     script: Option<Model>,
-    /// Whether the script is that of the prompt.
+    /// Whether the script comes from the prompt.
     is_from_prompt: bool,
     /// Whether the latest reply has failed.
     has_failed: bool,

@@ -112,7 +112,7 @@ impl Controls {
         note_failed_start(self.folder.as_deref(), why);
     }
 
-    /// How long a gate holds: what the user says, or long if a test can release it.
+    /// How long a gate holds: the user's setting, or long if a test can release it.
     pub(super) fn gate_timeout(&self, given: Option<Duration>) -> Duration {
         let is_controlled = self.journal.is_kept();
         given.unwrap_or(if is_controlled {
@@ -237,7 +237,7 @@ impl Control {
         }
     }
 
-    /// Waits for the rest of a timeout. The error says what did not happen, and what the host has sent.
+    /// Waits for the rest of a timeout. The error reports what did not happen, and what the host has sent.
     async fn within<T>(
         &self,
         timeout: Duration,

@@ -63,7 +63,7 @@ impl SettingsFile {
         spanned_yaml::decode(&node)
     }
 
-    /// The variables of all keys, with what they mean.
+    /// The variables of all keys, with their meaning.
     pub(super) fn described() -> Vec<(String, String)> {
         let schema = schema_for!(SettingsFile);
         let keys = schema.get("properties").and_then(Value::as_object);

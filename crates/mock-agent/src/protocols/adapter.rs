@@ -34,7 +34,7 @@ pub(crate) struct Adapter {
     /// Makes the adapter's state of a session, with what it does.
     pub(crate) connect: fn() -> Rc<dyn Connection>,
     pub(crate) tools: &'static [Tool],
-    /// Makes the configuration, or says why it cannot.
+    /// Makes the configuration, or reports why it cannot.
     pub(crate) configure: fn(CliOptions, Env<'_>) -> Result<AgentConfig, StartError>,
 }
 

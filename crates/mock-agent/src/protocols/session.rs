@@ -71,7 +71,7 @@ impl<'a, P: Protocol> ProtocolSession<'a, P> {
         }
     }
 
-    /// Runs a task beside the turns, until there are no more commands.
+    /// Runs a task in parallel with the turns, until there are no more commands.
     pub(crate) fn spawn(self, task: impl AsyncFnOnce(ProtocolSession<'_, P>) + 'static) {
         let (session, state) = (Rc::clone(self.session), Rc::clone(self.state));
         tokio::task::spawn_local(async move {

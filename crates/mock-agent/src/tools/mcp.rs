@@ -1,4 +1,4 @@
-//! MCP tools: scripted ones return what their declaration says, the others call their server.
+//! MCP tools: scripted ones return the output in their declaration, the others call their server.
 
 use super::mcp_client::{ListedTool, McpConnection};
 use super::output_limit::truncate;

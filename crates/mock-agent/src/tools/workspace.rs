@@ -1,4 +1,4 @@
-//! The workspace: the folder that the file tools are confined to, whatever `..` or symbolic link a path has.
+//! The workspace: the folder that the file tools are confined to, even if a path contains `..` or symbolic links.
 
 use super::{FileError, ToolError};
 use std::path::{Component, Path, PathBuf};

@@ -23,7 +23,7 @@ pub(crate) const TOOL: Tool = Tool {
 pub(crate) struct Write {
     pub(crate) file_path: String,
     pub(crate) content: String,
-    /// What the result says of a success.
+    /// The text of the result of a success.
     #[serde(skip, default = "in_short")]
     pub(crate) result: fn(&Write) -> String,
 }

@@ -1,4 +1,4 @@
-//! Applies a baseline to a report: marks accepted findings, recomputes verdicts, and says which entries and patterns must be deleted,
+//! Applies a baseline to a report: marks accepted findings, recomputes verdicts, and lists the entries and patterns that must be deleted,
 //! because nothing matches them any more or they have expired.
 
 use super::date::Date;

@@ -1,4 +1,4 @@
-//! What a run says about a pattern of scenarios: whether all of them were judged, and whether there are any.
+//! What a run shows about a pattern of scenarios: whether all of them were judged, and whether there are any.
 
 use super::patterns::{dialect_of, is_wide};
 use crate::id_pattern::matches_id;

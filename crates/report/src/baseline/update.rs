@@ -146,7 +146,7 @@ impl Draft<'_> {
     }
 }
 
-/// The rule and what is wrong. Where the shape says little, the example says more.
+/// The rule and what is wrong. Where the shape is not specific enough, the example is added.
 fn what(finding: &Finding) -> String {
     let example = match finding.difference.kind {
         DifferenceKind::Condition => Some(finding.message.clone()),

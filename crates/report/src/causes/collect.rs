@@ -103,7 +103,7 @@ fn by_last_words(group: Vec<Occurrence<'_>>) -> Vec<Vec<Occurrence<'_>>> {
 }
 
 impl Occurrence<'_> {
-    /// What the agent said on stderr when it ended, if its cause is about that.
+    /// What the agent wrote to stderr when it ended, if its cause is about that.
     fn last_words(&self) -> String {
         let origin = self.finding.follows_from.unwrap_or_default();
         let origin = self.scenario.findings.get(origin.wrapping_sub(1));

@@ -10,7 +10,7 @@ use crate::verdict_rules::is_of_a_step;
 use conform_judge::finding::{DifferenceKind, Expected, Finding, Level, Part};
 use spanned_yaml::last_step;
 
-/// The rule of steps that says that the agent never asked its model.
+/// The rule of steps that reports that the agent never asked its model.
 const NEVER_ASKED: &str = "scenario.never_asked";
 
 /// The rules of steps about the process itself, which needs no model.
@@ -21,10 +21,10 @@ const ABOUT_THE_PROCESS: [&str; 4] = [
     NEVER_ASKED,
 ];
 
-/// The rules of steps about the replies of the model, whatever the session.
+/// The rules of steps about the replies of the model, in any session.
 const ABOUT_THE_MODEL: [&str; 2] = ["scenario.request", "scenario.script"];
 
-/// A finding with this many alternatives says nothing about any one of them.
+/// A finding with this many alternatives is not evidence about any one of them.
 const FEW: usize = 3;
 
 /// Gives each finding of one scenario its cause, and the finding that it follows from. That one never follows from another one: steps
@@ -74,7 +74,7 @@ fn unasked(findings: &[Finding], step: &Finding) -> Option<usize> {
     })
 }
 
-/// Whether the finding of a rule says why a step failed.
+/// Whether the finding of a rule explains why a step failed.
 fn is_explained(step: &Finding, rule: &Finding) -> bool {
     let checks_the_same = !step.clauses.is_empty()
         && step.clauses.iter().all(|id| rule.clauses.contains(id))
@@ -138,7 +138,7 @@ fn is_key_of(step: &Finding, rule: &Finding) -> bool {
     names.any(|name| *name == last_step(&step.pointer))
 }
 
-/// The step waited for an event, and the rule says that it did not come, or not where it belongs.
+/// The step waited for an event, and the rule reports that it did not come, or not where it belongs.
 fn misses_the_same_frame(step: &Finding, rule: &Finding) -> bool {
     use DifferenceKind::{Absent, Ended, Malformed, Unexpected, WrongValue};
     let is_exit = step.rule == "scenario.expect_exit";

@@ -1,4 +1,4 @@
-//! What an agent that ended said about it on stderr. This distinguishes ends that look alike on stdout. Pure.
+//! What an agent that ended wrote about its end to stderr. This distinguishes ends that look alike on stdout. Pure.
 
 use conform_judge::finding::{DifferenceKind, Evidence, Finding};
 

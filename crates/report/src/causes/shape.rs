@@ -68,7 +68,7 @@ pub fn cause_id(finding: &Finding) -> String {
     )
 }
 
-/// Whether an id is that of a cause of this rule, whatever the hash.
+/// Whether an id is the id of a cause of this rule, with any hash.
 #[must_use]
 pub fn is_cause_of(id: &str, rule: &str) -> bool {
     let is_hash = |text: &str| text.len() == 8 && text.bytes().all(|b| b.is_ascii_hexdigit());

@@ -44,7 +44,7 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Whether a cause says something that the baseline does not know, about the side that is judged.
+/// Whether a cause has a finding that the baseline does not know, about the side that is judged.
 fn is_new(report: &Report, cause: &Cause) -> bool {
     cause.baseline.is_none() && cause.blame == report.side
 }

@@ -42,7 +42,7 @@ fn point(
     block(report, scenario, out)
 }
 
-/// Writes the YAML block of a test point, unless it passed with notes at most. JSON values are YAML, whatever the agent wrote.
+/// Writes the YAML block of a test point, unless it passed with notes at most. JSON values are YAML, independent of what the agent wrote.
 fn block(report: &Report, scenario: &ScenarioReport, out: &mut dyn Write) -> io::Result<()> {
     let causes = causes(report, scenario);
     let only_notes = scenario.findings.iter().all(|one| one.level == Level::May);

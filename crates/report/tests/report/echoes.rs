@@ -5,7 +5,7 @@ use conform_judge::finding::{
 };
 use conform_report::causes::attribute;
 
-/// The rule of steps that says that the agent never asked its model.
+/// The rule of steps that reports that the agent never asked its model.
 const NEVER_ASKED: &str = "scenario.never_asked";
 
 /// A finding from a line: `RULE FRAME KIND [NAME]`, then `/pointer` and `key=value` for the rest; a list is separated by commas.
@@ -71,7 +71,7 @@ fn echoes(findings: &[&str]) -> Vec<bool> {
     findings.iter().map(Finding::is_echo).collect()
 }
 
-/// Checks pairs of findings, in whatever order they come: the second one follows from the first (`=>`), or does not (`=/>`).
+/// Checks pairs of findings, in any order: the second one follows from the first (`=>`), or does not (`=/>`).
 fn assert_follows(pairs: &str) {
     for pair in pairs.trim().lines().map(str::trim) {
         let follows = pair.split_once(" => ");

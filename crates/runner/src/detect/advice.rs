@@ -58,8 +58,8 @@ fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
     name.unwrap_or(command).to_string()
 }
 
-/// What to do about an agent that does not find its files or its packages, since it runs in a sandbox and not in the current folder. `what` says how it
-/// ended.
+/// What to do about an agent that does not find its files or its packages, since it runs in a sandbox and not in the current folder. `what`
+/// describes how it ended.
 pub(super) fn missing_file(agent: &Agent, what: &str) -> String {
     let name = agent.program.file_name().and_then(OsStr::to_str);
     if let Some(name) = name.filter(|name| PACKAGE_RUNNERS.contains(name)) {

@@ -145,7 +145,7 @@ impl Detector<'_> {
         program_output(self.agent, args, self.sandboxes, scale, cancel).await
     }
 
-    /// Probes an agent that the user says speaks a protocol. The first of the versions is the one that it is expected to speak.
+    /// Probes an agent that speaks a protocol according to the user. The first of the versions is the one that it is expected to speak.
     async fn detect_named(
         &self,
         source: &DialectSource,

@@ -34,7 +34,7 @@ pub(super) struct FirstLines<'a> {
     first: Option<String>,
     lines: u32,
     scale: f64,
-    /// When the agent has had all its time, and how a message says that.
+    /// When the time of the agent is over, and how a message states that.
     deadline: (Instant, String),
     /// How long it may be quiet.
     quiet: Duration,

@@ -57,13 +57,13 @@ pub enum ProbeResult {
     },
     /// It wrote this line, which agents of the named dialect never write.
     RuledOut(String),
-    /// It wrote nothing; the sentence says what it did instead.
+    /// It wrote nothing; the sentence describes what it did instead.
     Silent(String),
-    /// It ended and had written nothing; the sentence says how.
+    /// It ended and had written nothing; the sentence describes how.
     Ended(String),
-    /// It wrote something that shows no dialect; the sentence says what.
+    /// It wrote something that shows no dialect; the sentence describes what.
     Unrecognized(String),
-    /// It could not be started; the sentence says why.
+    /// It could not be started; the sentence explains why.
     NotStarted(String),
     /// The run was cancelled.
     Interrupted,

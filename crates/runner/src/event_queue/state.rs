@@ -24,7 +24,7 @@ pub(crate) enum SessionEvent {
         /// The number of the reply in the script.
         reply: usize,
     },
-    /// A side request of this number, such as one for a title, which took no reply of the script. It is no part of the transcript.
+    /// A side request of this number, such as one for a title, which took no reply of the script. It is not part of the transcript.
     SideRequest(u64),
     /// The model found a fault in a request, or a reply that was not asked for.
     Failure(ScriptFailure),

@@ -12,7 +12,7 @@ use spanned_yaml::{Error, load_yaml};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-/// The most moves that the name of a scenario tells.
+/// The most moves in the name of a scenario.
 const NAMED: usize = 6;
 
 /// The verbs whose values are matchers on events.
@@ -26,7 +26,7 @@ const SENDING_VERBS: &[&str] = &[
     "close_stdin",
     "signal",
 ];
-/// What a reply says beside its content that a finding may not need.
+/// The keys of a reply other than its content, which a finding may not need.
 const EXTRAS: &[&str] = &["expect_request", "usage"];
 /// The verbs that can fail because of the agent.
 const CHECKING_VERBS: &[&str] = &[
@@ -44,7 +44,7 @@ const CHECKING_VERBS: &[&str] = &[
 /// A scenario under composition.
 #[derive(Default)]
 struct Draft {
-    /// The keys that stand above `model`.
+    /// The keys that come before `model`.
     head: Map<String, Value>,
     clauses: IndexSet<String>,
     needs: IndexSet<String>,
@@ -136,10 +136,10 @@ impl MoveTable {
         load(&node, id, Some(dialect))
     }
 
-    /// Checks that a session with each move is a scenario of the dialect, with the tamest and with every other datum.
+    /// Checks that a session with each move is a scenario of the dialect, with the simplest and with every other datum.
     ///
     /// # Errors
-    /// For each move that is not, what is wrong, at the place of the move.
+    /// For each move with which it is not, what is wrong, at the place of the move.
     pub fn check(&self, dialect: &Dialect) -> Result<(), Vec<Error>> {
         let mut errors = Vec::new();
         let mut try_session = |session: &Session, one: &Move| {

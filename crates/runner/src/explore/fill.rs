@@ -1,4 +1,4 @@
-//! Fills names into the texts of moves. What is filled in is data, so it is escaped for the place in the scenario where it comes to stand.
+//! Fills names into the texts of moves. The inserted values are data, so they are escaped for their place in the scenario.
 
 use indexmap::IndexMap;
 use json_matcher::{Segment, escape, segments};

@@ -1,4 +1,4 @@
-//! Exploration: sessions that nobody wrote. A dialect says as data what moves a host and a model can make, and at which moments; walks
+//! Exploration: generated sessions. A dialect lists as data the moves that a host and a model can make, and at which moments; walks
 //! over them are composed into ordinary scenarios, so that everything else (lint, play, findings, reports) works as for those.
 //!
 //! ```text

@@ -54,7 +54,7 @@ pub(super) struct Sign {
     pub(super) step: Matcher,
     /// The moments at which it does; at all if empty.
     pub(super) from: Vec<String>,
-    /// The commands behind which it does; behind all and none if empty.
+    /// The commands after which it does; if empty, after any command or none.
     pub(super) of: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ struct Place {
 }
 
 impl Move {
-    /// The moment behind it, if it was made at this one.
+    /// The moment after it, if it was made at this one.
     #[must_use]
     pub fn leads_to<'m>(&'m self, moment: &'m str) -> &'m str {
         self.file.to.as_ref().map_or(moment, |to| to.value.as_str())

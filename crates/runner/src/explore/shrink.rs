@@ -25,8 +25,8 @@ struct Search<'t, J> {
     left: usize,
 }
 
-/// Makes a session smaller with at most `most` judged sessions. The judge says of each session of a list whether it has the finding; the
-/// first that has it is taken, so the result does not depend on the order in which they end.
+/// Makes a session smaller with at most `most` judged sessions. The judge reports for each session of a list whether it has the finding;
+/// the first that has it is taken, so the result does not depend on the order in which they end.
 pub async fn shrink<J: AsyncFnMut(Vec<Session>) -> Vec<bool>>(
     table: &MoveTable,
     session: Session,
@@ -84,8 +84,8 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
             .await;
     }
 
-    /// Leaves out what whole moves give; exchanges, replies, what replies say beside their content, and the files before and after; then
-    /// exchanges with the replies of the model that each is for; then what is checked on the way.
+    /// Leaves out the contributions of whole moves; exchanges, replies, the keys of replies other than their content, and the files before
+    /// and after; then exchanges with the replies of the model that each is for; then the checks in between.
     async fn drop_parts(&mut self) {
         let moves = self.table.parts(&self.best);
         let wholes: Vec<Vec<Part>> = moves.iter().map(MoveParts::in_order).collect();
@@ -204,7 +204,7 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
 }
 
 impl MoveParts {
-    /// The exchanges and the replies that they are for side by side, as well as can be told.
+    /// Pairs the exchanges with the replies that they are for, as far as that is known.
     fn in_order(&self) -> Vec<Part> {
         let (exchanges, replies) = (self.exchanges.clone(), self.replies.clone());
         let (sent, got) = (exchanges.clone().count(), replies.clone().count());

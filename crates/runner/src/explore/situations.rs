@@ -1,4 +1,4 @@
-//! Situations: a command at a moment and what became of it, and a moment behind another. Moves and scenarios come to them alike, because the
+//! Situations: a command at a moment with its outcome, and a moment after another. Moves and scenarios are treated alike, because the
 //! signs of moments and outcomes are steps.
 
 use super::file::Words;
@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// What became of a command if no sign says anything else.
+/// The outcome of a command if no sign shows another one.
 pub const TAKEN: &str = "taken";
 
 /// A command at a moment, and what became of it.
@@ -25,7 +25,8 @@ pub const TAKEN: &str = "taken";
 pub struct Situation {
     /// The moment.
     pub moment: String,
-    /// The name of the command; of a line that is none, `#malformed` or `#unknown`; of what is no single line, the verb of the step.
+    /// The name of the command; `#malformed` or `#unknown` for a line that is not a command; for anything but a single line, the verb of
+    /// the step.
     pub command: String,
     /// One of the outcomes of the dialect, or [`TAKEN`].
     pub outcome: String,
@@ -36,7 +37,7 @@ pub struct Situation {
 pub struct Situations {
     /// Commands at moments.
     pub commands: BTreeMap<Situation, u32>,
-    /// A moment, and the one behind it.
+    /// A moment, and the one after it.
     pub moments: BTreeMap<(String, String), u32>,
     /// By the place, a command, `model` or `files` with the names of the members that lead there: the classes of data that came.
     pub data: BTreeMap<String, BTreeSet<String>>,
@@ -50,7 +51,7 @@ struct StepReader<'t> {
     moment: String,
     /// The last command, with the moment at which it was sent, until its outcome is known.
     open: Option<(String, String)>,
-    /// The last command and its moment in words, whatever became of it: `abort at tool`.
+    /// The last command and its moment in words, with any outcome: `abort at tool`.
     last: String,
     /// The same at a moment other than the first: in the middle of something.
     last_in_work: String,
@@ -174,8 +175,8 @@ impl MoveTable {
         }
     }
 
-    /// Every situation that there may be: each command at each moment that is not final, with each outcome that these situations show it to
-    /// have anywhere. Bytes that are not one command are no kind of their own.
+    /// Every possible situation: each command at each moment that is not final, with each outcome that these situations show it to
+    /// have anywhere. Bytes that are not one command are not a kind of their own.
     #[must_use]
     pub fn situations(&self, dialect: &Dialect, seen: &[&Situations]) -> BTreeSet<Situation> {
         let came = || seen.iter().flat_map(|one| one.commands.keys());
@@ -224,7 +225,7 @@ impl MoveTable {
         moments.map(|(name, _)| name.as_str())
     }
 
-    /// Why a situation cannot be, if the dialect says so.
+    /// Why a situation is impossible, if the dialect gives a reason.
     #[must_use]
     pub fn why_impossible(&self, one: &Situation) -> Option<&str> {
         let holds = |words: &Option<Words>, word: &String| {

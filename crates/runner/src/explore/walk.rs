@@ -1,5 +1,5 @@
-//! Walks over the moves of a dialect: from a seed, always the same ones. A walk heads for what was not walked yet: a move at a moment, a
-//! move behind another, a class of data at a place.
+//! Walks over the moves of a dialect: from a seed, always the same ones. A walk prefers what was not covered yet: a move at a moment, a
+//! move after another, a class of data at a place.
 
 use super::coverage::SituationCounts;
 use super::fill::{Names, Place, fill, fill_key};
@@ -30,13 +30,13 @@ pub struct Session {
 /// A part of a scenario, by its number from one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
-    /// A step that sends something, with those behind it that do not.
+    /// A step that sends something, with the steps after it that do not.
     Exchange(usize),
     /// A step.
     Step(usize),
     /// A reply of the model.
     Reply(usize),
-    /// What a reply expects of its request, and says of its usage.
+    /// The expectations of a reply about its request, and its usage.
     Extras(usize),
     /// The files before the session.
     Files,
@@ -179,7 +179,7 @@ impl MoveTable {
         }
     }
 
-    /// The same session without moves that cannot be made where they stand, closed by the shortest moves; `None` if it cannot begin or end.
+    /// The same session without moves that cannot be made at their place, closed by the shortest moves; `None` if it cannot begin or end.
     #[must_use]
     pub fn legal(&self, session: &Session) -> Option<Session> {
         let start = self.starts.get(&session.start.name)?;

@@ -1,5 +1,5 @@
 //! Bad hosts (`hosts.yaml`): sessions in which the host makes a mistake, and the rules that must report it. They prove the rules about
-//! hosts, as the faults of the reference agent prove the rules about agents. Legal hosts stand beside them: nothing may accuse those.
+//! hosts, as the faults of the reference agent prove the rules about agents. The file has legal hosts too: no rule may report those.
 
 use super::fault_trace::FaultTrace;
 use super::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};

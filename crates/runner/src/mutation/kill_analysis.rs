@@ -126,7 +126,7 @@ impl Detection<'_> {
         trace.map_or_else(Default::default, |trace| trace.position(self.finding.at))
     }
 
-    /// Whether it is a failed step. Steps fail as a consequence of whatever broke the session, so they are never unrelated.
+    /// Whether it is a failed step. Steps fail as a consequence of anything that broke the session, so they are never unrelated.
     fn is_step(&self) -> bool {
         is_of_a_step(&self.finding.rule)
     }

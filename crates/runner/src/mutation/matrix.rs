@@ -130,7 +130,7 @@ fn find<'r, R: PublishedRow>(rows: &'r [R], id: &str) -> Option<&'r R> {
     rows.iter().find(|row| row.id() == id)
 }
 
-/// The rows of these ids: those that were played, and those of an earlier result for what was not.
+/// The rows of these ids: those that were played, and those of an earlier result for the ids that were not played.
 #[must_use]
 pub fn over<R: PublishedRow>(all: &[String], played: &[R], before: &[R]) -> Vec<R> {
     let row = |id: &String| find(played, id).or_else(|| find(before, id)).cloned();

@@ -29,8 +29,8 @@ impl Isolation {
         spanned_yaml::names_of::<Self>()[self as usize]
     }
 
-    /// Moves this process into a network namespace of its own if the kernel allows that. It must have one thread only. `is_allowed` says
-    /// whether a child process could do so by way of a user namespace; a failure of that would do harm to this process.
+    /// Moves this process into a network namespace of its own if the kernel allows that. It must have one thread only. `is_allowed`:
+    /// whether a child process could do so by way of a user namespace; a failed attempt would harm this process.
     #[must_use]
     pub fn enter(is_allowed: impl FnOnce() -> bool) -> Self {
         #[cfg(target_os = "linux")]

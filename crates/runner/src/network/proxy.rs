@@ -28,7 +28,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The answer to everything that would leave this machine.
 const REFUSED: &str = "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 62\r\nConnection: close\r\n\r\nThe agent runs without a network. Its model is at {llm_url}.\r\n";
 
-/// Starts the proxy. Returns the variables that lead an agent to it.
+/// Starts the proxy. Returns the variables that make an agent use it.
 ///
 /// # Errors
 /// There is no free port.
@@ -79,7 +79,7 @@ async fn answer(mut client: TcpStream, head: &[u8], attempts: &Attempts) -> io::
     copy_bidirectional(&mut client, &mut server).await.map(drop)
 }
 
-/// The head of a request, and whatever of its body came with it.
+/// The head of a request, and the part of its body that came with it.
 async fn head(client: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     while memchr::memmem::find(&head, b"\r\n\r\n").is_none() && head.len() < LIMIT {

@@ -13,7 +13,7 @@ use std::collections::{HashMap, VecDeque};
 pub(super) struct AgentEvent {
     /// Its frame number in the transcript.
     pub(super) n: u64,
-    /// The name of the event, or what the line is instead.
+    /// The name of the event, or the kind of a line that is not an event.
     pub(super) name: String,
     /// Its JSON value; null for a line that is not JSON.
     pub(super) value: Value,
@@ -107,7 +107,7 @@ impl EventLog {
         self.position
     }
 
-    /// Everything up to this frame is behind the steps.
+    /// The steps are past everything up to this frame.
     pub(super) fn pass(&mut self, n: u64) {
         self.position = self.position.max(n);
     }
@@ -124,7 +124,7 @@ impl EventLog {
         later.filter(|(_, taken)| !taken).map(|(event, _)| event)
     }
 
-    /// Whether an event has the id of a command that a step shows, whatever else it has; and the name that it shows, unless the id is
+    /// Whether an event has the id of a command that a step shows, with any other members; and the name that it shows, unless the id is
     /// enough (`by_id`).
     pub(super) fn is_answer(
         &self,

@@ -95,7 +95,7 @@ impl EventWait {
 }
 
 impl ScenarioPlayer {
-    /// Looks at the session after each event, until a look gives a result. The inner error says why nothing more is waited for.
+    /// Looks at the session after each event, until a look gives a result. The inner error is the reason why the wait ends early.
     pub(super) async fn wait_until<T>(
         &mut self,
         wait: &mut EventWait,

@@ -318,7 +318,7 @@ impl ScenarioPlayer {
         all
     }
 
-    /// Whether an event has the name and the ids that a step expects, whatever else it has.
+    /// Whether an event has the name and the ids that a step expects, with any other members.
     fn is_answer(&self, matcher: &Matcher, event: &AgentEvent) -> bool {
         let expected = matcher.shown(&self.captures);
         let name = &self.suite.dialect.events.discriminator;

@@ -117,7 +117,7 @@ impl ScenarioPlayer {
         });
     }
 
-    /// The note that the agent asked for more than the scenario foresees. Nobody can know whether that is right, so it is no violation.
+    /// The note that the agent asked for more than the scenario expects. Whether that is right is unknown, so it is not a violation.
     fn unforeseen_note(&self, failure: &ScriptFailure) -> Finding {
         self.finding(StepFinding {
             level: Some(Level::May),

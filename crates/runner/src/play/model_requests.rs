@@ -23,7 +23,7 @@ pub(super) struct UnscriptedRequest {
     at: FramePosition,
     /// A sentence about it.
     pub(super) why: String,
-    /// The note about it, unless a finding tells it.
+    /// The note about it, unless a finding reports it.
     pub(super) note: Option<Finding>,
 }
 

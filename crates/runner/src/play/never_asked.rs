@@ -10,8 +10,8 @@ use crate::step_rules;
 use conform_judge::finding::{DifferenceKind, Part};
 
 impl ScenarioPlayer {
-    /// Notes at the end of a session, before the agent is asked to end, that it answered a prompt without asking its model. `stop` says why
-    /// the steps ended early.
+    /// Notes at the end of a session, before the agent is asked to end, that it answered a prompt without asking its model. `stop` is the
+    /// reason why the steps ended early.
     ///
     /// An agent that has ended by itself has another fault, and one that is still at work may ask later, unless it shows a text already.
     pub(super) fn note_unasked(&mut self, stop: Option<&EarlyStop>) {
@@ -41,7 +41,7 @@ impl ScenarioPlayer {
         self.unasked.push(finding);
     }
 
-    /// Adds what was noted, if the scenario had no request in any session and needs one; whether it did.
+    /// Adds the note, if the scenario had no request in any session and needs one; returns whether it did.
     pub(super) fn check_asked(&mut self, stop: Option<&EarlyStop>) -> bool {
         let needs_one = match stop {
             None => !self.server.unused().is_empty(),

@@ -1,11 +1,11 @@
 //! The early end of a wait whose event can no longer come: all work has ended, and the agent is silent and idle.
 //!
-//! All of this must hold for the `settle` budget: every turn and every command that the host has sent has come to its end, as the dialect
+//! All of this must hold for the `settle` budget: every turn and every command that the host has sent has ended, as the dialect
 //! defines it (`session.work`), an event has come since the host last sent a line, the model has no open request, no line is unfinished,
-//! nobody has asked the agent to end, and its processes sleep. Whatever is in doubt gets the whole budget of the wait.
+//! the agent has not been asked to end, and its processes sleep. In case of doubt, the wait gets its whole budget.
 //!
 //! The smoke scenario, which answers in seconds whether the agent works at all, also ends a wait in the middle of the work, when the agent
-//! has been silent and idle for the `smoke` budget and waits for nothing of ours.
+//! has been silent and idle for the `smoke` budget and waits for nothing from conform.
 
 use super::context::EarlyStop;
 use super::event_loop::{EventWait, WaitResult};
@@ -49,7 +49,7 @@ impl ScenarioPlayer {
         (quiet >= self.budgets.smoke).then_some(EarlyEnd::Idle)
     }
 
-    /// Before the host does the next thing, which may excuse the agent, waits for what the agent owes by itself.
+    /// Before the next action of the host, which may excuse the agent, waits for the frames that the agent must send by itself.
     pub(super) async fn wait_for_obligations(&mut self) -> Result<(), EarlyStop> {
         while self.session.unhandled_sends == 0
             && self.session.process.is_stdin_open()

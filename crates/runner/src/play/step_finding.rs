@@ -66,7 +66,7 @@ impl StepFinding {
         self
     }
 
-    /// The same, with what was expected instead.
+    /// The same, with what was expected.
     pub(super) fn expecting(mut self, expected: impl Into<Expected>) -> Self {
         self.expected = vec![expected.into()];
         self

@@ -1,6 +1,6 @@
 //! Where a text that came in pieces differs from the expected one, in words.
 
-/// The number of characters that are quoted of a text that differs, and of what stands before the difference.
+/// The number of characters that are quoted of a text that differs, and of the text before the difference.
 const QUOTED: usize = 30;
 const QUOTED_BEFORE: usize = 10;
 

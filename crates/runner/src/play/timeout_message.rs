@@ -34,7 +34,7 @@ impl ReceivedEvents {
         *self.names.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// What was received; `since` says since when.
+    /// What was received; `since` is the start of that time.
     fn describe(&self, since: &str) -> String {
         if self.names.is_empty() {
             return format!("the agent wrote nothing {since}");

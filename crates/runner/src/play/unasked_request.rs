@@ -30,7 +30,7 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Adds the finding about a request that the script has no reply for, and says that it did, if a clause forbids the request.
+    /// Adds the finding about a request that the script has no reply for, and returns true, if a clause forbids the request.
     pub(super) fn check_unasked(&mut self, failure: &ScriptFailure) -> bool {
         let Some(newest) = self.session.asks_no_more.clone() else {
             return false;

@@ -52,7 +52,7 @@ impl ScenarioPlayer {
         Ok(())
     }
 
-    /// Waits until files are as the step says. Events that come meanwhile stay for the next steps.
+    /// Waits until files have the state that the step requires. Events that come meanwhile stay for the next steps.
     pub(super) async fn expect_file(
         &mut self,
         step: &Step,

@@ -17,7 +17,7 @@ pub(crate) struct ProcessActivity {
 }
 
 impl ProcessActivity {
-    /// The activity of a process and its descendants; `None` if one of them is at work right now, or if the system does not tell.
+    /// The activity of a process and its descendants; `None` if one of them is at work right now, or if the system does not report it.
     pub(crate) fn measure(leader: Pid) -> Option<Self> {
         let (activity, is_at_work) = Self::look(leader)?;
         (!is_at_work).then_some(activity)

@@ -130,7 +130,7 @@ impl AgentProcess {
         ProcessActivity::lacks_cpu(self.pid, age)
     }
 
-    /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not tell.
+    /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not report it.
     pub(crate) fn activity(&self) -> Option<ProcessActivity> {
         ProcessActivity::measure(self.pid)
     }

@@ -157,7 +157,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl StrayProcess {
     fn new(process: &RunningProcess) -> Self {
-        /// How exactly the system tells when a process began.
+        /// The precision with which the system reports when a process began.
         const PRECISION: Duration = Duration::from_millis(20);
         let began = process
             .age()

@@ -36,13 +36,13 @@ impl QuietWatch {
         self.next_look
     }
 
-    /// How long nothing has happened, as far as the looks tell.
+    /// How long nothing has happened, as far as the observations show.
     pub(crate) fn quiet_time(&self) -> Duration {
         self.since.elapsed()
     }
 
-    /// Takes a look at the activity; `None` if the agent is at work, or if the system does not tell. Returns for how long the agent has been
-    /// quiet, once two looks in a row have found it idle.
+    /// Takes a look at the activity; `None` if the agent is at work, or if the system does not report it. Returns for how long the agent
+    /// has been quiet, once two looks in a row have found it idle.
     pub(crate) fn look(&mut self, activity: Option<ProcessActivity>) -> Option<Duration> {
         self.next_look = Instant::now() + self.interval;
         match (activity, &self.before) {

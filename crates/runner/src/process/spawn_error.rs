@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub struct SpawnError {
     /// The program, as a path.
     pub program: PathBuf,
-    /// What the system said.
+    /// The message of the system.
     pub error: io::Error,
 }
 

@@ -21,7 +21,7 @@ pub struct Scenario {
     pub path: PathBuf,
     /// Whether it comes with the program, so that the user has no file of it.
     pub embedded: bool,
-    /// One line that says what the scenario shows.
+    /// One line that describes what the scenario shows.
     pub name: String,
     /// The clauses it checks.
     pub clauses: Vec<String>,

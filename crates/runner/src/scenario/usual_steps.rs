@@ -5,8 +5,8 @@ use conform_judge::dialect::Dialect;
 use serde_json::Value;
 use spanned_yaml::{Error, Node};
 
-/// Replaces `rest` by its steps, and adds the prelude and the ending of the dialect, unless the scenario says `prelude: false` or `ending: false`. A scenario that ends with
-/// `expect_exit` has an ending of its own. An added step has the place of the scenario.
+/// Replaces `rest` by its steps, and adds the prelude and the ending of the dialect, unless the scenario has `prelude: false` or `ending:
+/// false`. A scenario that ends with `expect_exit` has an ending of its own. An added step has the place of the scenario.
 ///
 /// # Errors
 /// The scenario writes the prelude or the ending out, or a step of them is wrong.

@@ -113,7 +113,7 @@ fn is_duration(text: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// A character, escaped if a reader would not see it, or not what it is: other controls than JSON escapes, blanks without width,
+/// A character, escaped if a reader could not see or recognize it: other controls than JSON escapes, blanks without width,
 /// directions, marks on the letter before, byte order marks.
 fn visible(c: char) -> String {
     let is_hidden = c.is_control()

@@ -25,8 +25,8 @@ pub fn causes_found(sessions: &[PlayedSession]) -> IndexMap<String, usize> {
     first.collect()
 }
 
-/// The id of the cause that a finding has where it follows from nothing. Moves that are left out change the clauses of a scenario, so
-/// they are no part of it where the finding cites all of them.
+/// The id of the cause of a finding that does not follow from another one. Moves that are left out change the clauses of a scenario, so
+/// they are not part of it where the finding cites all of them.
 #[must_use]
 pub fn identity(finding: &Finding) -> String {
     if !step_rules::cites_the_scenario(&finding.rule) {

@@ -39,7 +39,7 @@ pub struct DialectSuite {
     pub dialect: Arc<Dialect>,
     /// The wire that the model is served over unless a scenario names another; the recipe's first if `None`.
     pub wire: Option<String>,
-    /// The moments of the dialect, by which findings get their situations; `None` if nobody asks for those.
+    /// The moments of the dialect, by which findings get their situations; `None` if they are not needed.
     pub moments: Option<Arc<MoveTable>>,
     /// The scenarios to play.
     pub scenarios: Vec<Scenario>,

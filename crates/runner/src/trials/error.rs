@@ -12,7 +12,7 @@ pub enum TrialError {
     /// The agent could not be started.
     #[error(transparent)]
     NotStarted(#[from] SpawnError),
-    /// The agent has these findings without a fault, so a finding says nothing about one.
+    /// The agent has these findings without a fault, so a finding is not evidence about one.
     #[error("the agent has findings without any fault, so a finding proves nothing; mend them, or name a baseline with --baseline\n  {}", some_of(.0))]
     Findings(Vec<String>),
     /// No scenario passes.

@@ -1,4 +1,4 @@
-//! Plays sessions that nobody wrote: walks over the moves of a dialect, of one seed always the same ones.
+//! Plays generated sessions: walks over the moves of a dialect, of one seed always the same ones.
 
 use super::TrialError;
 use super::engine::{DialectSuite, Engine, RunEvent, SuiteEnd};
@@ -18,7 +18,7 @@ pub struct Exploration {
     pub suite: DialectSuite,
     /// The moves of the sessions.
     pub table: MoveTable,
-    /// Where and how they are played. Its seed is that of the walks.
+    /// Where and how they are played. Its seed is also the seed of the walks.
     pub engine: Engine,
 }
 

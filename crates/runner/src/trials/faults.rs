@@ -1,5 +1,5 @@
-//! Plays faults of a dialect until what must catch them does: on recorded frames where those prove it, else with a process, in the
-//! scenarios that can catch it, the likeliest first.
+//! Plays faults of a dialect until a rule or scenario that must catch them does: on recorded frames where those prove it, else with a
+//! process, in the scenarios that can catch it, the likeliest first.
 
 use super::good_run::GoodRun;
 use super::suite::{REHEARSAL, logged};
@@ -61,7 +61,7 @@ pub struct FaultTrials {
 /// What a fault came to so far.
 struct Outcome {
     row: Row,
-    /// The scenarios in which what was found is not sure, and those in which it is.
+    /// The scenarios in which the result is not certain, and those in which it is.
     odd: BTreeSet<String>,
     sure: Vec<PlayedScenario>,
 }
@@ -126,7 +126,7 @@ impl FaultTrials {
         Ok(rows)
     }
 
-    /// Plays without a fault what the first round of these faults needs; everything if a fault is not published.
+    /// Plays the scenarios that the first round of these faults needs, without a fault; everything if a fault is not published.
     async fn prepare(&self, faults: &[Fault]) -> Result<(), TrialError> {
         if self.whole.initialized() || faults.is_empty() {
             return Ok(());

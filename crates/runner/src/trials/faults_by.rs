@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// What plays a fault.
 #[derive(Debug, Clone)]
 pub enum FaultsBy {
-    /// The agent itself, which this variable tells the id of the fault; of several, with commas between.
+    /// The agent itself, which gets the id of the fault in this variable; several ids are separated by commas.
     Agent(&'static str),
     /// A filter process: its program, and its arguments before the fault and the command line of the agent. Each fault has its own.
     Filter(PathBuf, Vec<OsString>),

@@ -59,7 +59,7 @@ pub struct LegalRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Legality {
-    /// Nothing was found but what is listed.
+    /// Only listed findings were found.
     Legal,
     /// Something was found, or something that is listed was not.
     Accused,
@@ -179,7 +179,7 @@ fn accepts(variant: &Fault) -> Option<&String> {
     variant.legal.as_ref()?.accepts.as_ref()
 }
 
-/// What a scenario says against the agent, each with the rule without its dialect.
+/// The findings of a scenario against the agent, each with the rule without its dialect.
 fn accusations(run: &ScenarioRun) -> Vec<(String, String)> {
     let report = &run.report;
     let counts = |one: &&Finding| one.blame == Blame::Agent && one.level >= Level::Should;

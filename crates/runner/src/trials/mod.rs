@@ -1,5 +1,5 @@
-//! Trials: whatever is played to see what is found in it. A trial is a scenario or a session, the agent with a fault, a variant or
-//! neither, and what must be found. Trials are played in parallel and judged; what is odd is played again.
+//! Trials: everything that is played to see what is found in it. A trial is a scenario or a session, the agent with a fault, a variant or
+//! neither, and what must be found. Trials are played in parallel and judged; unexpected results are played again.
 //!
 //! ```text
 //!                                      ┌─ scenarios, as they are selected

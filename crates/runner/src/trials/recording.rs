@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The frames that begin a turn, as far as a filter process can tell: it knows no state that a guard may ask for.
+/// The frames that begin a turn, as far as a filter process can know: it has no state that a guard may ask for.
 #[must_use]
 pub fn turns_without_guards(dialect: &Dialect) -> Vec<String> {
     let sources = dialect.session.turn.sources().into_iter();
@@ -210,7 +210,7 @@ impl<'r> ChangedSession<'r> {
         self.write(outputs, one)
     }
 
-    /// Adds what is written in place of a line; `None` if the fault does more than write.
+    /// Adds the output in place of a line; `None` if the fault does more than write.
     fn write(&mut self, outputs: Vec<Output>, at: &ParsedFrame) -> Option<()> {
         let mut lines = Vec::new();
         for output in outputs {

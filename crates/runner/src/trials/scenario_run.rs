@@ -1,4 +1,4 @@
-//! The result of a scenario in a run: its part of the report, and what the run needs to know besides.
+//! The result of a scenario in a run: its part of the report, and other data that the run needs.
 
 use super::transcripts::KeepTranscripts;
 use crate::sandbox::Sandbox;
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct ScenarioRun {
     /// Its part of the report.
     pub report: ScenarioReport,
-    /// Whether it was played. If not, the reason of the report says why.
+    /// Whether it was played. If not, the report has the reason.
     pub played: bool,
     /// The transcripts, one for each session: in the sandbox first, then where they are stored.
     pub(crate) transcripts: Vec<PathBuf>,

@@ -128,7 +128,7 @@ impl Shrinker<'_> {
         scenarios
     }
 
-    /// Plays sessions, and says of each whether it has the cause.
+    /// Plays sessions, and returns for each whether it has the cause.
     async fn judge(
         &self,
         cause: &str,

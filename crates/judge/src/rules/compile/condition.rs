@@ -79,8 +79,8 @@ impl Compiler<'_> {
 const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/crashed", "/orphans"];
 
 impl Compiler<'_> {
-    /// What a requirement asks of a frame: the alternatives that its readers can understand. The message of the rule says what
-    /// the others mean.
+    /// The requirement on a frame: the alternatives that its readers can understand. The message of the rule explains
+    /// the others.
     pub(super) fn expected(&self, node: &Node) -> Vec<Expected> {
         let node = self.resolved(node);
         let alternatives = match node.as_map() {
@@ -92,7 +92,7 @@ impl Compiler<'_> {
         words.map(Expected::Condition).collect()
     }
 
-    /// The condition behind a name.
+    /// The condition of a name.
     fn resolved<'n>(&'n self, node: &'n Node) -> &'n Node {
         let named = node.as_str().map(|name| self.conditions.get(name.trim()));
         named.flatten().unwrap_or(node)

@@ -1,4 +1,4 @@
-//! The compiler of named conditions and classes. They may use each other, whatever their order in the file.
+//! The compiler of named conditions and classes. They may use each other in any order of the file.
 
 use super::Compiler;
 use crate::rules::frame_pattern::FramePattern;
@@ -41,7 +41,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The names of conditions and classes, each behind those that it uses.
+/// The names of conditions and classes, each after those that it uses.
 fn by_dependency(ordering: &Ordering) -> Vec<&str> {
     let mut sorted = Vec::new();
     let mut visited = HashSet::new();

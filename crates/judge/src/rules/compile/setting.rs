@@ -1,4 +1,4 @@
-//! The compiler of variables of the kind `setting`: what was asked and what was before are variables of their own.
+//! The compiler of variables of the kind `setting`: the requested value and the value before it are variables of their own.
 
 use super::Compiler;
 use crate::rules::variable_spec::{Change, DeclaredChange};
@@ -6,7 +6,7 @@ use conform_dialect::ordering::variables::SettingFile;
 use frame_language::{Compare, Condition, Operand};
 use spanned_yaml::Node;
 
-/// The variables of a setting: its own changes, and of one that commands ask for, those of what was asked and of what was before.
+/// The variables of a setting: its own changes, and of one that commands ask for, those of the requested value and of the value before it.
 pub(super) struct SettingChanges {
     pub(super) own: Vec<DeclaredChange>,
     pub(super) asked: Option<[Vec<DeclaredChange>; 2]>,

@@ -39,7 +39,7 @@ impl Session {
             && !is_context_overflow(failure)
     }
 
-    /// Decides what is to follow a turn at once, and waits for the delay of a retry.
+    /// Decides what follows a turn immediately, and waits for the delay of a retry.
     pub(super) async fn after_turn(&self, failure: Option<Failure>) -> Option<Task> {
         let policy = self.settings.turn_retries?;
         let retry = &self.retry;

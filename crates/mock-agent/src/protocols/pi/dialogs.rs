@@ -71,7 +71,7 @@ fn append_entry(session: PiSession<'_>, kind: &str, data: &Value) {
     }
 }
 
-/// Sends a dialog and waits for its answer, which a `notify` shows if the script says so.
+/// Sends a dialog and waits for its answer, which a `notify` shows if the script requests it.
 pub(super) async fn show(session: PiSession<'_>, dialog: &Value) {
     let answer = ask(session, dialog).await;
     if dialog["tell"] == true {

@@ -263,7 +263,7 @@ impl PiState {
             .collect()
     }
 
-    /// An aborted run ends with a message that says so, in a turn of its own if a tool was running.
+    /// An aborted run ends with a message that reports it, in a turn of its own if a tool was running.
     fn run_ended(&mut self, halted: bool, again: bool) -> Vec<Value> {
         if std::mem::take(&mut self.leaves_run_open) {
             self.run = RunState::default();

@@ -74,7 +74,7 @@ pub(super) fn before_run(session: PiSession<'_>) {
     }
 }
 
-/// Sets the level. 0.87 says so if it is a new one.
+/// Sets the level. 0.87 reports it if it is a new one.
 fn change_level(session: PiSession<'_>, level: &str) {
     let mut state = session.state();
     if state.thinking_level != level {

@@ -90,7 +90,7 @@ fn models_in(text: &str, key: Option<&str>, env: Env<'_>) -> Result<Vec<ListedMo
 /// The model of the list that the flags name, or the first one. None if the list is empty.
 ///
 /// # Errors
-/// The list does not have what was asked for.
+/// The list does not have the requested model.
 pub(super) fn choose<'a>(
     models: &'a [ListedModel],
     provider: Option<&str>,

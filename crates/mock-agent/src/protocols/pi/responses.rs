@@ -17,7 +17,7 @@ pub(super) struct PiCommand<'a> {
     pub(super) fields: Value,
 }
 
-/// What the response to a command says if the command succeeds.
+/// The content of the response to a command that succeeds.
 pub(super) enum Reply {
     Done,
     Data(Value),

@@ -14,7 +14,7 @@ const FORMAT: u64 = 3;
 #[derive(Debug, Clone, Default)]
 pub(super) struct SessionLog {
     pub(super) id: String,
-    /// The file of the session that it was started from, as the host said.
+    /// The file of the session that it was started from, as given by the host.
     pub(super) parent: Option<String>,
     pub(super) file: Option<PathBuf>,
     pub(super) tree: EntryTree,

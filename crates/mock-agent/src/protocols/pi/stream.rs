@@ -78,7 +78,8 @@ impl StreamingReply {
         update(message, event)
     }
 
-    /// Appends a chunk. Returns its frame, which holds the message so far or, since 0.87, what is new; None for chunks that have no event.
+    /// Appends a chunk. Returns its frame, which holds the message so far or, since 0.87, only the new part; None for chunks that have no
+    /// event.
     pub(super) fn add(&mut self, chunk: &Chunk) -> Option<Value> {
         let mut event = self.event(chunk)?;
         if self.version < PiVersion::V0_87 {

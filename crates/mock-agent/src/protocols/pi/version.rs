@@ -8,6 +8,6 @@ pub(super) enum PiVersion {
     /// Has commands with responses, queues, retries, extensions, and sessions in files.
     #[default]
     V0_73,
-    /// Shows the host the session as a tree of entries, and streams what is new instead of the message so far.
+    /// Shows the host the session as a tree of entries, and streams only the new part instead of the message so far.
     V0_87,
 }

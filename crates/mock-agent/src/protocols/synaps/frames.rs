@@ -24,7 +24,7 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The body of a response that only says that the command succeeded.
+/// The body of a response that only reports that the command succeeded.
 pub(super) fn ok() -> Map<String, Value> {
     Map::from_iter([("ok".to_owned(), json!(true))])
 }

@@ -52,7 +52,7 @@ pub(super) fn block(
     Ok(())
 }
 
-/// What the second line says besides the rule and the number of scenarios.
+/// The content of the second line after the rule and the number of scenarios.
 fn remarks(report: &Report, cause: &Cause) -> String {
     let mut remarks = String::new();
     if cause.echoes > 0 {
