@@ -1,4 +1,5 @@
-//! The command line of `conform`, and the schemas of the files that people write for it. What it does is in the packages of `crates/`.
+//! The command line of `conform`, and the schemas of the files that people write for it. The implementation is in the packages of
+//! `crates/`.
 
 pub mod cli;
 pub mod editor_schemas;

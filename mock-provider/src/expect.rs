@@ -98,7 +98,8 @@ enum Wanted {
     No,
 }
 
-/// A mismatch for each part that no text contains, or that one does although it must not. `source` names the texts in messages.
+/// A mismatch for each required part that no text contains, and for each forbidden part that a text contains. `source` names the texts in
+/// messages.
 fn compare_texts(
     pointer: &str,
     (wanted, parts): (Wanted, &Texts),

@@ -24,11 +24,11 @@ pub struct ScriptFailure {
     pub expected: Option<String>,
     /// The actual value.
     pub actual: Option<String>,
-    /// What a request without a reply brings, if it continues the conversation.
+    /// The new content of a request without a reply, if it continues the conversation.
     pub brings: Option<News>,
 }
 
-/// What a request brings that no earlier request of the conversation had.
+/// The content of a request that no earlier request of the conversation had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum News {
     /// Nothing, or the results of tools.
@@ -53,9 +53,9 @@ pub enum FailureKind {
     /// own words took none. This is not a failure by itself, but findings from here on are doubtful.
     #[serde(rename = "beside")]
     SideRequest,
-    /// A request does not match the `expect_request` of its reply. It got the reply all the same.
+    /// A request does not match the `expect_request` of its reply. It still got the reply.
     Expectation,
-    /// The real API would refuse the request, and so did this one. No reply was taken.
+    /// The real API would refuse the request, and so did this model. No reply was taken.
     Refused,
     /// A reply was not served as often as the script requires.
     Unused,

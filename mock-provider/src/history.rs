@@ -78,7 +78,7 @@ pub(crate) struct RequestHistory {
     requests: VecDeque<PastRequest>,
     /// The number of texts in the requests.
     texts: usize,
-    /// The first request that got a reply although it repeats an answered one, and that one.
+    /// The first request that got a reply although it repeats an answered one, and the answered one.
     first_repeat: Option<(u64, u64)>,
     /// The first request that got a reply without meeting its expectation, by the number of the reply.
     missed: BTreeMap<usize, u64>,
@@ -272,8 +272,8 @@ impl RequestHistory {
             .any(|text| request.new_texts.contains(text))
     }
 
-    /// What a request adds to the conversation; none for a request outside of it, such as one for a title, and for the agent's own
-    /// texts, such as one that asks for a summary.
+    /// The texts that a request adds to the conversation; none for a request outside of it, such as one for a title, and for the agent's
+    /// own texts, such as one that asks for a summary.
     pub(crate) fn news(&self, request: &PastRequest) -> Option<News> {
         if self.requests.is_empty() {
             return (request.has_tools || self.has_host_text(request)).then_some(News::Prompt);
@@ -346,7 +346,8 @@ impl RequestHistory {
         side_request
     }
 
-    /// Removes the prompts that a request contains from the owed ones. An agent may rewrite a prompt in its own words.
+    /// Removes the prompts that a request contains from those that no request has brought yet. An agent may rewrite a prompt in its own
+    /// words.
     fn settle_prompts(&mut self, request: &PastRequest) {
         let brings = |text: &String| request.texts.contains(&TextId::of_text(text));
         let owed = self.owed_prompts.len();
@@ -369,7 +370,7 @@ impl RequestHistory {
         }
     }
 
-    /// The side request that a new request reveals. Says in it whether it brings text of the agent only.
+    /// The side request that a new request reveals. Notes in it whether it has only text of the agent.
     fn side_request(&self, request: &mut PastRequest) -> Option<u64> {
         let of_host = |text: &TextId| {
             let mut messages = self.host_messages.iter();

@@ -111,7 +111,7 @@ impl Model {
 
     /// Answers a side request.
     ///
-    /// One that offers tools may continue the conversation in the agent's own words, so it is a failure that makes what follows doubtful.
+    /// One that offers tools may continue the conversation in the agent's own words, so it is a failure that makes later results doubtful.
     fn serve_side_request(&mut self, request: &Request, past: &PastRequest) -> ModelResponse {
         self.side_requests_in_a_row += 1;
         self.history.note_side_request(request.n);

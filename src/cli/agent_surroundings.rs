@@ -40,7 +40,7 @@ impl AgentSurroundings {
     }
 }
 
-/// Does work that starts agents, and cleans up after them. Only for a process with one thread.
+/// Runs work that starts agents, and cleans up after them. Only for a process with one thread.
 ///
 /// # Errors
 /// There is no temporary folder or no port, or the work fails.

@@ -223,7 +223,7 @@ fn connect(folder: &std::path::Path, agent: Option<&str>) -> Result<Client, Comm
     })))
 }
 
-/// What is known of a process that accepts no connection. One that ends normally removes its socket.
+/// The state of a process that accepts no connection, as far as it is known. One that ends normally removes its socket.
 fn ended(process: &Registered, error: &ClientError) -> String {
     let Registered {
         order, name, pid, ..

@@ -27,7 +27,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How many sessions of each dialect are played, if the command line does not say.
+/// How many sessions of each dialect are played, if the command line does not specify it.
 const USUAL_SESSIONS: usize = 200;
 
 /// Play sessions that nobody wrote, judged by the same rules, and make those with findings small
@@ -113,7 +113,7 @@ struct Explorer<'a> {
 }
 
 impl Explorer<'_> {
-    /// Plays the sessions, makes those with findings small, and writes the report.
+    /// Plays the sessions, shrinks those with findings, and writes the report.
     async fn explore(
         &self,
         dialects: Vec<Exploration>,

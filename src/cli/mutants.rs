@@ -182,7 +182,7 @@ impl MutantsArgs {
         }
     }
 
-    /// The published result of a dialect to compare with, if one is asked for.
+    /// The published result of a dialect to compare with, if one is requested.
     fn published<M: DeserializeOwned>(&self, dialect: &str) -> Result<Option<M>, CommandError> {
         let folder = self.compare.as_ref();
         let read = folder.map(|folder| read_matrix(folder, dialect));

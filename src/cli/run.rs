@@ -170,7 +170,7 @@ fn settings(args: &RunArgs, baseline: &ActiveBaseline) -> SuiteSettings {
     }
 }
 
-/// How many scenarios are played in parallel by default: agents mostly wait, and how many of them start at a time is limited besides.
+/// How many scenarios are played in parallel by default: agents mostly wait, and the number that start at a time is limited separately.
 pub(super) fn usual_jobs() -> NonZeroUsize {
     const A_CORE: NonZeroUsize = NonZeroUsize::new(16).unwrap();
     cores().saturating_mul(A_CORE)

@@ -46,7 +46,7 @@ pub(super) struct DialectChoice {
     candidates: Vec<Arc<Dialect>>,
     /// The evidence if there is only one choice, unless the user or the recording names it.
     only_by: Option<&'static str>,
-    /// Whether the protocol is named, so that its newest version is a last resort.
+    /// Whether the protocol is named, so that its newest version is the fallback.
     is_named: bool,
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 const HEAD: Style = Style::new().bold();
 
-/// Writes rows below their headings, which have ` | ` between them; the last column is not padded.
+/// Writes rows below their headings, which are separated by ` | `; the last column is not padded.
 pub(super) fn write(head: &str, rows: &[Vec<String>], out: &mut dyn Write) -> io::Result<()> {
     let head: Vec<String> = head.split(" | ").map(str::to_owned).collect();
     let width = |column: usize| {

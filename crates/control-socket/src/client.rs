@@ -35,7 +35,7 @@ impl Registered {
         Client::connect(self).is_ok()
     }
 
-    /// The path of its socket if nobody listens there any more, because the process was killed.
+    /// The path of its socket if no process listens there any more, because the process was killed.
     pub(crate) fn left_socket(&self) -> Option<&str> {
         let path = self.address.strip_prefix("unix:")?;
         let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;

@@ -20,7 +20,7 @@ pub struct Incoming {
     pub reply: Reply,
 }
 
-/// Where the outcome of a command goes. Nobody may be there any more to read it.
+/// The receiver of the outcome of a command. It may be gone before the outcome is sent.
 #[derive(Debug)]
 pub struct Reply {
     outcome: oneshot::Sender<(Outcome, Option<OwnedSemaphorePermit>)>,
@@ -39,7 +39,7 @@ impl Default for Responses {
 }
 
 impl Responses {
-    /// Waits until they have got there. To be awaited before the process ends: a command may be what ends it.
+    /// Waits until they have arrived. Await this before the process ends, because a command may end it.
     pub async fn sent(&self) {
         let all = self.0.acquire_many(MAX_CONNECTIONS as u32);
         let _ = tokio::time::timeout(END_TIMEOUT, all).await;

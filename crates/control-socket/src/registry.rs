@@ -25,7 +25,7 @@ impl ControlAddress {
         }
     }
 
-    /// Leaves word in the folder that this process does not start, for the test that waits for it.
+    /// Writes to the folder that this process does not start, for the test that waits for it.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -142,7 +142,7 @@ pub fn registered(folder: &Path) -> Vec<Registered> {
 /// Waits until a process has registered that the filter accepts.
 ///
 /// # Errors
-/// None has within the timeout.
+/// No such process has registered within the timeout.
 pub fn wait_for(
     folder: &Path,
     timeout: Duration,

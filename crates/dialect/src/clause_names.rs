@@ -12,7 +12,7 @@ pub fn is_about_member(clause: &str, member: &str) -> bool {
     letters(about).eq(letters(member))
 }
 
-/// The letters and digits, in lower case: ids write words in another way than protocols do.
+/// The letters and digits, in lower case: ids and protocols write words differently.
 fn letters(name: &str) -> impl Iterator<Item = char> {
     let plain = name.chars().filter(char::is_ascii_alphanumeric);
     plain.map(|c| c.to_ascii_lowercase())

@@ -29,8 +29,8 @@ pub fn faults(
     }
 }
 
-/// One fault or variant of the dialect `NAME@VERSION`, without reading the others; `None` if [`faults`] must find it, or say why it cannot be
-/// found.
+/// One fault or variant of the dialect `NAME@VERSION`, without reading the others; `None` if [`faults`] must find it, or report why it
+/// cannot be found.
 #[must_use]
 pub fn fault(source: &DialectSource, dialect: &str, id: &str) -> Option<Fault> {
     let merged = dialect_file(source, dialect).ok()?;

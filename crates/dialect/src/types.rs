@@ -1,4 +1,4 @@
-//! The data of a dialect that needs no compilation: its bases and the names of its frames.
+//! The data of a dialect that need no compilation: its bases and the names of its frames.
 
 use crate::file::{FrameSpec, MemberNames, ToolName};
 use indexmap::IndexMap;

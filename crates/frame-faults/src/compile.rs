@@ -74,7 +74,7 @@ pub(crate) fn compile_fault(
     })
 }
 
-/// What makes a variant legal; an error where a fault has keys of variants, or the other way round.
+/// What makes a variant legal; an error where a fault has keys of variants, or a variant has keys of faults.
 fn legal(main: &FaultPart) -> Result<Option<Legal>, Vec<Error>> {
     let FaultFile {
         accepts, listed, ..

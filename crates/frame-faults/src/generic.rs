@@ -1,6 +1,6 @@
-//! Generic faults: what can go wrong with the frames of any agent, made from the frames that it sends when nothing is wrong.
+//! Generic faults: what can go wrong with the frames of any agent, made from the frames that it sends without a fault.
 //!
-//! No rule is named for them. One that nothing catches is a question: is a rule missing, or is this legal?
+//! They name no rule. If nothing catches one, either a rule is missing or the change is legal.
 
 use crate::compile::{Context, compile_fault};
 use crate::fault::Fault;

@@ -210,8 +210,8 @@ impl FaultPlayer {
         self.command(&mut command).then(|| line(&command))
     }
 
-    /// Changes what only the reference agent can change: `#options` of the process, as a map, or the body of an `@request` to the model. Says
-    /// whether it has.
+    /// Changes data that only the reference agent can change: `#options` of the process, as a map, or the body of an `@request` to the
+    /// model. Returns whether it did.
     pub fn internal(&mut self, name: &str, value: &mut Value) -> bool {
         match self.effect() {
             Some(Effect::Internal(of, on, edits)) if *of == name && on.matches(name, value) => {

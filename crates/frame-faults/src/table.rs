@@ -104,7 +104,7 @@ impl FaultTable {
         Ok(table)
     }
 
-    /// Reads one fault or variant of these files, without a look at the others; `None` if there is none, or if it is not written in the usual
+    /// Reads one fault or variant of these files, without reading the others; `None` if there is none, or if it is not written in the usual
     /// layout or has a mistake, which [`FaultTable::load`] reports.
     #[must_use]
     pub fn load_one(files: &[(PathBuf, String)], id: &str, nested: NestedKinds) -> Option<Fault> {

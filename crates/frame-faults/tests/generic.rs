@@ -124,7 +124,7 @@ fn the_faults_of_a_frame_are_named_by_what_they_change() {
     }
 }
 
-/// A frame with a nested kind is a kind of its own: its members are not looked for in the others.
+/// A frame with a nested kind is a kind of its own: its members are not expected in the others.
 #[test]
 fn the_samples_of_nested_kinds_stay_apart() {
     let mut samples = SampleFrames::default();

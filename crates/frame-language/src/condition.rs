@@ -1,4 +1,4 @@
-//! The syntax tree of conditions and operands: what can be asked of a frame and of the history before it. `evaluate` gives the answers.
+//! The syntax tree of conditions and operands: the questions about a frame and about the history before it. `evaluate` gives the answers.
 
 use crate::function::Function;
 use crate::pointer::Pointer;

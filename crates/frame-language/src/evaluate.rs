@@ -17,7 +17,7 @@ pub struct EvalContext<'a, H> {
     pub history: H,
 }
 
-/// What conditions can ask besides the frame. `()` remembers nothing.
+/// The history that conditions can ask about, besides the frame. `()` is an empty history.
 pub trait History: Copy {
     /// Whether a condition about the history as such holds; `None` for one that compares values.
     fn holds(self, condition: &Condition, context: &EvalContext<'_, Self>) -> Option<Truth>;

@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
     /// A parser at the start of an expression.
     ///
     /// # Errors
-    /// It has a character that means nothing.
+    /// It has a character that is not part of the syntax.
     pub fn new(source: &'a str, names: &'a Names) -> Result<Self, SyntaxError> {
         Ok(Parser {
             source,
@@ -85,10 +85,10 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// Makes sure that nothing is left.
+    /// Checks that no token is left.
     ///
     /// # Errors
-    /// Something is.
+    /// A token is left.
     pub fn end(&self) -> Result<(), SyntaxError> {
         match self.peek() {
             None => Ok(()),
@@ -128,7 +128,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Takes this sign.
+    /// Takes this token.
     ///
     /// # Errors
     /// The next token is another one.

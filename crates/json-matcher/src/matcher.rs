@@ -31,7 +31,7 @@ impl Matcher {
     /// Compiles a matcher whose placeholders are filled already: all braces in it are text.
     ///
     /// # Errors
-    /// As of [`Matcher::compile`].
+    /// As for [`Matcher::compile`].
     pub fn compile_filled(written: &Value) -> Result<Self, Vec<CompileError>> {
         Self::compile_with(written, false)
     }

@@ -16,7 +16,7 @@ pub fn compile_node(node: &Node) -> Result<Matcher, Vec<Error>> {
 /// Compiles the matcher in a node, in which all braces are text.
 ///
 /// # Errors
-/// As of [`compile_node`].
+/// As for [`compile_node`].
 pub fn compile_filled_node(node: &Node) -> Result<Matcher, Vec<Error>> {
     Matcher::compile_filled(&node.to_value()).map_err(|errors| located(&errors, node))
 }

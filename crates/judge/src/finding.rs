@@ -137,7 +137,7 @@ impl Finding {
 pub struct Facts {
     /// The members of the frame that the broken condition looks at.
     pub members: Vec<String>,
-    /// The texts in quotes in the line that it accuses, which need not be JSON.
+    /// The texts in quotes in the line that it is about, which need not be JSON.
     pub texts: Vec<String>,
 }
 

@@ -23,7 +23,7 @@ const DOCUMENT: &str = "conform:///definitions";
 pub struct Schemas {
     document: Value,
     validators: HashMap<String, Arc<Validator>>,
-    /// Of parts of definitions, by their keywords as JSON: steps of scenarios are compared with the same ones again and again.
+    /// Validators of parts of definitions, by their keywords as JSON: steps of scenarios are compared with the same parts many times.
     parts: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a request must hold of those before it, where the session goes on with another model.
+//! The content of earlier requests that a request must have when the session continues with another model.
 
 use conform_judge::conversation::{Check, Conversation};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The running processes of the machine: what an agent started among them, found and killed.
+//! The running processes of the machine: finds and kills those that an agent started.
 
 #[cfg(target_os = "linux")]
 mod linux;

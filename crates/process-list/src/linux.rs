@@ -78,7 +78,7 @@ impl RunningProcess {
     }
 }
 
-/// The fields in the `stat` of a process or thread, with spaces between, from its state on. The name before them is in parentheses and may
+/// The fields in the `stat` of a process or thread, separated by spaces, from its state on. The name before them is in parentheses and may
 /// hold any byte.
 fn fields(folder: &Path) -> Option<String> {
     let stat = std::fs::read(folder.join("stat")).ok()?;
@@ -138,7 +138,7 @@ pub fn threads(pid: i32) -> Option<Vec<Thread>> {
         .collect()
 }
 
-/// The children of this process, of all its threads, without those that the filter leaves out: to look at a process is expensive.
+/// The children of this process, of all its threads, without those that the filter leaves out: reading a process is expensive.
 pub fn children(is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
     let pids = children_of(std::process::id()).into_iter();
     pids.filter(move |pid| is_wanted(*pid))

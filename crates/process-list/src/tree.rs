@@ -9,13 +9,13 @@ use rustix::process::{
 use std::time::{Duration, Instant};
 use tokio::process::Child;
 
-/// How often killed processes are looked at until they are gone.
+/// The interval at which killed processes are checked until they are gone.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How long killed processes may take to disappear.
 pub const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a leader that is killed without its children gets to start them.
+/// The time in which a leader that is killed without its children can start them.
 const CHILD_START_TIME: Duration = Duration::from_millis(200);
 
 /// A child that leads a process group, with all its descendants. Dropping this value kills them (SIGKILL).
@@ -86,7 +86,7 @@ impl Killing {
     }
 }
 
-/// The processes of these that have not ended. Zombies are reaped, where they are children of this process and not the leader.
+/// Those of these processes that have not ended. Zombies are reaped, where they are children of this process and not the leader.
 #[must_use]
 pub fn living(mut found: Vec<RunningProcess>, leader: Option<Pid>) -> Vec<Pid> {
     for ended in found
@@ -113,7 +113,7 @@ fn kill(pid: Pid) {
     let _ = kill_process(pid, Signal::KILL);
 }
 
-/// Makes this process a child subreaper (Linux only): the orphans among its descendants become its children, and are found though they
+/// Makes this process a child subreaper (Linux only): the orphans among its descendants become its children, and are found even if they
 /// have left their process group. It changes the whole process, so only `main` may call it.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]

@@ -38,7 +38,7 @@ const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 const ORPHAN_GRACE: Duration = Duration::from_secs(1);
 /// How long a pipe may stay silent and open after the agent has ended: an orphan holds it.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
-/// The most output that the relay and the pipe of an ended agent may still hold, in bytes.
+/// The maximum output that the relay and the pipe of an ended agent may still hold, in bytes.
 const LEFT: usize = 2 * CHUNK;
 /// How long the relay waits for a host that does not read after the agent has ended, if its pipe cannot take the rest of the output.
 const READER_GRACE: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! The guard: a small process beside the relay that kills the agent's process tree if the relay dies without doing so.
+//! The guard: a small process next to the relay that kills the agent's process tree if the relay dies without doing so.
 
 use process_list::{Killing, POLL_INTERVAL, kill_group, living};
 use rustix::process::Pid;

@@ -58,7 +58,7 @@ const FORMS: &[(&str, &str)] = &[
 const VARIABLES: &str = r"(?i)(?:key|token|secret|passw(?:or)?d)$";
 /// Options of a command line whose values are secret.
 const OPTIONS: &str = r"(?i)^--?[\w-]*(?:key|token|secret|passw(?:or)?d)$";
-/// A shorter value of an environment variable is not looked for: it may be an ordinary word.
+/// A shorter value of an environment variable is not searched: it may be an ordinary word.
 const SHORTEST_VALUE: usize = 8;
 
 /// Replaces secrets by a mark such as `[redacted:api_key]`.
@@ -70,7 +70,7 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// A redactor that also knows the values of these environment variables if their names say that they are secret.
+    /// A redactor that also knows the values of these environment variables if their names mark them as secret.
     ///
     /// # Panics
     /// Never: the forms are constants, and values are escaped.

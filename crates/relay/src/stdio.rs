@@ -1,4 +1,4 @@
-//! The relay's own standard input and output, taken over so that each can be closed as the agent's is.
+//! The relay's own standard input and output, taken over so that each can be closed when that of the agent is.
 
 use std::fs::{File, OpenOptions};
 use std::io;

@@ -44,7 +44,7 @@ pub struct ComparedAgent {
     pub skipped: IndexMap<String, usize>,
 }
 
-/// What is wrong with one or more agents. Causes for which the baselines give the same reason are one.
+/// What is wrong with one or more agents. Causes with the same reason in the baselines are one cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedCause {
     /// The reason in the baseline, or the message if there is none.

@@ -42,10 +42,10 @@ pub struct ScenarioFacts<'a> {
     pub unmet: &'a [String],
 }
 
-/// The rule of the notes about requests to the model that a scenario does not foresee, which make it inconclusive.
+/// The rule of the notes about requests to the model that a scenario does not expect, which make it inconclusive.
 pub const UNFORESEEN: &str = "scenario.unforeseen";
 
-/// Whether a finding counts: it fails its scenario, is warned of, or makes it inconclusive.
+/// Whether a finding counts: it fails its scenario, is a warning, or makes the scenario inconclusive.
 #[must_use]
 pub fn counts(finding: &Finding) -> bool {
     finding.level > Level::May || finding.rule == UNFORESEEN
@@ -104,7 +104,7 @@ pub fn is_flaky(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Pass | Verdict::Warn)
 }
 
-/// The number of scenarios by verdict, and of findings that a baseline calls known.
+/// The number of scenarios by verdict, and of findings that a baseline lists as known.
 #[must_use]
 pub fn summary(scenarios: &[ScenarioReport]) -> VerdictCounts {
     let mut counts = VerdictCounts::default();

@@ -15,7 +15,7 @@ pub struct Agent {
     pub prefix: Vec<OsString>,
     /// The arguments of the user, with `{llm_url}`, `{workspace}`, `{home}` and `{args}` as placeholders.
     pub args: Vec<OsString>,
-    /// What becomes of the arguments of the dialect's launch recipe.
+    /// The use of the arguments of the dialect's launch recipe.
     pub recipe_args: RecipeArgs,
     /// Environment variables in addition to those of the recipe.
     pub env: Vec<(OsString, OsString)>,

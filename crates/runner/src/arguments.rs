@@ -8,17 +8,17 @@ const RECIPE: &str = "{args}";
 /// The placeholders that the sandbox of a scenario has values for.
 const SANDBOX: [&str; 3] = ["{llm_url}", "{workspace}", "{home}"];
 
-/// What becomes of the arguments of the recipe when the user gives arguments too.
+/// The use of the arguments of the recipe when the user gives arguments too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecipeArgs {
-    /// Those that the user does not give are added after them.
+    /// They are added after those of the user, except those that the user gives.
     Append,
     /// They are used where the user writes `{args}`, and nowhere else.
     Placed,
 }
 
 impl RecipeArgs {
-    /// How the arguments of the user want those of the recipe: one placeholder among them, and they are used as given.
+    /// How the arguments of the user use those of the recipe: if one of them has a placeholder, they are used as given.
     #[must_use]
     pub fn wanted_by(given: &[OsString]) -> Self {
         let holds = |arg: &OsString| {
@@ -36,7 +36,7 @@ impl RecipeArgs {
     }
 }
 
-/// The first word in braces among the arguments that looks like a placeholder and is none, with its braces.
+/// The first word in braces among the arguments that looks like a placeholder but is not one, with its braces.
 #[must_use]
 pub fn unknown_placeholder(given: &[OsString]) -> Option<String> {
     let is_name = |text: &str| {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::net::unix::pipe::Receiver;
 use tokio::sync::Notify;
 
-/// The events of a session that nobody has taken yet, in order.
+/// The events of a session that have not been taken yet, in order.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     state: Mutex<QueueState>,
@@ -53,7 +53,7 @@ impl EventQueue {
         Some(event)
     }
 
-    /// Queues what the host does, after everything that the agent wrote before. False if the session is over.
+    /// Queues an action of the host, after everything that the agent wrote before. False if the session is over.
     pub(crate) fn add_host_event(&self, body: Body) -> bool {
         self.update(|state| {
             state.read_stdout();
@@ -156,7 +156,7 @@ impl EventQueue {
         (state.paused || state.is_full(), bytes)
     }
 
-    /// Whether nothing is on its way: no event is queued, no line is unfinished, stdout is read, and no request to the model is open.
+    /// Whether nothing is pending: no event is queued, no line is unfinished, stdout is read, and no request to the model is open.
     pub(crate) fn is_quiet(&self) -> bool {
         let state = self.lock();
         let has_no_piece = |session: &ProcessOutput| session.unfinished() == 0;

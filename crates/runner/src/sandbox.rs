@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// The variables of the harness's own environment that an agent inherits: programs need them to be found and loaded, and for the locale.
+/// The variables of the harness's own environment that an agent inherits: programs need them for lookup, for loading and for the locale.
 const INHERITED_VARIABLES: &[&str] = &[
     "PATH",
     "LD_LIBRARY_PATH",

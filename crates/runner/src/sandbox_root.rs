@@ -1,5 +1,5 @@
 //! The private folder in which the sandboxes of a run are made. It is removed at the end of the run, or by the next run if this one was
-//! killed: a lock on a file in it shows that its run goes on.
+//! killed: a lock on a file in it shows that its run is still active.
 
 use super::sandbox::{Sandbox, remove};
 use rustix::fs::{FlockOperation, StatVfsMountFlags, flock};
@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 
 /// The beginning of its name.
 const PREFIX: &str = "conform-sandboxes-";
-/// The file in it that is locked while the run goes on, and its name before it is locked.
+/// The file in it that is locked during the run, and its name before it is locked.
 const LOCK: &str = "lock";
 const NEW_LOCK: &str = "lock.new";
 
@@ -126,7 +126,7 @@ fn private(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Makes the lock file of a folder. It is locked before it gets its name, so that nobody takes the folder for an abandoned one.
+/// Makes the lock file of a folder. It is locked before it gets its name, so that no other run treats the folder as abandoned.
 fn locked(folder: &Path) -> io::Result<File> {
     let new = folder.join(NEW_LOCK);
     let file = File::create(&new)?;
@@ -135,7 +135,7 @@ fn locked(folder: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Removes the folders of this user's runs that were killed: nobody holds their lock.
+/// Removes the folders of this user's runs that were killed: no process holds their lock.
 fn remove_abandoned(temporary: &Path) {
     let me = rustix::process::getuid().as_raw();
     for entry in std::fs::read_dir(temporary).into_iter().flatten().flatten() {

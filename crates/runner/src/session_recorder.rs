@@ -1,4 +1,4 @@
-//! The recorder of one session: passes each frame to the checker, writes it to the transcript, and keeps it if that is wanted.
+//! The recorder of one session: passes each frame to the checker, writes it to the transcript, and keeps it if that is requested.
 
 use crate::play::context::EarlyStop;
 use crate::trials::SuiteSettings;

@@ -109,7 +109,7 @@ impl de::Error for DecodeError {
     }
 }
 
-/// Serde's names of the expected kinds, and ours. A name that ends in a space is a prefix.
+/// Serde's names of the expected kinds, and those of our messages. A name that ends in a space is a prefix.
 const EXPECTED: &[(&str, &str)] = &[
     ("a string", "text"),
     ("a sequence", "a list"),

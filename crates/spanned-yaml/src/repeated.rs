@@ -1,4 +1,4 @@
-//! Long texts in short: `{ repeat: TEXT, times: N }` can replace any text.
+//! Short forms of long texts: `{ repeat: TEXT, times: N }` can replace any text.
 
 use crate::node::{Key, Kind, Node};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

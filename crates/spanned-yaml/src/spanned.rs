@@ -125,7 +125,7 @@ impl<T: JsonSchema> JsonSchema for Spanned<T> {
 /// For `#[serde(default, deserialize_with = "present")]`: a key that is present is `Some`, also if its value is null.
 ///
 /// # Errors
-/// Those of the value.
+/// The errors of the value.
 pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! Maps whose keys say what they are: exactly one verb of several, such as that of a step or the form of a rule, next to plain keys.
+//! Maps that are identified by a key: exactly one verb of several, such as that of a step or the form of a rule, next to plain keys.
 //!
 //! The verbs are the variants of an enum, the plain keys the fields of a struct, so their names are in one place.
 

@@ -37,7 +37,7 @@ fn wire_of(path: &str) -> Option<Wire> {
     Wire::ALL.iter().find(ends).copied()
 }
 
-/// The reply that gives this answer again; `None` if it is not an answer of an API that is known here.
+/// The reply that reproduces this answer; `None` if it is not an answer of a known API.
 #[must_use]
 pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
     if answer.status >= FIRST_ERROR {

@@ -1,4 +1,4 @@
-//! The reply of a script that gives the chunks of an answer again.
+//! The reply of a script that reproduces the chunks of an answer.
 
 use crate::answer::{Block, BlockStart, Blocks, Chunk, Usage};
 use crate::answer_builder::{FRAGMENTS, fragments};
@@ -10,7 +10,7 @@ use crate::server::ExchangeEnd;
 use crate::wire::ReplyDecoder;
 use serde_json::Value;
 
-/// The reply that gives a decoded answer again, with the error that it reported.
+/// The reply that reproduces a decoded answer, with the error that it reported.
 pub(super) fn scripted(
     mut decoder: ReplyDecoder,
     error: Option<StreamError>,

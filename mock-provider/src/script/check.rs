@@ -32,7 +32,7 @@ impl ErrorCollector<'_> {
 }
 
 impl Script {
-    /// Every mistake that the types cannot refuse, such as a reply without content, `content` beside `text`, or a gate named twice.
+    /// Every mistake that the types accept, such as a reply without content, `content` next to `text`, or a gate named twice.
     #[must_use]
     pub fn check(&self) -> Vec<ScriptError> {
         check(self)

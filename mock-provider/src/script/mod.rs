@@ -1,6 +1,6 @@
 //! The model script: the types of the YAML under `model:`.
 //!
-//! Every type refuses unknown keys; mistakes that the types cannot refuse are found by [`Script::check`].
+//! Every type refuses unknown keys; mistakes that the types accept are found by [`Script::check`].
 
 mod check;
 mod content;

@@ -83,7 +83,7 @@ pub(super) struct ResponseBody {
     steps: VecDeque<ResponseStep>,
     exchange: Exchange,
     waiting: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    /// What was given to hyper must be written before the next step.
+    /// Data that was passed to hyper must be written before the next step.
     needs_flush: bool,
     length: Option<usize>,
 }

@@ -13,7 +13,7 @@ use super::route::ApiEndpoint;
 use crate::answer::AnswerMessage;
 use crate::failure::ScriptFailure;
 
-/// The receiver of the journal. It is unbounded: clients wait for their answers, so its reader is never far behind.
+/// The receiver of the journal. It is unbounded: clients wait for their answers, so its reader never lags far.
 pub type Journal = mpsc::UnboundedReceiver<JournalEntry>;
 
 /// One entry of the journal.

@@ -60,7 +60,7 @@ impl fmt::Debug for Observer {
 pub(super) struct ServerState {
     pub(super) options: ServerOptions,
     pub(super) gates: Gates,
-    /// The server is closing its connections: an answer that ends now was not ended by the client.
+    /// The server is closing its connections: if an answer ends now, the client did not end it.
     pub(super) closing: AtomicBool,
     model: Mutex<NumberedModel>,
     observer: Observer,

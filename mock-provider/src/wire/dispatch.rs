@@ -1,4 +1,4 @@
-//! What each wire does: encodes a message, validates a request, writes errors.
+//! The functions of each wire: encodes a message, validates a request, writes errors.
 
 use bytes::Bytes;
 use serde_json::Value;

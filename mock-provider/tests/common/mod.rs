@@ -299,7 +299,7 @@ impl Client {
         response
     }
 
-    /// Whether the server closes the connection, with nothing more on it.
+    /// Whether the server closes the connection, without sending anything more.
     pub async fn ends(&mut self) -> bool {
         !self.more().await && self.pending.is_empty()
     }

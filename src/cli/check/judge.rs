@@ -248,7 +248,7 @@ struct ForeignFrames {
 }
 
 impl ForeignFrames {
-    /// Whether the session is not one of the dialect: a clean result would say nothing.
+    /// Whether the session is not one of the dialect: a result without findings would be meaningless.
     fn spoil(&self) -> bool {
         let most = self.unknown * 2 > self.lines;
         most || (self.recorded.is_some() && self.unknown > 0)

@@ -1,5 +1,5 @@
 //! `conform coverage --situations`: the commands at moments with their outcomes, the pairs of moments and the data that scenarios and
-//! exploration cover, and what one dialect has that others lack.
+//! exploration cover, and the checks of one dialect that others lack.
 
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{self, KnownDialect};
@@ -141,8 +141,8 @@ impl Walked {
         )
     }
 
-    /// By the place: the classes of data that occur in scenarios, only in sessions, and in neither; then those that are not required there, with
-    /// the reason.
+    /// For each place: the classes of data that occur in scenarios, only in sessions, and in neither; then those that are not required
+    /// there, with the reason.
     fn data_at_places(&self, gaps: bool) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         let (scenarios, sessions) = (&self.in_scenarios.data, &self.in_sessions.data);
         let places: BTreeSet<_> = scenarios.keys().chain(sessions.keys()).collect();
@@ -214,7 +214,7 @@ impl Walked {
     }
 }
 
-/// Prints what some dialects check or reach, and others with the same clause or moment do not.
+/// Prints the checks and outcomes of some dialects that others with the same clause or moment lack.
 fn parity(all: &[Walked]) -> io::Result<()> {
     let mut subjects: IndexMap<String, Vec<(String, BTreeSet<&str>)>> = IndexMap::new();
     for one in all {

@@ -1,4 +1,4 @@
-//! Writes the first session of each cause as a scenario, after it was made small.
+//! Writes the first session of each cause as a scenario, after it was shrunk.
 
 use super::Explorer;
 use super::finding_text::{Title, got, heading, marked};
@@ -15,7 +15,7 @@ use conform_runner::trials::{
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// Of how many causes the sessions are made small; the others are written as they were found.
+/// The number of causes whose sessions are shrunk; the others are written as they were found.
 const SHRUNK: usize = 12;
 /// How many moves, or words, the name of a file has at most.
 const NAMED: usize = 4;

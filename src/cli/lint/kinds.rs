@@ -69,7 +69,7 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
     shape.or_else(|| has_clauses(file).then_some(&CLAUSES))
 }
 
-/// Whether a file has clauses by section. Sections and ids have names of the author's, so no keys show them.
+/// Whether a file has clauses by section. The author chooses the names of sections and ids, so no keys identify them.
 fn has_clauses(file: &Node) -> bool {
     let sections = file.as_map().unwrap_or_default().iter();
     let mut clauses = sections.flat_map(|(_, section)| section.as_map().unwrap_or_default());

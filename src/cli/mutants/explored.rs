@@ -1,4 +1,4 @@
-//! `conform mutants --explore`: what exploration alone finds, with the sessions of a seed instead of the suite.
+//! `conform mutants --explore`: measures what exploration alone finds, with the sessions of a seed instead of the suite.
 
 use super::MutantsArgs;
 use super::proof::Progress;

@@ -1,4 +1,4 @@
-//! Plays generic faults on the frames of a good agent. What survives is an open question, unless a list of the user accepts it.
+//! Plays generic faults on the frames of a good agent. A fault that survives is an open question, unless a list of the user accepts it.
 
 use super::MutantsArgs;
 use super::faults::{rows, trials};

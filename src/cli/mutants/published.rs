@@ -33,7 +33,7 @@ pub(in crate::cli) fn read<T: DeserializeOwned>(
     read().map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
 }
 
-/// Writes a result as JSON and as a page. `over` is the result over an earlier one, whose rows stay for what was not played.
+/// Writes a result as JSON and as a page. `over` merges it into the earlier result, whose rows stay for faults that were not played.
 ///
 /// # Errors
 /// A file that cannot be written.

@@ -60,7 +60,7 @@ fn members(value: Value) -> Map<String, Value> {
 }
 
 impl ProviderState {
-    /// A journal of everything is kept only for a test that can read it.
+    /// A complete journal is kept only if a test can read it.
     pub(super) fn new(is_controlled: bool) -> Self {
         ProviderState {
             journal: Journal::new(if is_controlled { MAX_BYTES } else { 0 }),

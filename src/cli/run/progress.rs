@@ -1,4 +1,4 @@
-//! What a run shows while it goes on: a line for each scenario that ends and, on a terminal, a live line with those that are playing.
+//! The output of a run while it is active: a line for each scenario that ends and, on a terminal, a live line with those that are playing.
 
 use crate::cli::args::ReportTarget;
 use crate::cli::reports;

@@ -67,7 +67,7 @@ impl RunPlan {
     }
 }
 
-/// Checks the dialect, its folder and the scenarios of `conform.yaml`, where no option overrules them.
+/// Checks the dialect, its folder and the scenarios of `conform.yaml`, unless an option overrides them.
 fn check_config(
     config: &ProjectConfig,
     args: &RunRequest,

@@ -15,7 +15,7 @@ pub(in crate::cli) struct AgentProgress {
 }
 
 impl AgentProgress {
-    /// Adds a scenario. One that was skipped before the agent wrote anything expects nothing of it.
+    /// Adds a scenario. One that was skipped before the agent wrote anything requires nothing from it.
     pub(in crate::cli) fn note(&mut self, entry: &ScenarioRun) {
         let was_tried = entry.check.events > 0 || entry.report.verdict != Verdict::Skipped;
         self.expected_turn |= entry.expects_turn && was_tried;

@@ -11,7 +11,7 @@ const PREFIX: &str = "conform-transcripts-";
 
 /// How many folders of earlier runs are kept.
 const KEPT: usize = 3;
-/// For how long a folder is kept in any case: many runs may end at about the same time, and somebody may be reading.
+/// The time for which a folder is always kept: many runs may end at about the same time, and a user may still read it.
 const FRESH: Duration = Duration::from_secs(60 * 60);
 
 /// Makes the folder that the user names before anything is played: a transcript that cannot be stored later is lost.
@@ -39,7 +39,7 @@ pub(super) fn transcript_folder() -> PathBuf {
     temporary.join(format!("{PREFIX}{}-{now}", std::process::id()))
 }
 
-/// Removes the folders of earlier runs of this user, except the newest, and except those of runs that still go on.
+/// Removes the folders of earlier runs of this user, except the newest, and except those of runs that are still active.
 fn remove_old(temporary: &Path) {
     let me = rustix::process::getuid().as_raw();
     let entries = std::fs::read_dir(temporary).into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! A compiled operator with its operand: when it holds, and what it expects in words.
+//! A compiled operator with its operand: when it is satisfied, and what it expects, in words.
 
 use super::regex_text::RegexText;
 use super::types::JsonType;

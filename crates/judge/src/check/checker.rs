@@ -73,7 +73,7 @@ pub struct Checker {
     excerpt: Option<SessionExcerpt>,
 }
 
-/// The history after a line of the host that has no newline. If it is the last one, an agent may take it or leave it, so findings blame the
+/// The history after a line of the host that has no newline. If it is the last one, an agent may accept or ignore it, so findings blame the
 /// agent only if it is wrong in both cases. If more comes from the host, it was the beginning of that line.
 #[derive(Clone)]
 struct UnterminatedCommand {
@@ -89,7 +89,7 @@ struct UnterminatedCommand {
 }
 
 impl UnterminatedCommand {
-    /// Of the new findings with the line, and of those held so far: those that hold in both cases.
+    /// Of the new findings with the line, and of those held so far: those that apply in both cases.
     fn confirmed(&mut self, new: Vec<Finding>) -> Vec<Finding> {
         let blames_agent = |f: &Finding| f.blame == Blame::Agent && f.level != Level::May;
         let without = &self.without.outcome.findings[self.before..];
@@ -228,7 +228,8 @@ impl Checker {
         self.state.work.is_over()
     }
 
-    /// When the last thing is overdue that the agent owes by itself in a time of its own (`unless_within`), in microseconds since the spawn.
+    /// When the last response is overdue that the agent must send by itself within a budget (`unless_within`), in microseconds since the
+    /// spawn.
     pub fn overdue_at(&self) -> Option<u64> {
         self.state.overdue_at()
     }

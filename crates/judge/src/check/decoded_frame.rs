@@ -154,7 +154,7 @@ impl<'a> DecodedFrame<'a> {
         }
     }
 
-    /// An unknown member is legal. One that is nearly a known one is noted, because the agent does not read it.
+    /// An unknown member is legal. One with nearly the name of a known one is reported as a note, because the agent does not read it.
     fn note_misspelt_members(&mut self, dialect: &Dialect, definition: &'a FrameDefinition) {
         let (_, schemas) = dialect.frames(true);
         let name = definition.name.as_str();

@@ -43,7 +43,7 @@ impl RecentFrames {
         }
     }
 
-    /// Adds frame number `n`, and forgets the oldest one if there are too many. Its buffer serves again.
+    /// Adds frame number `n`, and forgets the oldest one if there are too many. Its buffer is reused.
     pub(super) fn push(&mut self, n: u64, frame: &Frame) {
         let is_full = self.frames.len() == self.most;
         let oldest = is_full.then(|| self.frames.pop_front()).flatten();
@@ -74,7 +74,7 @@ impl RecentFrames {
 }
 
 impl QuotedFrame {
-    /// Quotes frame number `n`; its text is kept in `buffer`, which saves an allocation.
+    /// Quotes frame number `n`. Its text is stored in `buffer`, which saves an allocation.
     pub(super) fn new(n: u64, frame: &Frame, mut buffer: Vec<u8>) -> Self {
         let text = quote(&frame.body);
         buffer.clear();

@@ -55,7 +55,7 @@ impl FindingLog {
     }
 }
 
-/// The texts in quotes of the line that a finding accuses, whether it is JSON or not.
+/// The texts in quotes of the line that a finding is about, whether it is JSON or not.
 fn texts(found: &Finding, frame: &Frame) -> Vec<String> {
     use DifferenceKind::{Condition, Malformed};
     let (Body::FromAgent(line) | Body::ToAgent(line)) = &frame.body else {

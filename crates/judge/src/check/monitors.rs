@@ -94,7 +94,7 @@ impl Monitors {
         }
     }
 
-    /// When the last thing is overdue that the agent owes by itself.
+    /// When the last response is overdue that the agent must send by itself.
     pub(super) fn overdue_at(&self, context: &FrameContext<'_>) -> Option<u64> {
         let monitors = self.monitors.iter().flatten();
         monitors
@@ -136,7 +136,7 @@ fn with_monitor(
     out.extend(found.into_iter().map(|violation| (n, violation)));
 }
 
-/// The slice that a frame belongs to. Frames mostly belong to the slice of the frame before, whose key then serves again.
+/// The slice that a frame belongs to. Frames mostly belong to the slice of the frame before, whose key is then reused.
 #[derive(Debug, Clone, Default)]
 struct SliceOfFrame {
     /// The number of the frame.

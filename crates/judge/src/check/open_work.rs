@@ -15,7 +15,7 @@ pub(super) struct OpenWork {
 }
 
 impl OpenWork {
-    /// Notes a frame. What may begin work begins it; only what certainly ends work ends it.
+    /// Notes a frame. A frame that may begin work begins it; only a frame that certainly ends work ends it.
     pub(super) fn note(&mut self, dialect: &Dialect, context: &FrameContext<'_>) {
         let kinds = &dialect.session.work;
         self.open.resize(kinds.len(), 0);

@@ -22,7 +22,7 @@ use frame_language::Truth;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What a plain capture of stdout does not show, besides commands.
+/// The frames that a plain capture of stdout does not show, other than commands.
 const NOT_IN_CAPTURES: &[&str] = &[
     ">#malformed",
     ">#unknown",
@@ -200,7 +200,7 @@ impl CheckerState {
         self.shutdown.note(frame, quit);
     }
 
-    /// When the last thing is overdue that the agent owes by itself.
+    /// When the last response is overdue that the agent must send by itself.
     pub(super) fn overdue_at(&self) -> Option<u64> {
         self.monitors.overdue_at(&FrameContext {
             n: self.outcome.frames,

@@ -1,4 +1,4 @@
-//! What all checks of a dialect share: it follows from the dialect alone, and is worked out once.
+//! Data that all checks of a dialect share: it depends on the dialect alone, and is computed once.
 
 use super::line_classifier::LineClassifier;
 use crate::dialect::Dialect;
@@ -33,7 +33,7 @@ pub(super) struct Route {
     pub(super) declarations: TouchedDeclarations,
 }
 
-/// The route of every kind of frame that came so far. It follows from the symbols of a frame, of which a dialect has few combinations.
+/// The monitors of every kind of frame that came so far. It follows from the symbols of a frame, of which a dialect has few combinations.
 pub(super) type Routes = HashMap<u64, Arc<Route>, BuildHasherDefault<PrecomputedHash>>;
 
 impl CheckTables {

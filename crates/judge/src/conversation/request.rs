@@ -37,13 +37,13 @@ pub(super) struct Contents {
     pub(super) model: Value,
 }
 
-/// Shortest text, in bytes, that is not in another text by chance.
+/// The shortest text, in bytes, that does not occur in another text by chance.
 pub(super) const LONG: usize = 12;
 
-/// Shortest text, in bytes, that is looked for inside of another one.
+/// The shortest text, in bytes, that is searched inside another one.
 const SHORTEST_PART: usize = 8;
 
-/// Whether a text is another one, or is a part of it that cannot be there by chance.
+/// Whether a text equals another one, or is a part of it that cannot be there by chance.
 pub(super) fn holds(whole: &str, part: &str) -> bool {
     let (whole, part) = (whole.trim(), part.trim());
     whole == part || part.len() >= SHORTEST_PART && whole.contains(part)
@@ -54,7 +54,7 @@ pub(super) fn has_part(whole: &str, part: &str) -> bool {
     whole.starts_with(part) || whole.contains(part)
 }
 
-/// Between the parts of an answer: APIs join them in different ways.
+/// The separator of the parts of an answer: APIs join them in different ways.
 pub(super) const BETWEEN_PARTS: char = '\0';
 
 /// A text without its spaces and the separators of its parts.
@@ -79,7 +79,7 @@ fn joined(contents: Vec<(usize, Content)>) -> Vec<(usize, Content)> {
 }
 
 impl Content {
-    /// Whether this is what another request had there, for a reader who allows more text around it.
+    /// Whether this is the same content as in another request, where more text around it is allowed.
     pub(super) fn keeps(&self, earlier: &Content) -> bool {
         match (self, earlier) {
             (Content::Text(Role::User, text), Content::Text(Role::User, part)) => {
@@ -223,7 +223,7 @@ impl Contents {
         }
     }
 
-    /// In how many messages of the user's side a content is that fits.
+    /// The number of messages of the user's side that have a matching content.
     pub(super) fn messages_with(&self, fits: impl Fn(&Content) -> bool) -> usize {
         let of_user = |content: &Content| !matches!(content, Content::Text(Role::Model, _));
         let found = self

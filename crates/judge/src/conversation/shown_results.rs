@@ -34,10 +34,10 @@ fn is_given(shown: &str, given: &str) -> bool {
     is_short || is_framed || has_beginning(given, shown) || has_beginning(shown, given)
 }
 
-/// Shortest result, in bytes, that is more than a word such as "ok", which may stand for nothing.
+/// Shortest result, in bytes, that is more than a word such as "ok", which may mean nothing.
 const MEANT: usize = 20;
 
-/// Whether the beginning of a text that says something is in another one, or in the strings of its JSON.
+/// Whether the beginning of a text with content is in another one, or in the strings of its JSON.
 fn has_beginning(whole: &str, text: &str) -> bool {
     const BEGINNING: usize = 40;
     let line = text.trim().lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Checks the launch recipe of a dialect: regular expressions, and the names of what versions of the agent lack.
+//! Checks the launch recipe of a dialect: regular expressions, and the names of features that versions of the agent lack.
 
 use conform_dialect::FrameNames;
 use conform_dialect::file::{LaunchRecipe, VersionGap};

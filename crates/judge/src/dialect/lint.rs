@@ -127,7 +127,7 @@ fn races(automaton: &Automaton, symbols: &Symbols) -> Option<String> {
     None
 }
 
-/// A variable that grows and is never cleared, of which a guard demands that it is empty.
+/// A variable that grows and is never cleared, which a guard requires to be empty.
 fn silent_for_good<'d>(when: &Condition, declarations: &'d Declarations) -> Option<&'d str> {
     let var = match when {
         Condition::All(each) => {

@@ -79,14 +79,14 @@ pub struct SessionSpec {
     pub turn: FramePattern,
     /// The commands that ask the process to exit.
     pub quit: FramePattern,
-    /// What begins a piece of work of the agent, and what ends it. Empty if the dialect does not say.
+    /// What begins a piece of work of the agent, and what ends it. Empty if the dialect does not define it.
     pub work: Vec<WorkSpec>,
     /// The commands that interrupt the running work, but not the process.
     pub interrupts: Vec<String>,
     /// The commands that an agent answers by asking its model.
     pub prompts: Vec<String>,
-    /// The clauses by which the agent asks its model no more: by the name of a command that stops the work, or `#invalid` for a command
-    /// that must be refused.
+    /// The clauses that forbid the agent to ask its model any more, by the name of a command that stops the work, or `#invalid` for a
+    /// command that must be refused.
     pub no_request: IndexMap<String, String>,
     /// The event with a chunk of the model's text.
     pub text: Option<String>,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The name of every defect, by which rules know it, and its sentence, with `{}` for the detail. Columns count bytes from 1.
+/// The name of every defect, which rules use, and its sentence, with `{}` for the detail. Columns count bytes from 1.
 pub const DEFECTS: &[(&str, &str)] = &[
     ("crlf", "the line ends in CR LF instead of a single LF"),
     ("blank-line", "the line is blank"),

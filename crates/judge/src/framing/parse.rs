@@ -32,7 +32,7 @@ impl Parsed {
     }
 }
 
-/// A frame with its parsed line, for those who look at it again.
+/// A frame with its parsed line, for callers that need it again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParsedFrame {
     /// The frame.

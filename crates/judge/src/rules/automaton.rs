@@ -2,7 +2,7 @@
 //!
 //! A state is the set of positions in the expression that the frames so far can have reached. The derivative by the next frame
 //! (Brzozowski) is the set of following positions that match the frame. If it is empty the frame is a violation, and the followers of
-//! the state before it say what would have been allowed.
+//! the state before it are what would have been allowed.
 
 use super::frame_pattern::Atom;
 use super::parse::Expr;

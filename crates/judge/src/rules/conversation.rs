@@ -44,12 +44,12 @@ pub type ConversationParts = Vec<(FramePattern, Part)>;
 pub struct ConversationState {
     conversation: Conversation,
     told: Told,
-    /// What was compared at the newest frame that is a part of the conversation.
+    /// The result of the comparison at the newest frame that is a part of the conversation.
     compared: Vec<Compared>,
 }
 
 impl ConversationState {
-    /// Notes a frame, given the parts that it can be by its symbols. `checks` are those that rules ask for.
+    /// Notes a frame, given the parts that it can be by its symbols. `checks` are those that rules need.
     pub fn note<'p>(
         &mut self,
         parts: impl Iterator<Item = &'p (FramePattern, Part)>,

@@ -48,8 +48,8 @@ impl<'a> Known<'a> {
         EvalContext { value, history }
     }
 
-    /// Whether a variable is, or is not, this value. One without a value is none of all values, which is known: if it were unknown, a
-    /// change guarded by it would make another variable unknown.
+    /// Whether a variable is, or is not, this value. A variable without a value differs from every value, which is known: if it were
+    /// unknown, a change guarded by it would make another variable unknown.
     fn equals_literal(self, var: usize, how: Compare, literal: &Value) -> Truth {
         let contents = self.variables[var].possible_contents();
         Truth::over_possibilities(contents.iter().map(|content| {

@@ -121,7 +121,8 @@ pub enum KeySource {
     Operand(String, Operand),
 }
 
-/// A message with its placeholders, such as `{/pointer}` and `{$state}`, filled in. What has no value, or no certain one, is `?`.
+/// A message with its placeholders, such as `{/pointer}` and `{$state}`, filled in. An operand without a value, or without a certain one,
+/// is `?`.
 pub fn fill_message(template: &[MessagePart], eval: &EvalContext<'_>) -> String {
     let mut text = String::new();
     for piece in template {

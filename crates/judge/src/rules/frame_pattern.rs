@@ -101,7 +101,7 @@ impl FramePattern {
         self.symbols
     }
 
-    /// What is left to ask of frames with these symbols; `None` if they cannot match.
+    /// The conditions that are left for frames with these symbols; `None` if they cannot match.
     pub fn candidates(&self, symbols: &FrameSymbols) -> Option<Candidates> {
         let atoms = self.atoms.iter().enumerate();
         let named: Vec<_> = atoms.filter(|(_, atom)| atom.names(symbols)).collect();

@@ -199,7 +199,7 @@ impl HistoryState {
     }
 
     /// Before rules see a frame: opens scopes, and settles the changes of the commands that the frame shows as taken, and notes
-    /// what it is in the conversation. Returns the scopes
+    /// its part in the conversation. Returns the scopes
     /// whose last instance was still open when the next one opened.
     pub fn before_rules(&mut self, frame: FrameInHistory<'_>) -> Vec<usize> {
         let FrameInHistory {

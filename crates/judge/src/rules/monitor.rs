@@ -14,7 +14,7 @@ pub struct MonitorConfig {
     pub each: Vec<KeyPart>,
     /// The scopes named in `each`.
     pub scopes: Vec<usize>,
-    /// The guard: frames for which it does not certainly hold are not judged.
+    /// The guard: frames for which it is not certainly true are not judged.
     pub when: Option<Condition>,
     /// The message of its findings; without one, the form makes the message.
     pub message: Option<Vec<MessagePart>>,
@@ -77,7 +77,8 @@ impl EndCircumstances {
     }
 }
 
-/// The runtime of a rule: it sees the frames of a session in order and reports violations, without what all findings of its rule share.
+/// The runtime of a rule: it sees the frames of a session in order and reports violations, without the parts that all findings of its rule
+/// share.
 pub trait Monitor: Send + BoxedClone {
     /// Handles a frame. `key` is the slice that the frame belongs to by the rule's `each`.
     fn on_frame(&mut self, key: Option<&SliceKey>, at: &mut Moment<'_>);
@@ -89,7 +90,8 @@ pub trait Monitor: Send + BoxedClone {
     /// Handles the end of the session.
     fn on_end(&mut self, _end: EndCircumstances, _at: &mut Moment<'_>) {}
 
-    /// When the last thing is overdue that the agent owes by itself in a time of its own (`unless_within`), in microseconds since the spawn.
+    /// When the last response is overdue that the agent must send by itself within a budget (`unless_within`), in microseconds since the
+    /// spawn.
     fn overdue_at(&self, _context: &FrameContext<'_>) -> Option<u64> {
         None
     }

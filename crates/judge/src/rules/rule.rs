@@ -25,7 +25,7 @@ pub struct Rule {
     pub source: Source,
     /// The clauses it checks.
     pub clauses: Vec<String>,
-    /// What it asks, why a host cares, an example: the text of `conform explain`.
+    /// What it requires, why a host cares, an example: the text of `conform explain`.
     pub doc: String,
     /// The rule as written in `ordering.yaml`; empty for the rule of a schema.
     pub written: String,

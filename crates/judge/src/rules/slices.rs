@@ -90,7 +90,7 @@ pub struct Slices<T> {
     free: Vec<usize>,
     /// The keys by age. A key that was removed may still be here.
     order: VecDeque<SliceKey>,
-    /// The slice that was asked for last, to which the next frame mostly belongs too.
+    /// The last slice that was looked up, to which the next frame mostly belongs too.
     newest: Option<(SliceKey, usize)>,
 }
 

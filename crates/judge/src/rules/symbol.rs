@@ -80,7 +80,7 @@ impl FrameSymbols {
     /// Adds a symbol; one that is there already is not added again.
     ///
     /// # Panics
-    /// If the frame has [`FrameSymbols::CAPACITY`] other symbols already, or the number is none of a [`SymbolSet`].
+    /// If the frame has [`FrameSymbols::CAPACITY`] other symbols already, or the number is not valid in a [`SymbolSet`].
     pub fn insert(&mut self, id: usize) {
         assert!(id < SymbolSet::CAPACITY, "no symbol has the number {id}");
         let count = usize::from(self.count);
@@ -97,7 +97,7 @@ impl FrameSymbols {
         }
     }
 
-    /// Whether the frame has no symbol, and so no part in any rule.
+    /// Whether the frame has no symbol, and so is not part of any rule.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -145,7 +145,7 @@ const HOST_ACTS: &[&str] = &["#stdin_closed", "#stdout_closed", "#signal"];
 pub struct Symbols {
     names: Vec<String>,
     ids: HashMap<String, usize>,
-    /// Every known event, and `#unknown`: the meaning of `any`, and of what `!x` excludes from.
+    /// Every known event, and `#unknown`: the meaning of `any`, and the set that `!x` excludes from.
     pub events: SymbolSet,
     /// Every known command: the meaning of `>any`.
     pub commands: SymbolSet,

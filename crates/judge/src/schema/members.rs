@@ -17,7 +17,7 @@ struct UnknownMember {
     is_misspelt: bool,
 }
 
-/// The members of an object, by all parts of a definition together.
+/// The members of an object, from all parts of a definition together.
 #[derive(Debug, Default)]
 struct Members<'a> {
     /// The definitions of members that apply in every case.

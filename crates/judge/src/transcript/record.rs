@@ -125,7 +125,7 @@ fn write_end<'a>(end: &'a End, record: &mut Record<'a, &Value>) {
     record.orphans = (orphans > 0).then_some(orphans);
 }
 
-/// What reading a record comes to: its frame, or `None` for a record of a later kind.
+/// The result of reading a record: its frame, or `None` for a record of a later kind.
 pub(super) type ReadRecord = Result<Option<Frame>, Problem>;
 
 /// Reads one record, given without its newline.

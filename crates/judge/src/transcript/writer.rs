@@ -15,7 +15,7 @@ impl<W: Write> TranscriptWriter<W> {
     /// Starts a transcript with its header.
     ///
     /// # Errors
-    /// What the writer underneath reports.
+    /// The error of the underlying writer.
     pub fn new(mut out: W, header: &Header) -> io::Result<Self> {
         let mut buffer = header.to_json()?;
         buffer.push(b'\n');
@@ -26,17 +26,17 @@ impl<W: Write> TranscriptWriter<W> {
     /// Appends one frame.
     ///
     /// # Errors
-    /// What the writer underneath reports.
+    /// The error of the underlying writer.
     pub fn write(&mut self, frame: &Frame) -> io::Result<()> {
         self.buffer.clear();
         record::write(frame, &mut self.buffer)?;
         self.out.write_all(&self.buffer)
     }
 
-    /// Flushes and hands back the writer underneath.
+    /// Flushes and returns the underlying writer.
     ///
     /// # Errors
-    /// What the flush reports.
+    /// The error of the flush.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)

@@ -210,7 +210,7 @@ impl Player {
         }
     }
 
-    /// Takes note of a reply that ended, and begins the next one; returns the exit status if the process ends with it.
+    /// Notes a reply that ended, and begins the next one; returns the exit status if the process ends with it.
     fn ended(&mut self, joined: Joined) -> Option<u8> {
         match joined {
             Ok((_, Err(ReplyEnd::Exit(status)))) => return Some(status),

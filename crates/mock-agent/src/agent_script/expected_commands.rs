@@ -80,7 +80,7 @@ impl Conversation {
         Some(format!("the next one is {} ({why})", next.written))
     }
 
-    /// Waits until the command of this index has come. False if it does not come any more.
+    /// Waits until the command of this index has come. False if it can no longer come.
     pub(super) async fn has_come(&self, index: usize) -> bool {
         while !self.came.borrow()[index] {
             if self.input_ended.get() {

@@ -7,7 +7,7 @@ use std::path::Path;
 /// Keys that only an agent script has.
 const OWN_KEYS: &[&str] = &["session", "commands", "start"];
 
-/// The most that is read of a file without such a key, in bytes.
+/// The number of bytes that are read of a file without such a key.
 const LIMIT: u64 = 64 << 10;
 
 /// The settings of an agent script before its actions.

@@ -1,4 +1,4 @@
-//! What a scripted agent needs of a dialect: the names of frames, and where frames hold them.
+//! The data that a scripted agent needs from a dialect: the names of frames, and where frames hold them.
 
 use conform_dialect::file::DialectFile;
 use conform_dialect::{DialectSource, dialect_file, nested_kinds};

@@ -37,7 +37,7 @@ pub(crate) struct CliOptions {
     pub(crate) extensions: Vec<String>,
     pub(crate) templates: Vec<String>,
     pub(crate) skills: Vec<String>,
-    /// The mode of the real agent, whose only one here speaks the protocol.
+    /// The mode of the real agent. The only supported mode speaks the protocol.
     #[serde(skip)]
     pub(crate) mode: Option<String>,
     /// Arguments of the form `@FILE`, which no protocol accepts.
@@ -60,7 +60,7 @@ pub(crate) enum Question {
 /// Flags of an agent's protocol.
 pub(crate) type Flags = &'static [Flag<CliOptions>];
 
-/// What becomes of an argument that the real agent does not have.
+/// The treatment of an argument that the real agent does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnknownArguments {
     /// It is an error.
@@ -159,7 +159,7 @@ fn skip_unknown(
     Ok(())
 }
 
-/// The flag that a misspelt one is like. Every flag begins alike, so the dashes do not count.
+/// The flag that a misspelt one resembles. Every flag begins with dashes, so they do not count.
 fn near(name: &str, known: &[&str]) -> Option<String> {
     let bare = name.strip_prefix("--")?;
     let long = known.iter().filter_map(|flag| flag.strip_prefix("--"));

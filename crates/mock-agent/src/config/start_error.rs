@@ -49,7 +49,7 @@ pub(crate) enum StartError {
 }
 
 impl StartError {
-    /// The exit status: of a mistake in the command line, a variable or a file that the user names, or of something else that is missing.
+    /// The exit status: of a mistake in the command line, a variable or a file that the user names, or of another missing prerequisite.
     pub(crate) fn status(&self) -> u8 {
         match self {
             StartError::MissingVariables { .. }

@@ -46,7 +46,7 @@ pub(crate) enum Decision {
 pub(crate) struct Approvals {
     pub(crate) mode: ApprovalMode,
     pub(super) allowed: BTreeSet<Category>,
-    /// The tools whose calls were "always" approved. Only a fault goes by them.
+    /// The tools whose calls were "always" approved. Only a fault uses them.
     allowed_tools: BTreeSet<String>,
     /// The mode from the next turn on. Only a fault delays it.
     late_mode: Option<ApprovalMode>,

@@ -1,4 +1,4 @@
-//! Runs the tool calls of a reply: requests approvals for all of them, and starts each when it is approved.
+//! Runs the tool calls of a reply: requests approvals for all of them, and starts each one when it is approved.
 
 use super::job_set::JobSet;
 use super::{

@@ -13,7 +13,7 @@ pub(crate) struct Conversation {
     /// User messages that are appended once no turn is running.
     notes: Vec<String>,
     stored: Option<StoredSession>,
-    /// Whether it was opened with messages. Only a fault goes by it.
+    /// Whether it was opened with messages. Only a fault uses it.
     pub(super) was_resumed: bool,
 }
 
@@ -50,7 +50,7 @@ impl Conversation {
         self.notes.push(text);
     }
 
-    /// Appends the notes, as no turn is running. False if there are none.
+    /// Appends the notes; no turn is running. False if there are none.
     pub(crate) fn append_notes(&mut self) -> bool {
         let notes = std::mem::take(&mut self.notes);
         let any = !notes.is_empty();

@@ -1,4 +1,4 @@
-//! What the agent forgets of the conversation or remembers wrongly. Without a fault, that is nothing.
+//! What the agent forgets of the conversation or remembers wrongly. Without a fault, it forgets nothing.
 
 use crate::faults::{Bug, Faults};
 use crate::model::{ContentBlock, Message, ResultContent};

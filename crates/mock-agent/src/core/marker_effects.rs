@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// A model over HTTP gets the marker as a part of the prompt.
 impl Session {
-    /// Sets a turn up as the marker in its prompt asks for: a prompt that begins it, or follows in it when the turn would have ended.
+    /// Configures a turn by the marker in its prompt: the prompt that begins the turn, or one that is added when the turn would have ended.
     pub(super) fn on_prompt(&self, text: &str) {
         let asked = match PromptMarker::find(text) {
             None => Ok((TurnSettings::default(), None)),

@@ -58,7 +58,7 @@ pub(super) async fn stream_reply(turn: TurnContext<'_>) -> Result<CompleteReply,
     }
 }
 
-/// The first reply of a later turn, or its failure, which a fault makes up without the model.
+/// The first reply of a later turn, or its failure, which a fault creates without the model.
 fn unasked_reply(context: TurnContext<'_>) -> Option<Result<CompleteReply, ModelError>> {
     let TurnContext { session, turn } = context;
     if !session.asked.get() || turn.used.get() != Usage::default() {

@@ -42,7 +42,7 @@ pub(super) struct TurnContext<'a> {
     pub(super) turn: &'a Turn,
 }
 
-/// The time that abandoned work gets to start, and that a variant stays busy after a turn.
+/// The time in which abandoned work can start, and for which a variant stays busy after a turn.
 const HEAD_START: Duration = Duration::from_millis(200);
 
 impl Turn {
@@ -329,7 +329,8 @@ fn abandons_work(faults: &Faults, halt: Halt, tool: bool) -> bool {
     }
 }
 
-/// Sends a request that is not part of the conversation, with this system prompt or with all that others have. Its reply is not used.
+/// Sends a request that is not part of the conversation, with this system prompt or with everything that other requests have. Its reply is
+/// not used.
 async fn send_extra(turn: TurnContext<'_>, system: Option<&str>, messages: &[Message]) {
     let tools = match system {
         None => turn.session.tools.specs(),

@@ -30,7 +30,7 @@ struct Played {
 /// How long a fault is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// As long as the process runs, but for the turns that have a fault of their own.
+    /// The faults of the whole process, except in turns that have a fault of their own.
     Process,
     /// In the turn of the prompt that asks for it.
     Turn,

@@ -1,4 +1,4 @@
-//! The bugs that faults can give the agent. Each is asked for where the agent decides wrongly: `faults.triggers(Bug::X)`.
+//! The bugs that faults can give the agent. Each is checked where the agent makes the wrong decision: `faults.triggers(Bug::X)`.
 
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;

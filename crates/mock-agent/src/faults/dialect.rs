@@ -87,7 +87,7 @@ impl FaultedDialect {
 /// A fault of every line protocol, on any event.
 ///
 /// # Errors
-/// The fault needs more than an event: only the `faults.yaml` of a dialect can say what.
+/// The fault needs more than an event: only the `faults.yaml` of a dialect can define it.
 fn common_fault(id: &str) -> Result<Fault, String> {
     let text = format!("faults:\n  {id}: {{ common: {id}, on: any }}\n");
     let loaded = FaultTable::load(&[("line-faults.yaml".into(), text)], NestedKinds::new());

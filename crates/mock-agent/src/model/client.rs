@@ -12,14 +12,14 @@ use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A model, the wire that it is asked on, and how much it thinks.
+/// A model, its wire, and its reasoning effort.
 pub(crate) struct ModelClient {
     pub(crate) wire: Cell<Wire>,
     /// None: requests do not mention it.
     pub(crate) effort: Cell<Option<Effort>>,
     /// The API over HTTP; none if all replies are scripted.
     endpoint: RefCell<Option<Endpoint>>,
-    /// The model in this process. Beside an API, it plays the scripts that prompts ask for.
+    /// The model in this process. If the model is an API, it plays the scripts that prompts request.
     pub(crate) scripted: Rc<ScriptedModel>,
 }
 

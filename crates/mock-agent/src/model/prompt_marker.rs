@@ -63,7 +63,7 @@ pub(crate) fn without_marker(prompt: &str) -> String {
     format!("{before}{}{after}", if is_between { " " } else { "" })
 }
 
-/// Where the marker begins and ends: it goes on to the first word of its line that has no `=`.
+/// Where the marker begins and ends: it continues up to the first word of its line that has no `=`.
 fn span(prompt: &str) -> Option<(usize, usize)> {
     let is_word = |start: usize| {
         let before = prompt[..start].chars().next_back();

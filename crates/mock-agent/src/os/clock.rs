@@ -51,10 +51,10 @@ impl Drop for Wait<'_> {
 }
 
 impl Clock {
-    /// A clock of this speed: `stopped`, or how many times as fast as that of the machine.
+    /// A clock of this speed: `stopped`, or how many times as fast as the clock of the machine.
     ///
     /// # Errors
-    /// It is neither.
+    /// It is neither of them.
     pub(crate) fn new(speed: Option<&str>) -> Result<Self, String> {
         let speed = match speed {
             None => Some(1.0),

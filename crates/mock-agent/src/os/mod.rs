@@ -7,7 +7,7 @@ pub(crate) mod stdout;
 
 use tokio::sync::Notify;
 
-/// Waits until a condition holds, which is looked at after each change.
+/// Waits until a condition holds, which is checked after each change.
 pub(crate) async fn until(change: &Notify, done: impl Fn() -> bool) {
     loop {
         let next = change.notified();

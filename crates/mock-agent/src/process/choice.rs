@@ -90,7 +90,7 @@ impl Choice {
     /// Refuses the name of a built-in script that the protocol does not have.
     ///
     /// # Errors
-    /// It does not have it.
+    /// The protocol does not have the script.
     pub(super) fn check_script(&self) -> Result<(), ScriptError> {
         let name = self
             .script

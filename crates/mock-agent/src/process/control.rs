@@ -39,7 +39,7 @@ const SETTLE_TIMEOUT: Duration = Duration::from_millis(100);
 /// What waits for the clock.
 const WAITS: &str = "retries (of some protocols only if MOCK_AGENT_RETRIES is set), delays of the script and the pace wait for it";
 
-/// How many commands of the host an error shows, and how much of each.
+/// The number of commands of the host that an error shows, and the length of each.
 const SHOWN_COMMANDS: usize = 3;
 const SHOWN_CHARACTERS: usize = 120;
 
@@ -150,7 +150,7 @@ impl Controls {
 }
 
 struct Control {
-    /// Taken before the process ends itself, so that its socket is removed.
+    /// Dropped before the process ends itself, so that its socket is removed.
     server: RefCell<Option<ControlServer>>,
     gates: Rc<Gates>,
     journal: Rc<Journal>,

@@ -1,4 +1,5 @@
-//! What the real agents do besides speaking their protocol, such as installing a package: it is answered without an effect, or refused.
+//! Commands of the real agents that do not speak their protocol, such as installing a package: they are answered without an effect, or
+//! refused.
 
 use super::own_arguments::OwnArguments;
 use crate::config::StartError;
@@ -11,10 +12,10 @@ pub(super) fn is_agent_name(name: Option<&str>) -> bool {
     ADAPTERS.iter().any(|adapter| Some(adapter.name) == name)
 }
 
-/// Answers a command that the real agent has beside its protocol. `None` if the arguments name no such command.
+/// Answers a command that the real agent has in addition to its protocol. `None` if the arguments name no such command.
 ///
 /// # Errors
-/// The arguments choose a mode of the real agent that is not played here.
+/// The arguments choose a mode of the real agent that is not supported.
 pub(super) fn answer(
     adapter: &Adapter,
     own: &OwnArguments,

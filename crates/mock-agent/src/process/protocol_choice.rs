@@ -9,7 +9,7 @@ pub const PROTOCOL_VARIABLE: &str = "MOCK_AGENT_PROTOCOL";
 
 const FLAG: &str = "--protocol";
 
-/// An adapter, and whether the requested version is known. For an unknown version it is the default one, to report the error with.
+/// An adapter, and whether the requested version is known. For an unknown version it is the default one, which reports the error.
 pub(crate) type Selected = (&'static Adapter, Result<(), String>);
 
 /// The adapter for these arguments, the value of the environment variable, and the name of the program; none if they select no
@@ -44,7 +44,7 @@ pub(crate) fn select_adapter(
     )))
 }
 
-/// The name of the protocol: the arguments take precedence over the variable, and that over the name of the program.
+/// The name of the protocol: the arguments take precedence over the variable, and the variable over the name of the program.
 fn protocol_name(
     own: &OwnArguments,
     flag: Option<&str>,
@@ -75,7 +75,7 @@ fn known_name(name: &str) -> Option<&'static str> {
     found.map(|adapter| adapter.name)
 }
 
-/// The version that a text requests of a protocol: `VERSION`, or `NAME@VERSION` with its name.
+/// The version of a protocol that a text requests: `VERSION`, or `NAME@VERSION` with its name.
 fn version_for<'a>(text: &'a str, protocol: &str) -> Option<&'a str> {
     match text.split_once('@') {
         Some((name, version)) => (name == protocol).then_some(version),

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A session that is ready to run, and what replaces the script of its model, if the model is in this process.
+/// A session that is ready to run, and the handle that replaces the script of its model, if the model is in this process.
 ///
 /// # Errors
 /// The first of the configuration, the workspace, the model and the conversation that cannot be loaded, for the user.

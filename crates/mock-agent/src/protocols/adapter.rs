@@ -19,7 +19,7 @@ pub(crate) struct Adapter {
     pub(crate) flags: &'static [Flags],
     /// What becomes of any other argument.
     pub(crate) unknown_arguments: UnknownArguments,
-    /// The commands of the real agent that do something else than speak the protocol: names, separated by spaces, and what each of these prints
+    /// The commands of the real agent that do not speak the protocol: names, separated by spaces, and what each of these prints
     /// on stdout, with `{}` for the second argument.
     pub(crate) other_commands: &'static [(&'static str, &'static str)],
     /// Flags of the real agent for modes without a protocol.

@@ -18,7 +18,7 @@ pub(crate) fn find<V: PartialOrd, H: Copy>(
     table.iter().find(known).map(|(_, _, handler)| *handler)
 }
 
-/// Handles a command of a protocol that answers none; a refusal is reported as a failure.
+/// Handles a command of a protocol without responses; a refusal is reported as a failure.
 pub(crate) type SilentHandler<P> = fn(ProtocolSession<'_, P>, Value) -> Result<(), Failure>;
 
 /// Handles a line of such a protocol, of at most `limit` bytes.

@@ -1,4 +1,4 @@
-//! A protocol adapter at work: its state and the session, which the handlers of commands get together.
+//! A running protocol adapter: its state and the session, which the handlers of commands get together.
 
 use crate::core::{Event, Session};
 use crate::os::stdin::Input;

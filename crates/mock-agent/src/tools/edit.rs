@@ -27,7 +27,7 @@ pub(crate) const TOOL: Tool = Tool {
     parse: |args| Ok(Rc::new(Edit::parse(args, as_diff)?)),
 };
 
-/// Changes of one file. Each old text is looked for in the file as it was.
+/// Changes of one file. Each old text is searched in the file as it was.
 pub(crate) struct Edit {
     pub(crate) file_path: String,
     pub(crate) edits: Vec<Replacement>,

@@ -43,7 +43,7 @@ pub(crate) const DEMO_MCP: &str =
 /// Loads a list of tools: YAML or JSON, in a file or in the text itself; `none` for none.
 ///
 /// # Errors
-/// What is wrong with the list, and where.
+/// The mistake in the list, with its place.
 pub(crate) fn load_mcp(text: &str) -> Result<Vec<McpTool>, McpListError> {
     if text == "none" {
         return Ok(Vec::new());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The maximum output of a tool, in bytes, that the host and the model get.
 pub(super) const OUTPUT_LIMIT: usize = 30_000;
 
-/// The text, truncated at the limit with a note of how much is missing. `dropped` counts bytes that are missing already.
+/// The text, truncated at the limit with a note that states how much is missing. `dropped` counts bytes that are missing already.
 pub(super) fn truncate(mut text: String, dropped: u64) -> String {
     let cut = text.floor_char_boundary(OUTPUT_LIMIT);
     let missing = (text.len() - cut) as u64 + dropped;

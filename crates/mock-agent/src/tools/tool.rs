@@ -82,7 +82,7 @@ pub(crate) struct ToolContext<'a> {
     pub(crate) workspace: &'a Workspace,
     pub(crate) subagents: &'a dyn SubagentRunner,
     pub(crate) faults: &'a Faults,
-    /// The listener for the job's output, and the job's number; none if nobody listens.
+    /// The listener for the job's output, and the job's number; none without a listener.
     pub(crate) progress: Option<(ProgressListener<'a>, usize)>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) type SubagentFuture<'a> = Pin<Box<dyn Future<Output = Result<String, 
 pub(crate) struct ToolResult {
     pub(crate) ok: bool,
     pub(crate) output: ToolOutput,
-    /// What the host shows beside the output, and the model does not get.
+    /// What the host shows in addition to the output, and the model does not get.
     pub(crate) details: Option<Value>,
 }
 

@@ -73,7 +73,7 @@ impl Workspace {
     }
 }
 
-/// The path without `.` and `..`, without a look at the file system.
+/// The path without `.` and `..`, without reading the file system.
 fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,5 @@
-//! Ids that the host chose. A script takes them from the commands that it receives, so that a host with other ids gets its own back.
+//! Ids that the host chose. A script takes them from the commands that it receives, so that a host with other ids gets its own ids in the
+//! events.
 
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -81,7 +82,7 @@ impl HostIds {
         found.map(|place| capture_name(place + 1))
     }
 
-    /// The members of a JSON text that are ids of the host: the text as it is written, and what it becomes.
+    /// The members of a JSON text that are ids of the host: the text as it is written, and its replacement.
     pub(super) fn in_text(&self) -> impl Iterator<Item = (String, String)> {
         self.ids.iter().enumerate().rev().flat_map(|(place, id)| {
             let name = capture_name(place + 1);

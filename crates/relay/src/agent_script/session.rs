@@ -120,7 +120,7 @@ impl Writer<'_> {
         self.push(&raw.unwrap_or_default());
     }
 
-    /// An event of the dialect that has the bytes in which the script writes it, but for blanks.
+    /// An event of the dialect that has the bytes in which the script writes it, except for blanks.
     fn sent(&mut self, line: &Line) -> Option<String> {
         let event = parse(line).value?;
         // The reference agent escapes them in what it sends.
@@ -170,7 +170,7 @@ impl Writer<'_> {
         self.push(&item.unwrap_or_default());
     }
 
-    /// Writes a name that the dialect does not have so that it is not a mistake in the script.
+    /// Writes a name that the dialect does not have in a form that is not a mistake in the script.
     fn allow_unknown_name(&self, command: &Value, matcher: &mut Value) {
         let commands = &self.dialect.commands;
         if let FrameIdentity::Unknown(_) = commands.identify(command)
@@ -235,7 +235,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether two JSON texts have the same bytes, but for blanks between tokens.
+/// Whether two JSON texts have the same bytes, except for blanks between tokens.
 fn same_without_blanks(one: &[u8], other: &[u8]) -> bool {
     without_blanks(one).eq(without_blanks(other))
 }

@@ -59,7 +59,7 @@ impl Baseline {
             .or_else(|| entries().position(|entry| covers(&entry)))
     }
 
-    /// The number of entries for which nobody has written a reason yet.
+    /// The number of entries that have no reason yet.
     #[must_use]
     pub fn without_reason(&self) -> usize {
         let entries = self.entries.iter();

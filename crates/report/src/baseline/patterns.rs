@@ -1,5 +1,5 @@
-//! Patterns for the scenarios of a baseline entry. They are short, they do not match scenarios that were without the cause, as long as that
-//! takes few patterns, and they hold in the next run.
+//! Patterns for the scenarios of a baseline entry. They are short, they do not match scenarios without the cause, as long as that
+//! takes few patterns, and they stay valid in the next run.
 
 use indexmap::{IndexMap, IndexSet};
 

@@ -86,7 +86,8 @@ fn occurrences<'a>(last: &'a ScenarioReport) -> impl Iterator<Item = Occurrence<
     of(last).chain(earlier.filter(move |one| !has(&one.finding.cause)))
 }
 
-/// How many ends of one cause are distinguished by the agent's words on stderr. More are the same end in different words.
+/// How many ends of one cause are distinguished by the agent's words on stderr. If there are more, they are the same end in different
+/// words.
 const ENDS: usize = 4;
 
 /// The findings of a cause, separated by the agent's last words on stderr.

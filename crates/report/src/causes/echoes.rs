@@ -1,8 +1,8 @@
 //! Echoes: the findings of a scenario that only follow from another one of the same scenario. Pure.
 //!
-//! A rule reports what is wrong; a step of the scenario then often fails too, because it waits for the missing frame. Only a step's finding
-//! can be an echo, a missing frame that came in another slice of the same rule, or the missing newline of a cut line. The tests for it are
-//! narrow, because a fault of its own must never be folded under another cause.
+//! A rule reports what is wrong; a step of the scenario then often fails too, because it waits for the missing frame. Only three kinds of
+//! findings can be echoes: those of steps, those about a missing frame that came in another slice of the same rule, and those about the
+//! missing newline of a cut line. The conditions are narrow, because a separate fault must never be grouped under another cause.
 
 use super::rule_echoes;
 use super::shape::cause_id;
@@ -27,7 +27,7 @@ const ABOUT_THE_MODEL: [&str; 2] = ["scenario.request", "scenario.script"];
 /// A finding with this many alternatives is not evidence about any one of them.
 const FEW: usize = 3;
 
-/// Gives each finding of one scenario its cause, and the finding that it follows from. That one never follows from another one: steps
+/// Gives each finding of one scenario its cause, and the finding that it follows from. The latter never follows from another one: steps
 /// follow from rules, and rules from frames that came.
 pub fn attribute(findings: &mut [Finding]) {
     let mut roots = rule_echoes::roots(findings);
@@ -85,7 +85,7 @@ fn is_explained(step: &Finding, rule: &Finding) -> bool {
         || says_how_it_ended(step, rule)
 }
 
-/// Whether another place of the same frame is wrong, which is a fact of its own.
+/// Whether another place of the same frame is wrong, which is a separate fact.
 fn accuses_another_place(step: &Finding, rule: &Finding) -> bool {
     let are_places = !step.pointer.is_empty() && !rule.pointer.is_empty();
     rule.at == step.at && are_places && !is_same(&rule.pointer, &step.pointer, '/')

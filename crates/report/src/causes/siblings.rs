@@ -9,7 +9,8 @@ use std::hash::Hash;
 /// Where the findings of a cause are, echoes left out: scenario, try and frame of each one.
 pub(super) type Frames<'a> = Vec<(&'a str, &'a str, u64)>;
 
-/// Joins the causes that say the same of other members of the same objects. A member that is also missing alone keeps a cause of its own.
+/// Joins the causes that report the same about other members of the same objects. A member that is also missing alone keeps a cause of its
+/// own.
 pub(super) fn join<'a>(causes: Vec<(Cause, Frames<'a>)>) -> Vec<Cause> {
     let object = |(cause, frames): &(Cause, Frames<'a>)| {
         let (parent, _) = cause.pointer.rsplit_once('/')?;

@@ -3,7 +3,7 @@
 use super::text;
 use crate::{Cause, Report};
 
-/// The most clauses, and the most alternatives of what would have been allowed, that are listed.
+/// The most clauses, and the most allowed alternatives, that are listed.
 const LISTED: usize = 3;
 
 /// The lines after the message: where it is, the clauses, what was expected, and the command that reproduces it.

@@ -24,7 +24,7 @@ struct Row<'a> {
     finding: Option<&'a Finding>,
 }
 
-/// The details of a cause, with backticks around the lines: more than any line has.
+/// The details of a cause, in a fence with more backticks than any line has.
 fn detailed(report: &Report, cause: &Cause) -> Value {
     let lines = cause_text::details(report, cause);
     let ticks = lines.iter().map(|line| longest_run(line, '`')).max();

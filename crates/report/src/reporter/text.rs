@@ -43,7 +43,7 @@ pub(super) fn remarks(scenario: &ScenarioReport) -> String {
 }
 
 /// The message of the first cause of a scenario on the judged side that no baseline covers, and the number of its other causes. The most severe ones come
-/// first, and rules before steps, which say less about the reason.
+/// first, and rules before steps, which show less about the reason.
 pub(super) fn first_cause(scenario: &ScenarioReport, side: Blame) -> Option<(&str, usize)> {
     let is_cause = |finding: &&Finding| {
         let counts = finding.blame == side && finding.level > Level::May;

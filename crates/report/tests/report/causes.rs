@@ -7,7 +7,7 @@ use conform_report::causes::{collect, group_by_reason};
 use conform_report::verdict_rules::UNFORESEEN;
 use conform_report::{Cause, ScenarioReport, Verdict};
 
-/// The reason of scenarios whose agent asked its model for more.
+/// The reason of scenarios whose agent sent more requests to its model.
 const ASKS_FOR_MORE: &str = "the agent asked its model for more than the scenario foresees, so what its steps found from there on is not judged (`scenario.unforeseen`)";
 
 fn finding(rule: &str, level: Level) -> Finding {

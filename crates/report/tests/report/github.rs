@@ -12,7 +12,7 @@ fn rendered(report: &Report) -> String {
     sample::rendered("github", report)
 }
 
-/// What GitHub's runner makes of the output: the annotations, by its documented grammar.
+/// What GitHub's runner reads from the output: the annotations, by its documented grammar.
 fn annotations(output: &str) -> Vec<(String, String, String)> {
     let command = Regex::new(r"^::(error|warning|notice)(?: ([^:]*))?::(.*)$").unwrap();
     let other = Regex::new(r"^(::group::.*|::endgroup::|[^:].*|)$").unwrap();

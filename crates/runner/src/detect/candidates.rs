@@ -1,4 +1,4 @@
-//! Candidate dialects of an agent, by what is known before it is started: its package, its program name, the output of `--help`.
+//! Candidate dialects of an agent, from what is known before it is started: its package, its program name, the output of `--help`.
 
 use super::package::Package;
 use crate::agent::Agent;

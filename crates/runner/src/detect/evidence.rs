@@ -15,7 +15,7 @@ pub(super) struct DialectEvidence<'a> {
     named: Option<usize>,
     /// The lines about each dialect.
     lines: Vec<Lines>,
-    /// A line that is an event of the named dialect, where that one has no ready event.
+    /// A line that is an event of the named dialect, if that dialect has no ready event.
     known_event: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> DialectEvidence<'a> {
         self.lines[self.named?].ruled_out.as_ref()
     }
 
-    /// The named dialect, with a line that is an event of it, which proves nothing alone.
+    /// The named dialect, with a line that is an event of it, which alone proves nothing.
     pub(super) fn for_named(&self) -> Option<(usize, String)> {
         self.named.zip(self.known_event.clone())
     }
@@ -100,7 +100,7 @@ impl<'a> DialectEvidence<'a> {
             .find_map(|(index, lines)| Some((index, lines.shown.clone()?)))
     }
 
-    /// The first dialect whose ready event a line means to be, with that line, if the line fits one protocol only.
+    /// The first dialect for which a line is a ready event with mistakes, with that line, if the line fits one protocol only.
     pub(super) fn resembled(&self) -> Option<(usize, String)> {
         let order = self.order();
         let mut found = order.filter_map(|(index, lines)| Some((index, lines.resembled.clone()?)));
@@ -134,7 +134,7 @@ fn shows(dialect: &Dialect, value: &Value) -> bool {
     })
 }
 
-/// Whether a line is meant to be the ready event of a dialect: it has members of it besides its name, and no others.
+/// Whether a line is meant to be the ready event of a dialect: besides the name, it has only members of that event.
 fn resembles(dialect: &Dialect, value: &Value) -> bool {
     let members = value.as_object().map_or(0, serde_json::Map::len);
     ready_event(dialect, value).is_some_and(|name| {

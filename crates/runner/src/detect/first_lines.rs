@@ -17,7 +17,7 @@ const START: Duration = Duration::from_secs(10);
 const QUIET: Duration = Duration::from_secs(4);
 /// The timeout for a conclusive line after one that rules a dialect out or shows a likely one, or that is not text.
 const AFTER_FIRST_EVIDENCE: Duration = Duration::from_secs(2);
-/// How often the activity of the agent is looked at in the quiet time.
+/// The interval at which the activity of the agent is checked in the quiet time.
 const LOOKS: u32 = 4;
 /// How many lines are read before the probe gives up.
 const MAX_LINES: u32 = 1000;
@@ -211,7 +211,7 @@ fn is_text(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(is_strange))
 }
 
-/// A line in quotes. Of one that is not text the first bytes, escaped.
+/// A line in quotes; for a line that is not text, its first bytes, escaped.
 fn quoted(line: &Line) -> String {
     if is_text(&line.bytes) {
         return format!("{:?}", shown(line));

@@ -1,4 +1,4 @@
-//! Probes an agent: starts it in a sandbox, sends what dialects ask of a silent agent, and detects the dialect by its first lines.
+//! Probes an agent: starts it in a sandbox, sends the probes of dialects for silent agents, and detects the dialect by its first lines.
 
 use super::first_lines::FirstLines;
 use crate::agent::Agent;

@@ -26,7 +26,7 @@ pub(crate) enum SessionEvent {
     },
     /// A side request of this number, such as one for a title, which took no reply of the script. It is not part of the transcript.
     SideRequest(u64),
-    /// The model found a fault in a request, or a reply that was not asked for.
+    /// The model found a fault in a request, or a reply that was never requested.
     Failure(ScriptFailure),
     /// The agent wrote more than the limit, and its stdout is no longer read.
     Overflow {
@@ -61,7 +61,7 @@ pub(super) struct QueueState {
     full_for: Duration,
     /// Requests to the model whose exchange has not ended.
     pub(super) open_exchanges: HashSet<u64>,
-    /// Requests to the model server for something else than a message, which are not part of the transcript.
+    /// Requests to the model server for anything other than a message, which are not part of the transcript.
     pub(super) other_requests: HashSet<u64>,
 }
 

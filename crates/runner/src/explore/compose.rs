@@ -56,14 +56,14 @@ struct Draft {
     files_after: Map<String, Value>,
 }
 
-/// What a move gives to a scenario, by the numbers of its exchanges and replies.
+/// The parts of a scenario that a move adds, by the numbers of its exchanges and replies.
 pub(super) struct MoveParts {
     pub(super) exchanges: RangeInclusive<usize>,
     pub(super) replies: RangeInclusive<usize>,
 }
 
 impl MoveTable {
-    /// The scenario of a session, as YAML, with this name. It cites these clauses alone; if there are none, those of all its steps.
+    /// The scenario of a session, as YAML, with this name. It cites only these clauses; if there are none, those of all its steps.
     #[must_use]
     pub fn text(&self, session: &Session, title: &str, cited: &[String]) -> String {
         let mut draft = self.draft(session);
@@ -79,7 +79,7 @@ impl MoveTable {
         written.map_or(text, |scenario| yaml_text::document(&scenario.to_value()))
     }
 
-    /// What the start and each move give to the scenario of a session.
+    /// The parts of the scenario of a session that the start and each move add.
     pub(super) fn parts(&self, session: &Session) -> Vec<MoveParts> {
         let (mut draft, mut state) = (Draft::default(), State::new(self));
         let mut before = draft.parts();
@@ -379,7 +379,7 @@ fn begins(step: &Value) -> bool {
     has_verb(step, SENDING_VERBS)
 }
 
-/// A reply of the model: what it expects of a request is a matcher in `body`.
+/// A reply of the model: its expectation about a request is a matcher in `body`.
 fn reply(value: &Value, names: &Names, number: usize) -> Value {
     let mut reply = filled(value, |key, value| match key {
         "when" | "expect_request" => request(value, names, number),
@@ -398,7 +398,7 @@ fn filled(map: &Value, fill: impl Fn(&str, &Value) -> Value) -> Map<String, Valu
     filled.collect()
 }
 
-/// What is expected of a request, in the words of model scripts or as a matcher on its body. Empty texts are left out: every request
+/// The expectation about a request, with the keys of model scripts or as a matcher on its body. Empty texts are left out: every request
 /// contains them.
 fn request(value: &Value, names: &Names, number: usize) -> Value {
     const WORDS: [&str; 4] = ["contains", "not_contains", "last_contains", "tool_result"];

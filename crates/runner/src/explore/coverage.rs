@@ -1,4 +1,4 @@
-//! What sessions have walked: moves at moments, moves in a row, classes of data at places.
+//! What sessions have covered: moves at moments, moves in a row, classes of data at places.
 
 use super::moves::MoveTable;
 use std::collections::{BTreeMap, BTreeSet};

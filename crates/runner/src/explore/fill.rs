@@ -10,7 +10,7 @@ pub(super) type Names = IndexMap<String, Value>;
 /// The name of the number of a move in its session.
 pub(super) const NUMBER: &str = "{#}";
 
-/// What the language of scenarios takes for its own in a place.
+/// The syntax that the language of scenarios recognizes in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Nothing.

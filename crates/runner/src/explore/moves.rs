@@ -364,7 +364,7 @@ impl MoveTable {
         errors.is_empty().then_some(()).ok_or(errors)
     }
 
-    /// Keeps the starts and moves for which this holds of the capabilities that they need and the wire that they are for.
+    /// Keeps the starts and moves for which this is true of the capabilities that they need and the wire that they are for.
     pub fn retain(&mut self, holds: impl Fn(&[String], Option<&str>) -> bool) {
         let is_kept = |one: &Move| {
             let wire = one.file.wire.as_ref().map(|wire| wire.as_str());
@@ -386,7 +386,7 @@ impl MoveTable {
         moment == self.first_moment() || self.moments.get(moment).is_some_and(|one| one.is_final)
     }
 
-    /// How many moves it takes at least from a moment to one at which a session may end; `None` if none lead there.
+    /// The fewest moves from a moment to one at which a session may end; `None` if none lead there.
     pub(super) fn distance_to_end(&self, moment: &str) -> Option<usize> {
         let mut reached = IndexSet::from([moment]);
         let (mut begin, mut steps) = (0, 0);
@@ -405,7 +405,7 @@ impl MoveTable {
         None
     }
 
-    /// The data that a draw chooses from: pools and positions, the tamest first.
+    /// The data that a draw chooses from: pools and positions, the simplest first.
     pub(super) fn choices<'t>(
         &'t self,
         pools: &'t [String],

@@ -1,4 +1,5 @@
-//! Makes a session with a finding smaller, as long as the finding stays: fewer moves, the plainest start, tamer data, fewer steps and replies.
+//! Makes a session with a finding smaller, as long as the finding stays: fewer moves, the plainest start, simpler data, fewer steps and
+//! replies.
 
 use super::compose::MoveParts;
 use super::moves::MoveTable;
@@ -8,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 
-/// How many sessions are judged side by side, before others are tried.
+/// How many sessions are judged in parallel before others are tried.
 const ROUND: usize = 24;
 /// The most exchanges that are left out together with replies of the model, and the most replies.
 const EXCHANGES: usize = 2;
@@ -159,7 +160,7 @@ impl<J: AsyncFnMut(Vec<Session>) -> Vec<bool>> Search<'_, J> {
         self.take_first(plainer.collect()).await;
     }
 
-    /// Takes the tamest data: everywhere, else one after the other, each as tame as it can be.
+    /// Takes the simplest data: everywhere, else one after the other, each as simple as possible.
     async fn tamer_data(&mut self) {
         let table = self.table;
         let mut tame = self.best.clone();
@@ -217,7 +218,7 @@ impl MoveParts {
         parts.into_iter().map(|(_, part)| part).collect()
     }
 
-    /// Some exchanges that follow each other, with some replies that do.
+    /// Some consecutive exchanges, with some consecutive replies.
     fn ranges(&self) -> Vec<Vec<Part>> {
         let replies = ranges_of(&self.replies, REPLIES);
         let groups = ranges_of(&self.exchanges, EXCHANGES).flat_map(|exchanges| {
@@ -254,7 +255,7 @@ fn moves_of<'s>(
         .chain(moves.map(|(one, planned)| (planned, one)))
 }
 
-/// The size of a session: its moves, its start, how wild its data are, then what is left out.
+/// The size of a session: its moves, its start, how complex its data are, then the parts that are left out.
 fn size(
     table: &MoveTable,
     session: &Session,

@@ -39,7 +39,7 @@ pub struct Situations {
     pub commands: BTreeMap<Situation, u32>,
     /// A moment, and the one after it.
     pub moments: BTreeMap<(String, String), u32>,
-    /// By the place, a command, `model` or `files` with the names of the members that lead there: the classes of data that came.
+    /// The classes of data that came, by place: a command, `model` or `files`, with the names of the members that lead there.
     pub data: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -292,8 +292,8 @@ impl<'t> StepReader<'t> {
         }
     }
 
-    /// The situation at this frame. What the end of the process shows is a consequence of the last thing that the host did in the middle of
-    /// something, if it did any.
+    /// The situation at this frame. A finding at the end of the process is a consequence of the last action of the host in the middle of
+    /// something, if there was one.
     fn situation(&self, frame: &Frame) -> &String {
         let is_of_work = matches!(frame.body, Body::End(_)) && !self.last_in_work.is_empty();
         if is_of_work {

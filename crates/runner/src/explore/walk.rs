@@ -231,7 +231,7 @@ impl MoveTable {
         compared
     }
 
-    /// The shortest session for each move in which it is made, with the tamest data; none for a move that no session comes to.
+    /// The shortest session for each move in which it is made, with the simplest data; none for a move that no session can reach.
     #[must_use]
     pub fn shortest_sessions(&self) -> BTreeMap<String, Session> {
         let compared = self.compared_values();
@@ -350,7 +350,7 @@ impl<'t> Walker<'t> {
         table.legal(&session).unwrap_or(session)
     }
 
-    /// A move with data: the tamest, or of a class that came seldom at its place.
+    /// A move with data: the simplest, or of a class that was rare at its place.
     fn planned(&mut self, name: &str, one: &Move) -> PlannedMove {
         let table = self.table;
         let mut planned = table.tame(name, one);
@@ -386,7 +386,7 @@ fn weight(one: &Move) -> f64 {
     f64::from(one.file.weight.unwrap_or(1))
 }
 
-/// One of these moves, by chance in proportion to their weights.
+/// One of these moves, at random in proportion to their weights.
 fn chosen<'m>(
     rng: &mut Rng,
     moves: impl Iterator<Item = (&'m String, &'m Move)>,

@@ -154,7 +154,7 @@ impl BadHost {
         matrix_row(&fault, &[played])
     }
 
-    /// What its session accuses the host of, notes included: nothing, if it is a legal host.
+    /// The findings of its session about the host, notes included: none, if it is a legal host.
     #[must_use]
     pub fn accusations(&self, dialect: &Arc<Dialect>) -> Vec<Finding> {
         let mut findings = self.findings(dialect);

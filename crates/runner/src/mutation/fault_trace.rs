@@ -17,7 +17,7 @@ pub struct FaultTrace {
     lines: Vec<u64>,
     /// The first line of stdout, counted from 1, that the fault can affect.
     injected: Option<u64>,
-    /// The line of stdout that the fault holds back. It has moved if something waits for it in vain, or if another line passes it.
+    /// The line of stdout that the fault holds back. It has moved if a step waits for it without success, or if another line passes it.
     held: Option<u64>,
     /// The affected frame, if it is not a line of the agent's stdout.
     frame: Option<u64>,

@@ -23,7 +23,7 @@ pub struct TestedFault {
     pub id: String,
     /// What goes wrong, in one line.
     pub summary: String,
-    /// What must catch it: one of these, and no other rule. Anything may catch it if there is none.
+    /// The rules and scenarios that must catch it: one of these, and no other rule. If the list is empty, anything may catch it.
     pub caught_by: Vec<Catcher>,
     /// Who is to blame: the agent or the host.
     pub side: Blame,
@@ -142,8 +142,8 @@ impl Detection<'_> {
     }
 }
 
-/// The row of the kill matrix for a fault, from the scenarios that were run with it. Findings from before it was active say nothing about a
-/// fault that names nothing that must catch it.
+/// The row of the kill matrix for a fault, from the scenarios that were run with it. Findings from before it was active show nothing about
+/// a fault without a rule or scenario that must catch it.
 #[must_use]
 pub fn matrix_row(fault: &TestedFault, scenarios: &[PlayedScenario]) -> Row {
     let detections = scenarios.iter().flat_map(|one| one.detections(fault.side));

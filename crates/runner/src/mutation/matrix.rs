@@ -76,7 +76,7 @@ pub enum Fate {
     NotPlayable,
 }
 
-/// A result that is published: what became of the faults or variants of a dialect.
+/// A published result: the fates of the faults or variants of a dialect.
 pub trait PublishedMatrix: Default + Serialize + DeserializeOwned {
     /// The result in Markdown.
     fn markdown(&self) -> String;
@@ -84,7 +84,7 @@ pub trait PublishedMatrix: Default + Serialize + DeserializeOwned {
 
 /// A row of a result that is published: one fault or variant.
 pub trait PublishedRow: Clone {
-    /// The titles of the columns of its table, with ` | ` between them.
+    /// The titles of the columns of its table, separated by ` | `.
     const TITLES: &'static str;
 
     /// The cells of its line in that table.
@@ -93,7 +93,7 @@ pub trait PublishedRow: Clone {
     /// The id of the fault or variant.
     fn id(&self) -> &str;
 
-    /// What must be as it was published, each with its name. Lines and frames are not, because those of timeouts vary.
+    /// The members that must be as published, each with its name. Lines and frames are not, because those of timeouts vary.
     fn compared(&self) -> Vec<(&'static str, String)>;
 }
 

@@ -1,4 +1,4 @@
-//! A name server that knows no name, and records those that it is asked for.
+//! A name server that resolves no name, and records the requested ones.
 
 use super::attempts::Attempts;
 use tokio::net::UdpSocket;
@@ -60,7 +60,7 @@ fn question(message: &[u8]) -> Option<Question> {
     })
 }
 
-/// Whether the query is for the address of another machine: names without a dot are those of this one, or of its network.
+/// Whether the query is for the address of another machine: names without a dot belong to this one or its network.
 fn is_outside(question: &Question) -> bool {
     let system = rustix::system::uname();
     let own = system.nodename().to_string_lossy();

@@ -1,4 +1,4 @@
-//! A network namespace for this process and its children (network_namespaces(7)): nothing in it but a loopback interface.
+//! A network namespace for this process and its children (network_namespaces(7)): it contains nothing but a loopback interface.
 
 use super::attempts::Attempts;
 use super::{dns, netlink};
@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, UdpSocket};
 
 /// The port of name servers.
 const DNS: u16 = 53;
-/// The ports of web servers: a connection to an address that is not looked up ends here.
+/// The ports of web servers: a connection to a literal address ends here.
 const WEB: [u16; 2] = [443, 80];
 
 /// Whether this process may make a namespace without the privileges for it, by way of a user namespace.
@@ -53,7 +53,7 @@ fn set_up() -> io::Result<()> {
     netlink::all_addresses_local()
 }
 
-/// Records what agents look up and connect to. Without a port, as one may be taken, less is recorded.
+/// Records what agents look up and connect to. A port may be taken; without it, less is recorded.
 pub(super) async fn watch(attempts: &Attempts) {
     for address in [Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into()] {
         if let Ok(socket) = UdpSocket::bind(SocketAddr::new(address, DNS)).await {

@@ -1,4 +1,4 @@
-//! Two requests to the kernel's routing interface (rtnetlink(7)): switch the loopback interface on, and take every address for one of
+//! Two requests to the kernel's routing interface (rtnetlink(7)): switch the loopback interface on, and treat every address as one of
 //! this machine.
 
 use rustix::io::Errno;
@@ -32,7 +32,7 @@ pub(super) fn loopback_up() -> io::Result<()> {
     request(NEW_LINK, REQUEST, &body)
 }
 
-/// Takes every address without another route for one of this machine, so that connections to it end here.
+/// Treats every address without another route as one of this machine, so that connections to it end here.
 pub(super) fn all_addresses_local() -> io::Result<()> {
     request(NEW_ROUTE, CREATE, &local_route(IPV4))?;
     // A machine may have no IPv6.

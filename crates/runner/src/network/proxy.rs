@@ -1,4 +1,4 @@
-//! A proxy that lets nothing out: it records the hosts that are asked for, and refuses them. Requests to the loopback interface pass, for
+//! A proxy that blocks the network: it records the requested hosts, and refuses them. Requests to the loopback interface pass, for
 //! clients that send everything to their proxy.
 
 use super::attempts::Attempts;

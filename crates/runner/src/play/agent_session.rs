@@ -1,4 +1,4 @@
-//! The session with one agent process: starts it, and holds what it did that steps look for.
+//! The session with one agent process: starts it, and holds its events for the steps.
 
 use super::context::{EarlyStop, SuiteContext};
 use super::event_log::EventLog;

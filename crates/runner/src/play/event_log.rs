@@ -167,7 +167,7 @@ impl EventLog {
     }
 }
 
-/// The members of a command or an event that can say which two belong together: texts and numbers, without the name.
+/// The members of a command or an event that can show which two belong together: texts and numbers, without the name.
 fn members<'v>(value: &'v Value, name: &'v str) -> impl Iterator<Item = (String, String)> + 'v {
     let members = value.as_object().into_iter().flatten();
     members

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// How long a step that waits for an event goes on waiting after stdout has ended, so that the end of the process can be reported.
+/// How long a step that waits for an event continues to wait after stdout has ended, so that the end of the process can be reported.
 const AFTER_STDOUT: Duration = Duration::from_secs(1);
 
 /// The timeouts of one step that waits.
@@ -323,7 +323,7 @@ impl ScenarioPlayer {
         is_extended
     }
 
-    /// The time of an event, as far as it has one. A timeout is judged by it, so an event that came in time counts even if it is handled late.
+    /// The time of an event, if it has one. A timeout is judged by it, so an event that came in time counts even if it is handled late.
     fn time_of(&self, event: &SessionEvent) -> Option<Instant> {
         match event {
             SessionEvent::Frame(frame) => {

@@ -69,7 +69,7 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Sends the command of the step before once more, after the pause that the step names.
+    /// Sends the command of the preceding step once more, after the pause that the step names.
     async fn ask_again(&mut self, step: &Step) -> Result<(), EarlyStop> {
         tokio::select! {
             biased;

@@ -56,7 +56,7 @@ impl ScenarioPlayer {
         true
     }
 
-    /// Why the scenario is skipped: only it names a model API that an agent may lack, and the agent asked nothing over it.
+    /// Why the scenario is skipped: it is the only one to name a model API that an agent may lack, and the agent asked nothing over it.
     pub(super) fn lacks_wire(&self) -> Option<String> {
         let name = self.scenario.wire.as_ref()?;
         let wires = &self.suite.dialect.launch.wires;

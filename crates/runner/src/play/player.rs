@@ -30,7 +30,7 @@ pub(crate) struct ScenarioPlayer {
     pub(super) scenario: Arc<Scenario>,
     pub(super) sandbox: Sandbox,
     pub(super) budgets: TimeoutBudgets,
-    /// Whether it is the smoke scenario, before which no other one is played.
+    /// Whether it is the smoke scenario, which is played before all others.
     pub(super) is_smoke: bool,
     /// When the total timeout of the scenario runs out.
     pub(super) total_deadline: Instant,
@@ -60,8 +60,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) checked_clauses: IndexSet<String>,
     /// How often each automatic answer was sent.
     pub(super) answers_sent: Vec<u32>,
-    /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do. Of an agent
-    /// without the API of the model, none does.
+    /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do. For an
+    /// agent without the API of the model, no finding counts.
     pub(super) skipped_after: Option<u64>,
     pub(super) cancel: watch::Receiver<bool>,
 }

@@ -68,7 +68,7 @@ impl ScenarioPlayer {
         })
     }
 
-    /// Tells the scripted model the texts of a command, by which it recognizes the requests of the conversation.
+    /// Passes the texts of a command to the scripted model, which uses them to recognize the requests of the conversation.
     fn tell_model(&self, command: &Value) {
         let mut texts = Vec::new();
         add_texts(command, &mut texts);

@@ -24,7 +24,7 @@ pub(super) enum EarlyEnd {
 }
 
 impl ScenarioPlayer {
-    /// When the wait must be looked at again to end it early; `None` if it does not end early.
+    /// When the wait must be checked again to end it early; `None` if it does not end early.
     pub(super) fn settle_at(&self, wait: &EventWait) -> Option<Instant> {
         let watch = wait.settle.as_ref();
         let watch = watch.filter(|_| self.suite.settings.settle)?;

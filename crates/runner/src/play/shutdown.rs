@@ -1,7 +1,7 @@
 //! Graceful shutdown of the agent: closes its stdin, waits for its exit, and kills its process tree if it does not end in time.
 //!
-//! It also has the pause after a command that interrupts the agent (`session.interrupts` of the dialect). Without it, whether the next
-//! command sees that the agent has ended would differ from run to run.
+//! It also has the pause after a command that interrupts the agent (`session.interrupts` of the dialect). Without it, it would differ from
+//! run to run whether the next command sees that the agent has ended.
 
 use super::agent_session::AgentSession;
 use super::context::EarlyStop;
@@ -19,7 +19,7 @@ use tokio::time::Instant;
 const INTERRUPT_PAUSE: Duration = Duration::from_millis(400);
 
 impl ScenarioPlayer {
-    /// Ends the agent: kills it where there is a reason to, else shuts it down gracefully. Returns why the scenario stopped early, if it did.
+    /// Ends the agent: kills it if there is a reason, else shuts it down gracefully. Returns why the scenario stopped early, if it did.
     pub(super) async fn shut_down(&mut self, mut stop: Option<EarlyStop>) -> Option<EarlyStop> {
         self.note_unasked(stop.as_ref());
         let ended = match &stop {
@@ -142,7 +142,7 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Pauses before a step that acts on an interrupted agent, or on one that owes something by itself.
+    /// Pauses before a step that acts on an interrupted agent, or on one that must send something by itself.
     pub(super) async fn pause_before(&mut self, action: &StepAction) -> Result<(), EarlyStop> {
         match action {
             StepAction::Send(_)

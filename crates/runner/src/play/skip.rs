@@ -68,7 +68,7 @@ pub(super) fn offered(body: &Value) -> Vec<(String, Value)> {
     tools.filter_map(tool).collect()
 }
 
-/// Why a scenario is skipped after this event: the agent declares its capabilities in it, and one that the scenario needs is not there.
+/// Why a scenario is skipped after this event: the agent declares its capabilities in it, and one that the scenario needs is missing.
 pub(super) fn undeclared_capability(
     dialect: &Dialect,
     scenario: &Scenario,
@@ -89,7 +89,7 @@ pub(super) fn undeclared_capability(
 }
 
 /// Why a scenario is skipped after this reply of the model to request `n`, which no model would give: it calls an optional tool of the
-/// dialect that no request offers, or one with arguments that the offered tool does not take, without those that it must have.
+/// dialect that no request offers, or one with arguments that the offered tool does not take, without its required ones.
 pub(super) fn unoffered_tool(
     dialect: &Dialect,
     reply: &ScriptReply,

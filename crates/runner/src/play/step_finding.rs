@@ -1,4 +1,4 @@
-//! Findings of steps: what a step found wrong with the agent, added with the frames around it as evidence.
+//! Findings of steps: the faults of the agent that a step found, added with the frames around it as evidence.
 
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
@@ -18,7 +18,7 @@ pub(super) struct StepFinding {
     pub(super) expected: Vec<Expected>,
     pub(super) part: Option<Part>,
     pub(super) frame: BlamedFrame,
-    /// Which event did not come, or what of it is wrong, without the values.
+    /// The event that did not come, or the wrong part of it, without the values.
     pub(super) difference: Difference,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum BlamedFrame {
     Number(u64, String),
     /// None, since something is missing.
     None,
-    /// None, since something is missing that should have come after the frame of this number.
+    /// None: an event is missing that should have come after the frame of this number.
     After(u64),
 }
 
@@ -169,7 +169,7 @@ impl ScenarioPlayer {
         own.unwrap_or(&self.scenario.clauses).clone()
     }
 
-    /// Of the clauses that the current step checks, those about these events; all if none is about one.
+    /// Those clauses of the current step that are about these events; if there are none, all of its clauses.
     pub(super) fn clauses_about(&self, events: &[String]) -> Vec<String> {
         let all = self.clauses_of(self.scenario.steps.get(self.step));
         let names: Vec<&str> = events.iter().flat_map(|name| name.split('.')).collect();

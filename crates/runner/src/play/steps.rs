@@ -78,7 +78,7 @@ impl ScenarioPlayer {
         stop
     }
 
-    /// Ends the agent and starts it again, HOME and workspace as it left them.
+    /// Ends the agent and starts it again, with HOME and workspace as it left them.
     async fn restart(&mut self, setup: &AgentSetup) -> Result<(), EarlyStop> {
         self.note_unasked(None);
         self.end_gracefully().await?;
@@ -109,7 +109,7 @@ impl ScenarioPlayer {
     }
 }
 
-/// Whether a restart names nothing of its own, and so starts the agent as before.
+/// Whether a restart has no settings of its own, and so starts the agent as before.
 fn is_empty(setup: &AgentSetup) -> bool {
     setup.args.is_empty() && setup.without_args.is_empty() && setup.env.is_empty()
 }

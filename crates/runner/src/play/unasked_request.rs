@@ -1,4 +1,4 @@
-//! The finding that the agent asked its model although nothing asked for that: the work was stopped, or the command had to be refused.
+//! The finding that the agent asked its model without a reason: the work was stopped, or the command had to be refused.
 
 use super::player::ScenarioPlayer;
 use super::step_finding::StepFinding;

@@ -4,7 +4,7 @@ use rustix::process::Pid;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// The most CPU time that an idle process tree takes between two looks, in clock ticks: event loops wake up now and then.
+/// The most CPU time that an idle process tree takes between two observations, in clock ticks: event loops wake up occasionally.
 const IDLE_TICKS: u64 = 1;
 
 /// What a process tree has done so far.

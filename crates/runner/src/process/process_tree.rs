@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// The leaders of the process trees that are supervised now. They are children of this process and nobody's orphans.
+/// The leaders of the process trees that are supervised now. They are children of this process and not orphans of an agent.
 static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// The agents that ran, in the order of their ends.
@@ -34,7 +34,7 @@ struct Lifetime {
 pub struct StrayProcess {
     /// Its command line.
     pub command_line: String,
-    /// What agents were started for that ran when it began: the ids of scenarios.
+    /// The ids of the scenarios whose agents were running when it began.
     pub began_during: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl AgentProcessTree {
         rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 
-    /// Kills the process tree with SIGKILL, but for its leader, which the supervisor kills, and waits until it is gone. Returns how many
+    /// Kills the process tree with SIGKILL, except for its leader, which the supervisor kills, and waits until it is gone. Returns how many
     /// processes it killed, without those that the agent itself had already sent a SIGKILL.
     pub(super) async fn kill_all(&self) -> u32 {
         if process_list::IS_STUB && self.has_group() {

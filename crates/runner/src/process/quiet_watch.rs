@@ -41,8 +41,8 @@ impl QuietWatch {
         self.since.elapsed()
     }
 
-    /// Takes a look at the activity; `None` if the agent is at work, or if the system does not report it. Returns for how long the agent
-    /// has been quiet, once two looks in a row have found it idle.
+    /// Observes the activity; `None` if the agent is at work, or if the system does not report it. Returns for how long the agent
+    /// has been quiet, once two observations in a row have found it idle.
     pub(crate) fn look(&mut self, activity: Option<ProcessActivity>) -> Option<Duration> {
         self.next_look = Instant::now() + self.interval;
         match (activity, &self.before) {
@@ -69,7 +69,7 @@ mod tests {
 
     const LENGTH: Duration = Duration::from_secs(4);
 
-    /// Looks at an agent until it has been quiet for long enough, and returns after what time that was.
+    /// Observes an agent until it has been quiet for long enough, and returns how long that took.
     async fn quiet_after(watch: &mut QuietWatch, activity: &ProcessActivity) -> Duration {
         let began = Instant::now();
         loop {

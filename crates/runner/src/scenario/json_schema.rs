@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// A matcher on an event.
 pub(super) struct EventMatcherSchema;
 
-/// A matcher on a request: on its raw body, or in the words of model scripts.
+/// A matcher on a request: on its raw body, or with the keys of model scripts.
 pub(super) struct RequestSchema;
 
 /// The end of the wait of an `expect_none`.

@@ -1,4 +1,4 @@
-//! Request matchers: what a scenario expects of a request to the model, on the raw body or in the keys of a model script.
+//! Request matchers: the expectations of a scenario about a request to the model, on the raw body or in the keys of a model script.
 
 use conform_judge::frame::LlmRequest;
 use json_matcher::{Captures, Matcher, Mismatch, Template, compile_node};
@@ -15,7 +15,7 @@ pub enum RequestMatcher {
     Expect(Template),
 }
 
-/// The keys of a model script's `expect_request`, and what each expects of a request, in words.
+/// The keys of a model script's `expect_request`, and the expectation of each about a request, in words.
 const EXPECT_WORDS: &[(&str, &str)] = &[
     ("contains", "that contains"),
     ("not_contains", "that does not contain"),

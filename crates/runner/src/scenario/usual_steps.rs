@@ -50,7 +50,8 @@ pub(super) fn add_usual_steps(
     Ok(())
 }
 
-/// Decodes steps as if they were written at a place of the scenario. What no step can be is a mistake where they are written.
+/// Decodes steps as if they were written at a place of the scenario. Anything that cannot be a step is a mistake at the place where they
+/// are written.
 fn decode_at(place: &Node, steps: &[Node]) -> Result<Vec<StepFile>, Vec<Error>> {
     let decoded = steps.iter().map(|step| {
         let moved = StepFile::read(&step.moved_to(place));

@@ -9,7 +9,7 @@ use conform_judge::finding::{Blame, Finding, Level};
 use frame_faults::Fault;
 use std::collections::{BTreeMap, HashSet};
 
-/// How many sessions of a fault are played before it is asked whether one has found it.
+/// How many sessions of a fault are played before it is checked whether one has found it.
 const AT_ONCE: usize = 6;
 
 /// What became of a fault.
@@ -32,8 +32,8 @@ pub struct SessionTrials {
 }
 
 impl SessionTrials {
-    /// Trials in the first sessions of a seed, so many faults at once, after the sessions were played without one, in which the faults are
-    /// rehearsed. `on_left_out` is shown the finding of a session that is left out.
+    /// Trials in the first sessions of a seed, with so many faults at once. First the sessions are played without a fault, and the faults
+    /// are rehearsed in them. `on_left_out` is shown the finding of a session that is left out.
     ///
     /// # Errors
     /// A session is not a good scenario, or the agent cannot be started.

@@ -77,7 +77,7 @@ impl From<Row> for Outcome {
 }
 
 impl FaultTrials {
-    /// Trials of faults, so many at once. What the suite does without a fault is played if it is not known.
+    /// Trials of so many faults at once. The suite is played without a fault if that result is not known.
     #[must_use]
     pub fn new(
         suite: TrialSuite,
@@ -268,7 +268,7 @@ impl FaultTrials {
         Ok(Outcome { row, odd, sure })
     }
 
-    /// The row of a fault after its odd scenarios were played again while no other fault is played.
+    /// The row of a fault after its scenarios with unexpected results were played again while no other fault is played.
     async fn settled(&self, fault: &Fault, outcome: Outcome) -> Result<Row, TrialError> {
         let Outcome { row, odd, sure } = outcome;
         if odd.is_empty() {
@@ -349,7 +349,7 @@ impl FaultTrials {
         smoke.chain(named).collect()
     }
 
-    /// The scenarios of the first round; `None` if the published matrix does not say where it is killed.
+    /// The scenarios of the first round; `None` if the published matrix does not show where it is killed.
     fn published_round(&self, fault: &TestedFault) -> Option<BTreeSet<String>> {
         let mut rows = self.published.faults.iter();
         let before = rows.find(|row| row.fault == fault.id && row.fate == Fate::Killed)?;

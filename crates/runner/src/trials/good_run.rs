@@ -1,4 +1,4 @@
-//! The run without a fault: which scenarios pass and can show a fault, what they exercise, and the frames that the agent sends.
+//! The run without a fault: which scenarios pass and can show a fault, the rules that they exercise, and the frames that the agent sends.
 
 use super::recording::Recording;
 use super::scenario_run::ScenarioRun;

@@ -38,7 +38,7 @@ pub struct LegalOptions {
 pub struct LegalTrials {
     suite: TrialSuite,
     variants: Vec<Fault>,
-    /// For each variant of frames the scenarios in which a frame is sent that it changes.
+    /// For each variant of frames, the scenarios with a frame that it changes.
     reached: HashSet<(usize, String)>,
     options: LegalOptions,
 }

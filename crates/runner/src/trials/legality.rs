@@ -126,7 +126,7 @@ impl Together<'_> {
         row
     }
 
-    /// The row of these scenarios. If they are all that it is played in (`whole`), everything that is listed must have been found.
+    /// The row of these scenarios. If these are all its scenarios (`whole`), every listed finding must have been found.
     pub(super) fn row(&self, dialect: &str, runs: &[ScenarioRun], whole: bool) -> LegalRow {
         let mut row = self.unplayed(Legality::Legal);
         let mut shown = BTreeSet::new();

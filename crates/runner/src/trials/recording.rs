@@ -1,4 +1,4 @@
-//! Recorded sessions without a fault, and what they would be with one. What a rule finds at a frame that a fault changes, before the host
+//! Recorded sessions without a fault, and the same sessions with one. What a rule finds at a frame that a fault changes, before the host
 //! acts again, it finds in a played session too: until then the host and the model do the same.
 
 use super::scenario_run::{RecordedSession, ScenarioRun};
@@ -61,7 +61,7 @@ impl Recording {
         self.scenarios.insert(run.report.id, recorded);
     }
 
-    /// Plays a fault on the recorded frames of a scenario. `None` if that does not show what a played session would have.
+    /// Plays a fault on the recorded frames of a scenario. `None` if the frames do not determine those of a played session.
     pub(super) fn play(&self, fault: &Fault, id: &str) -> Option<PlayedScenario> {
         let scenario = self.scenarios.get(id)?;
         let mut played = PlayedScenario {
@@ -148,7 +148,7 @@ impl<'r> ChangedSession<'r> {
         }
     }
 
-    /// What is found against the agent, and where the fault took effect.
+    /// The findings against the agent, and the place where the fault took effect.
     fn judge(
         mut self,
         session: &RecordedSession,

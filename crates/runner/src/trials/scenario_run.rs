@@ -22,7 +22,7 @@ pub struct ScenarioRun {
     pub(crate) transcripts: Vec<PathBuf>,
     /// Its sessions, if their frames are kept.
     pub sessions: Vec<RecordedSession>,
-    /// What the check of its sessions came to, except for the findings, which are in the report.
+    /// The result of checking its sessions, except for the findings, which are in the report.
     pub check: CheckOutcome,
     /// Whether the scenario scripts the model, so that the agent should begin a turn.
     pub expects_turn: bool,

@@ -1,4 +1,4 @@
-//! Makes the session with a cause small by playing parts of it, and counts in how many plays the finding repeats itself.
+//! Shrinks the session with a cause by playing parts of it, and counts the plays in which the finding occurs again.
 
 use super::TrialSuite;
 use super::causes::{found_in, shown_by};
@@ -11,8 +11,8 @@ use conform_judge::finding::Finding;
 use indexmap::IndexMap;
 use std::collections::HashSet;
 
-/// By how much budgets are shortened while a session is made smaller: most sessions with a finding wait for something that never comes.
-/// Where that misleads, they are not.
+/// The factor of the budgets while a session is shrunk: most sessions with a finding wait for something that never comes.
+/// Where that gives a wrong result, budgets are not shortened.
 const HASTE: f64 = 0.2;
 
 /// Makes sessions of a dialect small.
@@ -55,7 +55,7 @@ impl Shrunk {
 }
 
 impl Shrinker<'_> {
-    /// How often a session with a finding is played again, to see whether the finding repeats itself.
+    /// How often a session with a finding is played again, to see whether the finding occurs again.
     pub const REPEATS: usize = 3;
 
     /// The smallest session with a cause that this one has.

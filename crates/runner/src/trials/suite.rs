@@ -24,10 +24,10 @@ const PARALLEL_SCENARIOS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 /// The same without a fault, for each core: nothing else is played then.
 const A_CORE: NonZeroUsize = NonZeroUsize::new(16).unwrap();
-/// How often a scenario is played again while something is found without a fault: a busy machine must not decide.
+/// How often a scenario is played again while something is found without a fault: the load of the machine must not decide the result.
 const RETRIES: u32 = 2;
 
-/// What makes the reference agent log where each of its faults would take effect.
+/// The setting that makes the reference agent log where each of its faults would take effect.
 pub(super) const REHEARSAL: &str = "*";
 
 /// Scenarios of a dialect, and the agent that plays them.
@@ -101,7 +101,7 @@ impl TrialSuite {
         selected.cloned().collect()
     }
 
-    /// Plays scenarios with a fault, or without one. The results have the order of the scenarios, whichever ends first.
+    /// Plays scenarios with a fault, or without one. The results have the order of the scenarios, independent of which one ends first.
     ///
     /// # Errors
     /// The agent cannot be started.

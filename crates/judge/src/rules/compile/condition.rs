@@ -75,7 +75,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What rules know about the end of a process that is in no line of it.
+/// What rules know about the end of a process besides its lines.
 const OUTSIDE_THE_LINE: &[&str] = &["/by_itself", "/crashed", "/orphans"];
 
 impl Compiler<'_> {

@@ -1,4 +1,4 @@
-//! Shell commands of the host: they run one after the other, beside the turns.
+//! Shell commands of the host: they run one after the other, in parallel with the turns.
 
 use super::{Session, check_capacity};
 use crate::core::{Event, Failure, Halt};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use tokio::sync::Notify;
 
 impl Session {
-    /// Queues a shell command of the host. It runs beside the turns.
+    /// Queues a shell command of the host. It runs in parallel with the turns.
     ///
     /// # Errors
     /// Too many commands wait.

@@ -43,7 +43,7 @@ pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>)
     });
 }
 
-/// Sets up what extensions do in the run of a prompt; returns the dialogs before it.
+/// Sets up the actions of extensions in the run of a prompt; returns the dialogs before it.
 pub(super) fn prepare_run(session: PiSession<'_>, prompt: &str) -> Vec<Value> {
     let script: ExtensionScript = session
         .extension(prompt)
@@ -147,7 +147,7 @@ pub(super) fn ask_permission(state: &mut PiState, call: &ReportedCall) -> Option
     Some(frame)
 }
 
-/// Handles the host's answer to a dialog. Drops it if no dialog waits for it.
+/// Handles the host's answer to a dialog. Drops the answer if no dialog waits for it.
 pub(super) fn handle_answer(session: PiSession<'_>, response: &Value) {
     let id = response["id"].as_str().unwrap_or_default();
     let mut state = session.state();

@@ -89,7 +89,8 @@ impl EntryTree {
         }
     }
 
-    /// The messages that the model gets: the summary of the last compaction, those that it kept and those after it, and none that an entry has taken back.
+    /// The messages that the model gets: the summary of the last compaction, those that it kept and those after it, without those that an
+    /// entry has taken back.
     pub(super) fn context(&self) -> Vec<LogEntry> {
         let mut context: Vec<LogEntry> = Vec::new();
         for (place, entry) in self.entries.iter().enumerate() {

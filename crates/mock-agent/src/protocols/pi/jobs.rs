@@ -1,4 +1,4 @@
-//! The tools of pi at work: what their results say, as the real agent's do.
+//! The jobs of pi's tools: their results have the texts of the real agent.
 
 use super::edit::summarize;
 use crate::protocols::frames::with_file_path;

@@ -9,7 +9,7 @@ use crate::tools::shell::ShellResult;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
-/// A clock that counts, so that the same script gives the same bytes.
+/// A clock that counts up from a fixed date, so that the same script gives the same bytes.
 #[derive(Debug, Default)]
 pub(super) struct CountingClock(u64);
 

@@ -1,4 +1,4 @@
-//! `bash` and `abort_bash`: shell commands of the host, which run as background tasks beside the turns.
+//! `bash` and `abort_bash`: shell commands of the host, which run as background tasks in parallel with the turns.
 
 use super::messages::{bash as message, bash_result};
 use super::responses::{data, respond};

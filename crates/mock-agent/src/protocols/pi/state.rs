@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tokio::sync::Notify;
 
-/// The adapter's state. What it does with events is in `events.rs`.
+/// The adapter's state. `events.rs` handles the events.
 #[derive(Debug, Default)]
 pub(super) struct PiState {
     pub(super) version: PiVersion,
@@ -34,7 +34,7 @@ pub(super) struct PiState {
     pub(super) shell_stops: Vec<Rc<Notify>>,
     pub(super) dialogs: HashMap<String, PendingDialog>,
     pub(super) script: ExtensionScript,
-    /// What extensions do besides, in the script of the latest prompt.
+    /// Other actions of extensions, in the script of the latest prompt.
     pub(super) prompt_script: ExtensionScript,
     /// The first command has come.
     pub(super) begun: bool,
@@ -50,7 +50,7 @@ pub(super) struct PiState {
     pub(super) queue_starts_runs: bool,
     /// The run at work is not reported as ended, because its session is left.
     pub(super) leaves_run_open: bool,
-    /// What the ids of entries and of the requests of extensions begin with.
+    /// The prefix of the ids of entries and of the requests of extensions.
     pub(super) id_prefix: &'static str,
     ids: u64,
 }

@@ -12,7 +12,7 @@ pub(super) struct StreamingReply {
     version: PiVersion,
     model_info: ModelInfo,
     timestamp: u64,
-    /// The blocks of the message, none that only the model can read. The position of one is its `contentIndex`.
+    /// The blocks of the message, without those that only the model can read. The position of one is its `contentIndex`.
     parts: Vec<Block>,
     usage: Usage,
 }

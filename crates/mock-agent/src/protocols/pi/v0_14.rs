@@ -48,7 +48,7 @@ fn prompt(session: PiSession<'_>, command: Value) -> Result<(), Failure> {
     })
 }
 
-/// "Attachment" of the specification, the members that are needed.
+/// "Attachment" of the specification, with only the members that are needed.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PiAttachment {
@@ -82,7 +82,7 @@ enum AttachmentError {
     NoText(String),
 }
 
-/// The block that the model gets of an attachment.
+/// The block that the model gets for an attachment.
 ///
 /// # Errors
 /// It is not an attachment, or it has no content for the model.

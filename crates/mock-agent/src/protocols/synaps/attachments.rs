@@ -15,7 +15,7 @@ pub(super) struct SynapsAttachment {
 }
 
 impl SynapsAttachment {
-    /// The block that the model gets of the file.
+    /// The block that the model gets for the file.
     ///
     /// # Errors
     /// The path is not accepted, or the file cannot be read.

@@ -19,7 +19,7 @@ pub(super) type SynapsSession<'a> = ProtocolSession<'a, SynapsState>;
 /// How many bad lines end the process, by a fault.
 const TOO_MANY_BAD_LINES: usize = 10;
 
-/// How long an answer takes that a shutdown overtakes, by a fault.
+/// The delay of an answer that a shutdown overtakes, with a fault.
 const SLOW_ANSWER: Duration = Duration::from_millis(300);
 
 /// Every command and its arguments. All but `shutdown` have an id, too.

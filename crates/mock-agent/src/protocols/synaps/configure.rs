@@ -71,7 +71,7 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
     Ok(config)
 }
 
-/// The folder of settings and sessions, if the host names one that is there. The real agent's folder in HOME is not used: it has the keys
+/// The folder of settings and sessions, if the host names one that exists. The real agent's folder in HOME is not used: it has the keys
 /// and sessions of the user.
 fn base(env: Env<'_>) -> Option<PathBuf> {
     let named = env("SYNAPS_BASE_DIR").map(PathBuf::from);

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 /// The most clauses that are quoted; of the rest only the ids are listed.
 const CLAUSES: usize = 2;
-/// The most alternatives of what would have been allowed that are listed.
+/// The most allowed alternatives that are listed.
 const EXPECTED: usize = 4;
 /// The most characters of a frame that is not the wrong one.
 const FRAME: usize = 160;
@@ -77,7 +77,7 @@ fn remarks(report: &Report, cause: &Cause) -> String {
     remarks
 }
 
-/// Writes the example: its place, its frames, what would have been allowed, and the actual value.
+/// Writes the example: its place, its frames, the allowed alternatives, and the actual value.
 fn example(report: &Report, cause: &Cause, out: &mut dyn Write) -> io::Result<()> {
     let example = &cause.example;
     let (scenario, at, origin) = (&example.scenario, example.at, &example.origin);
