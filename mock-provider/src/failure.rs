@@ -98,7 +98,7 @@ impl ScriptFailure {
         Self::of_request(FailureKind::Refused, request, message)
     }
 
-    /// A request after every one of these many replies was served.
+    /// A request after all replies were served; `replies` is their number.
     pub(crate) fn exhausted(request: u64, replies: usize) -> Self {
         let message = format!(
             "request {request} came when the model's script had no reply left ({replies} in all)"

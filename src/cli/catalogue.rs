@@ -195,7 +195,7 @@ impl KnownDialect {
         scenarios.filter(move |scenario| scenario.clauses.iter().any(|id| id == clause))
     }
 
-    /// What must catch a fault: full ids of rules and scenarios.
+    /// The full ids of the rules and scenarios that must catch a fault.
     pub(super) fn catchers(&self, fault: &Fault) -> Vec<String> {
         let full = |id: &String| match id.strip_prefix("scenario:") {
             Some(scenario) => format!("{}/{scenario}", self.dialect.id()),

@@ -34,7 +34,7 @@ pub(super) struct ExplainArgs {
     json: bool,
 }
 
-/// What an id names.
+/// The object that an id names.
 enum Topic<'a> {
     Dialect,
     Rule(&'a Rule),

@@ -103,7 +103,7 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
     })
 }
 
-/// What an exploration is made with.
+/// The settings of an exploration.
 struct Explorer<'a> {
     args: &'a ExploreArgs,
     start: &'a AgentStart,
@@ -207,7 +207,7 @@ impl ExploreArgs {
     }
 }
 
-/// What the sessions of a dialect have walked, as a line.
+/// The coverage of the sessions of a dialect, as a line.
 fn summary(exploration: &Exploration, played: &ExploredSessions) -> (&'static str, String) {
     let (table, counts) = (&exploration.table, &played.counts);
     let moves = counts.moves_at_moments(table);

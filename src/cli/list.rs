@@ -41,7 +41,7 @@ enum ListKind {
 
 /// A list as a table and as JSON.
 struct Listing {
-    /// With ` | ` between them.
+    /// Separated by ` | `.
     columns: &'static str,
     rows: Vec<Vec<String>>,
     json: Vec<Value>,

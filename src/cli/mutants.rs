@@ -123,7 +123,7 @@ pub(super) struct MutantsArgs {
 }
 
 impl RunOptions {
-    /// The run of this agent that the options ask for.
+    /// The run of this agent that the options request.
     fn request(&self, dialect: &DialectArgs, agent: &[OsString]) -> RunRequest {
         RunRequest {
             start: AgentStart {

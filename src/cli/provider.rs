@@ -142,7 +142,7 @@ pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
     })
 }
 
-/// What a script needs besides its file.
+/// The data that a script needs in addition to its file.
 #[derive(Debug, Clone)]
 struct ScriptContext {
     /// The value of `{workspace}`; the current folder without it.

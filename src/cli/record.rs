@@ -120,7 +120,7 @@ fn record(args: &RecordArgs) -> Result<Ending, CommandError> {
     Ok(ending)
 }
 
-/// Turns the session into the scripts that are asked for.
+/// Turns the session into the requested scripts.
 fn write_scripts(args: &RecordArgs) -> ExitStatus {
     let scripts = [
         (ScriptKind::Model, &args.to_script),
@@ -137,7 +137,7 @@ fn write_scripts(args: &RecordArgs) -> ExitStatus {
     status
 }
 
-/// The recording, with its transcript begun.
+/// The recording, whose transcript has been started.
 fn recording(
     args: &RecordArgs,
     judge: Option<&Arc<Mutex<LiveJudge>>>,

@@ -11,12 +11,12 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// A command of a test, and where its outcome goes.
+/// A command of a test, and the receiver of its outcome.
 #[derive(Debug)]
 pub struct Incoming {
     /// The command.
     pub command: Command,
-    /// Where the outcome goes.
+    /// The receiver of the outcome.
     pub reply: Reply,
 }
 
@@ -28,7 +28,7 @@ pub struct Reply {
     due: Option<OwnedSemaphorePermit>,
 }
 
-/// The responses that are on their way to their clients.
+/// The responses that are being sent to their clients.
 #[derive(Debug, Clone)]
 pub struct Responses(Arc<Semaphore>);
 
@@ -86,7 +86,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(1);
 /// How often it is checked whether a client that waits is still there.
 const CLIENT_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What the connections share.
+/// State that the connections share.
 pub(crate) struct Connections {
     commands: UnboundedSender<Incoming>,
     token: Option<String>,

@@ -11,7 +11,7 @@ pub trait Record {
     /// The bytes that it has on the heap.
     fn heap_size(&self) -> usize;
 
-    /// What a test sees of it, besides its number and its time.
+    /// The content that a test sees, in addition to its number and its time.
     fn to_map(&self) -> Map<String, Value>;
 }
 

@@ -49,7 +49,7 @@ pub struct Clause {
     pub section: String,
     /// The requirement level in the specification.
     pub strength: Level,
-    /// Whom it applies to.
+    /// The side that it applies to.
     pub side: Blame,
     /// The requirement, in our words.
     pub text: String,

@@ -126,7 +126,7 @@ impl MergedFiles {
         })
     }
 
-    /// Reads the other files beside a `dialect.yaml`.
+    /// Reads the other files in the folder of a `dialect.yaml`.
     fn read(source: &DialectSource, root: Node, file: DialectFile) -> Result<Self, Vec<Error>> {
         let (name, version) = (&file.name, &file.version);
         let ordering_root = yaml(source, name, version, "ordering.yaml")?;

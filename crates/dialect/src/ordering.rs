@@ -15,14 +15,14 @@ use spanned_yaml::{Error, Key, Kind, Node, Span, decode_all, decode_verb};
 pub struct Ordering {
     /// The declarations of the file; its rules and groups are taken out.
     pub file: OrderingFile,
-    /// The rules, by name, those of groups among them.
+    /// The rules, by name, including those of groups.
     pub rules: IndexMap<String, RuleSource>,
 }
 
 /// A rule and its place.
 #[derive(Debug, Clone)]
 pub struct RuleSource {
-    /// The rule, with what its group shares.
+    /// The rule, with the keys that its group shares.
     pub file: RuleFile,
     /// What it checks.
     pub form: Form,

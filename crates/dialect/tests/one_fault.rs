@@ -2,7 +2,7 @@
 
 use conform_dialect::{DialectSource, dialect_file, fault, faults};
 
-/// Of so many faults one is read.
+/// Of this many faults one is read.
 const STEP: usize = 9;
 
 #[test]

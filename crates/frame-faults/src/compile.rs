@@ -205,7 +205,7 @@ fn operation_name(part: &FaultPart, span: Span) -> Result<&str, Vec<Error>> {
     }
 }
 
-/// Checks that an operation has the keys that it needs beside it, and no others.
+/// Checks that an operation has the keys that it needs in addition, and no others.
 fn check(
     operation: &Operation,
     part: &FaultPart,

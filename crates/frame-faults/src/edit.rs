@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use std::hash::{Hash, Hasher};
 
-/// Something for each of some places in a frame.
+/// A value for each of several places in a frame.
 pub(crate) type Places<T> = IndexMap<Pointer, T>;
 
 /// Edits, made one after the other, and where they are made.

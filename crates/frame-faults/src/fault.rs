@@ -23,7 +23,7 @@ pub struct Fault {
     pub legal: Option<Legal>,
     /// On which line of the output it can be caught.
     pub shown_at: ShownAt,
-    /// From when on it is played unless the user names a turn.
+    /// When it starts, unless the user names a turn.
     pub active_from: ActiveFrom,
     /// What it changes.
     pub effect: Effect,

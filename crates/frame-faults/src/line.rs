@@ -4,7 +4,7 @@ use crate::operation::{Bytes, Operation, Spelling};
 use frame_language::Pointer;
 use serde_json::Value;
 
-/// A text that no frame has: the place where bytes are put in.
+/// A text that no frame has, as a marker for the place where bytes are inserted.
 const MARK: &str = "\u{f8ff}mark\u{f8ff}";
 
 /// A frame as a line, with U+2028 and U+2029 as they are.

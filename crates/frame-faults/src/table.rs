@@ -129,7 +129,7 @@ impl FaultTable {
         merged.compile(merged.faults.get(id)?).ok()
     }
 
-    /// A table of faults that were made otherwise.
+    /// A table of faults that do not come from a file.
     #[must_use]
     pub fn new(faults: Vec<Fault>) -> Self {
         FaultTable {

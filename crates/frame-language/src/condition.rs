@@ -56,11 +56,11 @@ pub enum Compare {
 /// A condition on a frame and the history state.
 #[derive(Debug, Clone)]
 pub enum Condition {
-    /// All of them hold.
+    /// All of them are true.
     All(Vec<Condition>),
-    /// At least one holds.
+    /// At least one is true.
     Any(Vec<Condition>),
-    /// It does not hold.
+    /// It is false.
     Not(Box<Condition>),
     /// A frame that matches the pattern of this number came earlier.
     Seen(usize),
@@ -86,7 +86,7 @@ pub enum Condition {
 }
 
 impl Operand {
-    /// The place in the frame that it is, or is a function of.
+    /// The place in the frame that it reads, directly or by a function.
     fn pointer(&self) -> Option<&str> {
         match self {
             Operand::Pointer(pointer) => Some(pointer.plain()),

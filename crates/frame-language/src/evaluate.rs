@@ -77,12 +77,12 @@ impl<'v> Values<'v> {
 }
 
 impl<'a, H: History> EvalContext<'a, H> {
-    /// Whether the guards of an atom hold.
+    /// Whether the guards of an atom are true.
     pub fn holds_all(&self, atom: &Atom) -> Truth {
         Truth::all(atom.guards.iter().map(|guard| self.holds(guard)))
     }
 
-    /// Whether a condition holds.
+    /// Whether a condition is true.
     pub fn holds(&self, condition: &Condition) -> Truth {
         if let Some(truth) = self.history.holds(condition, self) {
             return truth;

@@ -17,7 +17,7 @@ use crate::lexer::{SyntaxError, Token, tokenize};
 use crate::pattern::Pattern;
 use std::collections::HashMap;
 
-/// The names that an expression can use besides those of frames.
+/// The names that an expression can use in addition to those of frames.
 #[derive(Debug, Default)]
 pub struct Names {
     /// Classification groups of patterns.
@@ -115,7 +115,7 @@ impl<'a> Parser<'a> {
         self.tokens.get(self.next).map(|t| &t.1)
     }
 
-    /// Takes the next token if it is this sign.
+    /// Takes the next token if it is this one.
     pub fn take_sign(&mut self, sign: &str) -> bool {
         let found = matches!(self.peek(), Some(Token::Sign(s)) if *s == sign);
         self.next += usize::from(found);

@@ -13,13 +13,13 @@ pub struct Atom {
     pub frames: Vec<FrameName>,
     /// …or, after `!`, every event except them…
     pub negated: bool,
-    /// …for which all of these hold.
+    /// …for which all of these are true.
     pub guards: Vec<Condition>,
     /// The name of the frame or of the class, with its `!`.
     pub name: String,
     /// The guards that are about one place of the frame, as written.
     pub places: Vec<String>,
-    /// The class that it is of.
+    /// The class that it comes from.
     pub class: Option<String>,
     /// The source text, for messages.
     pub source: String,

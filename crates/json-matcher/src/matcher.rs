@@ -16,7 +16,7 @@ pub struct Matcher {
     written: Template,
 }
 
-/// Most differences that are collected of one value.
+/// The most differences that are collected for one value.
 const MAX_DIFFERENCES: usize = 16;
 
 impl Matcher {

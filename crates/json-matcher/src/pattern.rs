@@ -20,7 +20,7 @@ pub(crate) enum Pattern {
     Object(Vec<(String, Pattern)>),
     /// A list of exactly these elements.
     List(Vec<Pattern>),
-    /// All of these operators hold.
+    /// All of these operators match.
     Checks(Vec<(&'static str, Check)>),
 }
 

@@ -216,7 +216,7 @@ impl Origin {
     }
 }
 
-/// Whether a value is that of a file without it.
+/// Whether a value is the default, which files leave out.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -38,7 +38,7 @@ impl Line {
         }
     }
 
-    /// A line of text that ended so.
+    /// A line of text that ended with this terminator.
     pub fn ended(text: impl Into<Vec<u8>>, eol: Eol) -> Self {
         Line {
             eol,

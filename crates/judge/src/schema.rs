@@ -168,7 +168,7 @@ mod tests {
         let missing = &schemas().violations("ready", &json!({"version": "1"}), 9)[0];
         assert_eq!(missing.pointer, "/n");
         assert_eq!(missing.message, "`n` is missing");
-        // Clauses beside a reference apply if its target has none.
+        // Clauses next to a reference apply if its target has none.
         let usage = json!({"version": "1", "n": 1, "usage": {"input": "x", "cached": "y"}});
         let expected = [
             "/usage/input p.usage should",

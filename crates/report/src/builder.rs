@@ -15,7 +15,7 @@ pub struct ReportBuilder {
     report: Report,
     /// The clauses that each rule checks, in any of the dialects.
     clauses_by_rule: HashMap<String, IndexSet<String>>,
-    /// What each rule demands.
+    /// The requirement of each rule.
     docs: IndexMap<String, String>,
 }
 

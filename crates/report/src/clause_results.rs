@@ -18,7 +18,7 @@ pub struct ClauseResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClauseStatus {
-    /// Nobody can check it from outside, and no finding cites it.
+    /// It cannot be checked from outside, and no finding cites it.
     #[serde(rename = "not testable")]
     NotTestable,
     /// Nothing checked it.
@@ -28,11 +28,11 @@ pub enum ClauseStatus {
     Kept,
     /// The findings that cite it only follow from others, so nothing is known about it.
     Undecided,
-    /// A finding cites it that a baseline covers.
+    /// It is cited by a finding that a baseline covers.
     Known,
-    /// A finding cites it that is a warning.
+    /// It is cited by a warning.
     Warned,
-    /// A finding cites it that is a violation.
+    /// It is cited by a violation.
     Violated,
 }
 

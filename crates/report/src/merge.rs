@@ -18,7 +18,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, String> {
     Ok(whole)
 }
 
-/// That a part is of the same run, and has other entries.
+/// Checks that a part is of the same run, and has other entries.
 fn check_same_run(whole: &Report, part: &Report) -> Result<(), String> {
     let same = [
         (whole.tool == part.tool, "the program that wrote them"),

@@ -133,7 +133,7 @@ impl EventQueue {
         }
     }
 
-    /// Reads what is in the stdout pipe into the queue.
+    /// Reads the contents of the stdout pipe into the queue.
     pub(crate) fn read_stdout(&self) -> PipeStatus {
         self.update(QueueState::read_stdout)
     }

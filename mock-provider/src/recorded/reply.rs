@@ -66,7 +66,7 @@ fn plain_signature(signature: String) -> Option<String> {
     }
 }
 
-/// Counts that are zero by themselves are left out.
+/// Counts that are zero by default are left out.
 fn scripted_usage(used: Usage) -> ScriptedUsage {
     let count = |count| Some(count).filter(|count| *count > 0);
     ScriptedUsage {

@@ -11,7 +11,7 @@ const WIRES: [(Wire, &str); 3] = [
     (Wire::OpenAiResponses, "/v1/responses"),
 ];
 
-/// The reply that is read from what a scripted reply gives.
+/// The reply that is read from the answer of a scripted reply.
 fn again(reply: &Value, wire: Wire, path: &str) -> Value {
     let script = Script::from_value(json!([reply])).unwrap();
     let body = json!({

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::pace::Pace;
 use crate::script::Script;
 
-/// Options of a [`Server`](super::Server) besides its script.
+/// Options of a [`Server`](super::Server) other than its script.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
     /// Goes into every generated id.
@@ -89,7 +89,7 @@ impl ServerState {
         }
     }
 
-    /// Serves another script. The requests are numbered on.
+    /// Serves another script. The numbers of the requests continue.
     pub(super) fn reset(&self, script: Script) {
         let mut current = self.model();
         self.gates.reset(script.gates());

@@ -9,7 +9,7 @@ use crate::answer::{Chunk, Piece};
 use crate::request::Request;
 use crate::script::StreamError;
 
-/// The inputs of an answer besides the message.
+/// The inputs of an answer other than the message.
 pub(crate) struct WireContext<'a> {
     pub(crate) request: &'a Request,
     pub(crate) seed: u64,

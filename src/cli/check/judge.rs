@@ -66,7 +66,7 @@ pub(super) fn all(
     Ok((report, unread))
 }
 
-/// How many frames are read at most to detect the dialect.
+/// The most frames that are read to detect the dialect.
 const PEEK_FRAMES: usize = 256;
 
 struct TranscriptJudge<'a> {

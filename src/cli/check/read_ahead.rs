@@ -10,7 +10,7 @@ use std::{panic, thread};
 /// Frames that are handed over at once.
 type Batch = Vec<ParsedFrame>;
 
-/// A batch ends with this many frames, or with the line that brings it to this many bytes.
+/// A batch ends with this many frames, or with the line at which it reaches this many bytes.
 const BATCH_FRAMES: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
 

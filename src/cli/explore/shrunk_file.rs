@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// The number of causes whose sessions are shrunk; the others are written as they were found.
 const SHRUNK: usize = 12;
-/// How many moves, or words, the name of a file has at most.
+/// The most moves, or words, in the name of a file.
 const NAMED: usize = 4;
 
 /// A file with a session, the name of its scenario, and the causes that it shows in every play.
@@ -127,7 +127,7 @@ impl Explorer<'_> {
     }
 }
 
-/// What became of a session, in words.
+/// The outcome of a session, in words.
 fn how(shrunk: &Shrunk, session: &Session) -> String {
     let repeats = Shrinker::REPEATS;
     let rate = |again| format!("flaky: in {} of {} plays", again + 1, repeats + 1);

@@ -33,7 +33,7 @@ pub(super) struct HostFindings {
     settings: HostFindingsSettings,
     /// `None` once the session is over.
     checker: Option<Checker>,
-    /// How many findings of the checker have been looked at.
+    /// How many findings of the checker have been handled.
     seen: usize,
     /// The causes that were shown.
     shown: HashSet<String>,
@@ -148,7 +148,7 @@ impl HostFindings {
     }
 }
 
-/// The findings that are the host's, without notes.
+/// The findings about the host, without notes.
 fn of_host(findings: &[Finding]) -> Vec<Finding> {
     let is_of_host =
         |finding: &&Finding| finding.blame == Blame::Host && finding.level > Level::May;

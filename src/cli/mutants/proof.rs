@@ -14,7 +14,7 @@ pub(super) struct Remark {
 }
 
 impl Remark {
-    /// What the author must mend.
+    /// The defects that the author must fix.
     pub(super) fn error(text: impl std::fmt::Display) -> Self {
         Remark {
             status: ExitStatus::Violations,
@@ -22,7 +22,7 @@ impl Remark {
         }
     }
 
-    /// What makes the proof incomplete.
+    /// The reasons why the proof is incomplete.
     pub(super) fn warning(text: impl std::fmt::Display) -> Self {
         Remark {
             status: ExitStatus::Incomplete,

@@ -1,4 +1,4 @@
-//! The kill matrices that are published with the program, and files of results beside them.
+//! The kill matrices that are published with the program, and other files of results.
 
 use crate::cli::command_error::CommandError;
 use crate::cli::output;

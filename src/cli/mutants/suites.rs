@@ -119,7 +119,7 @@ pub(super) fn marks_known(
     Ok(move |report: &mut ScenarioReport| baseline.mark(report, Blame::Agent))
 }
 
-/// Says how many scenarios do not pass.
+/// Prints how many scenarios do not pass.
 pub(super) fn note_left_out(good: &GoodRun) {
     if good.left_out > 0 {
         output::note(format_args!(

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// What the commands of a test can see.
+/// The state that the commands of a test can see.
 #[derive(Debug)]
 pub(super) struct ProviderState {
     journal: Journal<Recorded>,

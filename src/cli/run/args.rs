@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-/// When a run has which exit status.
+/// The exit statuses of a run.
 const EXIT_STATUS: &str = "\
 Exit status:
   0  conformant: every scenario passed, warned or was skipped, and at least one was played

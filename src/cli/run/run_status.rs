@@ -6,7 +6,7 @@ use conform_report::reporter::text::count;
 use conform_report::{Verdict, VerdictCounts};
 use conform_runner::trials::{ScenarioRun, SuiteEnd};
 
-/// How far the agent came in any scenario.
+/// The furthest progress of the agent in any scenario.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::cli) struct AgentProgress {
     expected_turn: bool,
@@ -33,7 +33,7 @@ pub(in crate::cli) struct RunFacts<'a> {
     pub(in crate::cli) summary: &'a VerdictCounts,
     /// Whether the baseline has stale entries, or there are denied warnings.
     pub(in crate::cli) objection: bool,
-    /// How far the agent came.
+    /// The progress of the agent.
     pub(in crate::cli) shown: AgentProgress,
     /// Required clauses that nothing exercised.
     pub(in crate::cli) unexercised: &'a [String],
@@ -41,7 +41,7 @@ pub(in crate::cli) struct RunFacts<'a> {
     pub(in crate::cli) behind_smoke: usize,
 }
 
-/// The number of clauses that are named at most.
+/// The maximum number of named clauses.
 const NAMES: usize = 8;
 
 /// The exit status of a run. Prints a warning where the scenarios alone do not explain it: an agent that never began a turn has not shown

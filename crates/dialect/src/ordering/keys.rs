@@ -121,7 +121,7 @@ pub(super) fn misplaced_in_rule(rule: &Node) -> Vec<Error> {
 fn in_form(rule: &Node, form: &str, value: &Node, errors: &mut Vec<Error>) {
     let own = keys_of(form);
     if form == "require" && !own.iter().any(|key| value.get(key).is_some()) {
-        // A rule in the former shape has `on` beside it, which is an error of its own.
+        // A rule in the former shape has `on` next to it, which is an error of its own.
         if rule.get("on").is_none() {
             let message = "`require` is a map: write `require: { on: PATTERN, that: CONDITION }`";
             errors.push(value.error(message));

@@ -16,7 +16,7 @@ pub enum VariableKind {
     Map,
     /// Values in order.
     List,
-    /// A number that goes up.
+    /// A number that is counted up.
     Count,
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// `on` for what only the reference agent can change: the options of the process, and the bodies of its requests to the model.
 pub(crate) const INTERNAL: [&str; 2] = ["#options", "@request"];
 
-/// What a fault is played on.
+/// The frames that a fault is played on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     Events,

@@ -51,7 +51,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A name with nothing beside it: that of a condition.
+    /// A name alone, which is the name of a condition.
     fn lone_name(&self) -> Option<String> {
         let Some(Token::Name(name)) = self.peek() else {
             return None;

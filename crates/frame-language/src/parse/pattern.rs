@@ -50,7 +50,7 @@ impl Parser<'_> {
                 let from = self.offset();
                 let guard = self.condition()?;
                 let written = self.source[from..self.offset()].trim_end();
-                // A named condition says nothing to the readers of a finding.
+                // Readers of a finding do not know named conditions.
                 if guard.subject().is_some() && written.starts_with('/') {
                     places.push(written.to_owned());
                 }

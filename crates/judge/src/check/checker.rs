@@ -11,7 +11,7 @@ use crate::framing::{LINE_LIMIT, Parsed};
 use crate::profile::Profile;
 use std::sync::Arc;
 
-/// What is known of a session besides its frames, and how its findings are judged.
+/// The known facts of a session other than its frames, and how its findings are judged.
 #[derive(Debug, Clone, Default)]
 pub struct CheckOptions {
     /// The agent's command line, if known.
@@ -31,7 +31,7 @@ pub struct CheckOutcome {
     pub dropped: u64,
     /// The rules that applied, and the readings of ambiguous clauses that were met.
     pub coverage: Coverage,
-    /// The first and last frames, if they were asked for.
+    /// The first and last frames, if they were requested.
     pub excerpt: SessionExcerpt,
     /// Frames checked.
     pub frames: u64,
@@ -69,7 +69,7 @@ impl CheckOutcome {
 pub struct Checker {
     state: CheckerState,
     unterminated: Option<Box<UnterminatedCommand>>,
-    /// The first and last frames, if they are asked for.
+    /// The first and last frames, if they are requested.
     excerpt: Option<SessionExcerpt>,
 }
 
@@ -84,7 +84,7 @@ struct UnterminatedCommand {
     /// Findings against the agent with the line, as long as there are none without it.
     held: Vec<Finding>,
     line: Line,
-    /// Findings about the line itself, as long as it may go on.
+    /// Findings about the line itself, while it may still continue.
     of_line: Vec<Finding>,
 }
 

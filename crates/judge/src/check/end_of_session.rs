@@ -27,7 +27,7 @@ const MAX_TRACE_AGE: u64 = 1_000_000;
 /// The grace period, in microseconds, of an agent that was asked to end. A kill within it shows nothing about the agent.
 const GRACE: u64 = 1_000_000;
 
-/// What the frames before the end say about a shutdown.
+/// What the frames before the end show about a shutdown.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ShutdownFacts {
     /// The host closed the agent's stdin.

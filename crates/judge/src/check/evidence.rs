@@ -14,7 +14,7 @@ const TEXT: usize = 600;
 #[derive(Debug, Clone)]
 pub(super) struct RecentFrames {
     frames: VecDeque<QuotedFrame>,
-    /// How many are kept at most.
+    /// The most frames that are kept.
     most: usize,
 }
 

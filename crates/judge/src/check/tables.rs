@@ -24,7 +24,7 @@ pub(crate) struct CheckTables {
     routes: RwLock<Routes>,
 }
 
-/// What the frames of one kind can touch.
+/// The parts of the state that frames of one kind can affect.
 #[derive(Debug)]
 pub(super) struct Route {
     /// The rules that must see the frame, ascending.

@@ -10,12 +10,12 @@ use super::shown_results::not_given;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What a rule asks of a conversation.
+/// The requirement of a rule on a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// What an earlier request held is in the next one, unchanged and in order.
     Kept,
-    /// What the model answered is in the next request.
+    /// The answer of the model is in the next request.
     Answered,
     /// A text that the host, the model or a tool sent once is in the conversation once.
     Once,
@@ -480,13 +480,13 @@ mod tests {
         forgotten.forget();
         assert_eq!(broken(&forgotten, &[user(HELLO)]), []);
 
-        // A title, with no tools, and the request behind it.
+        // A title, with no tools, and the request after it.
         let mut titled = after_a_call();
         let title = json!({ "messages": [user(HELLO)] });
         assert_eq!(titled.on_request(&CHECKS, 1, &title), []);
         assert_eq!(broken(&titled, &[user(HELLO)]), []);
 
-        // A request for a summary, and the request behind it.
+        // A request for a summary, and the request after it.
         let mut summed_up = after_a_call();
         let asked = [user(HELLO), user("Sum it up.")];
         assert_eq!(summed_up.on_request(&CHECKS, 1, &request(&asked)), []);

@@ -4,7 +4,7 @@ use frame_language::equal;
 use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Who a content is from.
+/// The sender of a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// The user's side: the host, and what the agent adds to it.

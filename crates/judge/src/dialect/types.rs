@@ -66,7 +66,7 @@ pub struct Dialect {
     pub limits: IndexMap<String, u64>,
     /// How the agent is started.
     pub launch: LaunchRecipe,
-    /// What checks of it share, from the first one on.
+    /// The tables that its checks share, from the first one on.
     pub(super) tables: OnceLock<CheckTables>,
 }
 

@@ -160,7 +160,7 @@ impl Automaton {
         all
     }
 
-    /// What may come next, each once.
+    /// The atoms that may come next, each once.
     pub fn expected(&self, state: PositionSet) -> Vec<&Atom> {
         self.distinct(self.followers(state))
     }

@@ -11,7 +11,7 @@ use frame_language::{Pointer, Truth};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What a frame is in the conversation.
+/// The part of a frame in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// A command with texts for the model at these places.
@@ -159,7 +159,7 @@ impl Monitor for ConversationMonitor {
     fn on_frame(&mut self, _: Option<&SliceKey>, at: &mut Moment<'_>) {
         let context = at.context;
         let compared = context.history.conversation.compared.iter();
-        // Both rules about what the host is told apply where one of them does.
+        // If one of the two rules about what the host receives applies, the other does too.
         let is_told = |check| matches!(check, Check::Told | Check::Called);
         let applies =
             |one: &&Compared| one.check == self.check || is_told(one.check) && is_told(self.check);

@@ -1,4 +1,4 @@
-//! What rules know besides a frame when they ask a condition: the state before it, and what came earlier in its slice.
+//! The context in which rules evaluate a condition on a frame: the state before it, and what came earlier in its slice.
 
 use super::state_variable::Variable;
 use super::symbol::FrameSymbols;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// What the conditions of rules are evaluated against.
 pub type EvalContext<'a> = frame_language::EvalContext<'a, Known<'a>>;
 
-/// What is known besides the frame's JSON.
+/// The facts about the frame that are not in its JSON.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     /// The frame's symbols.
@@ -77,7 +77,7 @@ impl<'a> Known<'a> {
         }))
     }
 
-    /// What each possible content of a variable reads as.
+    /// The value of each possible content of a variable.
     fn contents(
         self,
         var: usize,

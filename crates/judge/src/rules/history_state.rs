@@ -50,7 +50,7 @@ pub struct Declarations {
     pub acknowledgements: Vec<Acknowledgement>,
     /// The parts of the conversation.
     pub conversation: ConversationParts,
-    /// What rules ask of it.
+    /// The checks that rules need of it.
     pub checks: Vec<Check>,
 }
 
@@ -59,7 +59,7 @@ pub struct Declarations {
 struct PossibleChange {
     variable: usize,
     change: usize,
-    /// What is left to ask of the frame.
+    /// The conditions that are left for the frame.
     candidates: Candidates,
 }
 
@@ -76,7 +76,7 @@ pub struct TouchedDeclarations {
 }
 
 impl Declarations {
-    /// What frames with these symbols can touch.
+    /// The parts that frames with these symbols can affect.
     pub fn touched_by(&self, symbols: &FrameSymbols) -> TouchedDeclarations {
         fn numbers<'p>(
             patterns: impl Iterator<Item = Option<&'p FramePattern>>,
@@ -122,12 +122,12 @@ impl Declarations {
     }
 }
 
-/// A frame, and what it can touch.
+/// A frame, and the parts that it can affect.
 #[derive(Clone, Copy)]
 pub struct FrameInHistory<'a> {
-    /// What the dialect declares.
+    /// The declarations of the dialect.
     pub declarations: &'a Declarations,
-    /// What of it frames with these symbols can touch.
+    /// Those declarations that frames with these symbols can affect.
     pub touched: &'a TouchedDeclarations,
     /// The symbols of the frame.
     pub symbols: &'a FrameSymbols,

@@ -7,7 +7,7 @@ use crate::finding::{Blame, Finding};
 use conform_dialect::ordering::file::AtEnd;
 use frame_language::Condition;
 
-/// What monitors of every form need of their rule.
+/// The parts of a rule that monitors of every form need.
 #[derive(Debug, Clone, Default)]
 pub struct MonitorConfig {
     /// How the history is sliced.

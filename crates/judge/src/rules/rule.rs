@@ -48,7 +48,7 @@ impl Rule {
         }
     }
 
-    /// What it asks of the conversation, if it is about that.
+    /// Its requirement on the conversation, if it has one.
     pub fn conversation_check(&self) -> Option<Check> {
         match &self.form {
             RuleForm::Conversation(form) => Some(form.check),

@@ -120,7 +120,7 @@ impl FrameSymbols {
     }
 }
 
-/// Symbols that every dialect has besides its events and commands.
+/// Symbols that every dialect has in addition to its events and commands.
 pub const SPECIALS: &[&str] = &[
     "#malformed",
     "#unknown",

@@ -12,7 +12,7 @@ pub const MAX_ENTRIES: usize = 65_536;
 /// The most bytes of a joined text.
 pub const MAX_TEXT: usize = 64 << 20;
 
-/// What a frame does to a variable.
+/// The change of a variable by a frame.
 #[derive(Debug, Clone)]
 pub enum Effect {
     /// This change.

@@ -80,13 +80,13 @@ impl DeclaredChange {
 pub struct VariableSpec {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// The kind of its content.
     pub kind: VariableKind,
     /// Its value at the start; nothing if `None`.
     pub start: Option<Value>,
     /// Flags of the agent's command line that replace the start: the flag, and the value (`None`: the word after the flag).
     pub argv: Vec<(String, Option<Value>)>,
-    /// What changes it, in order.
+    /// Its changes, in order.
     pub changes: Vec<DeclaredChange>,
     /// Frames that make the changes of the commands that were taken certain; `None` if all changes are immediate.
     pub acknowledged_by: Option<FramePattern>,

@@ -35,7 +35,7 @@ impl Annotations {
 }
 
 impl Schemas {
-    /// The `x-clauses` and `x-level` that apply to a keyword: those in the definition with the keyword, or else beside the `$ref` to it.
+    /// The `x-clauses` and `x-level` that apply to a keyword: those in the definition with the keyword, or else next to the `$ref` to it.
     pub(super) fn annotations(&self, name: &str, path: &str) -> (Vec<String>, Level) {
         let mut marks = Annotations::default();
         let mut part = &self.document["$defs"][name];

@@ -229,7 +229,7 @@ impl Schemas {
         level.is_some_and(|level| serde_json::from_value::<Level>(level).ok() != Some(Level::Must))
     }
 
-    /// Whether these definitions say which type a value has.
+    /// Whether these definitions define the type of a value.
     fn has_type(&self, parts: &[&Value]) -> bool {
         let mut all = self.parts_of(parts).into_iter();
         all.any(|(part, fixed)| fixed && part.get("type").is_some())

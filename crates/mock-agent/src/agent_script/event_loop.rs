@@ -37,14 +37,14 @@ struct Player {
     replies: JoinSet<Result<(), ReplyEnd>>,
 }
 
-/// What a reply that ended was.
+/// The kind of a reply that ended.
 type Joined = Result<(Id, Result<(), ReplyEnd>), JoinError>;
 
 impl Player {
     async fn session(&mut self, input: &mut InputLines, signals: &mut ShutdownSignals) -> u8 {
         let script = self.stage.script();
         self.spawn(&script.start, Captures::default(), true);
-        // Commands that it does not expect are answered beside it.
+        // Commands that it does not expect are answered in parallel.
         self.spawn(&script.session, Captures::default(), false);
         drop(script);
         let mut is_open = true;

@@ -16,7 +16,7 @@ pub(super) struct Expected {
     pub(super) written: String,
 }
 
-/// What a command must be.
+/// The expected command.
 #[derive(Debug)]
 pub(super) enum Pattern {
     Command(Matcher),

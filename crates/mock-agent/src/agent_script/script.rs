@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What a scripted agent does.
+/// The actions of a scripted agent.
 #[derive(Debug)]
 pub(crate) struct AgentScript {
     /// The names of its gates.

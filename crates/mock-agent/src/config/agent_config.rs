@@ -34,7 +34,7 @@ pub(crate) struct AgentConfig {
 /// Where sessions are saved.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SessionStorage {
-    /// In the workspace.
+    /// In a folder of the workspace.
     Workspace,
     /// In this folder.
     Folder(PathBuf),

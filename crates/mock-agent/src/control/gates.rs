@@ -55,7 +55,7 @@ impl Gates {
         self.journal.add(|| Recorded::Gate(name.into(), state));
     }
 
-    /// Learns the gates of the script that is played from now on.
+    /// Sets the gates of the script that is played from now on.
     pub(crate) fn set_script(&self, gates: Option<BTreeSet<String>>) {
         *self.known.borrow_mut() = gates;
     }

@@ -6,7 +6,7 @@ use data_encoding::BASE64;
 use std::path::Path;
 use thiserror::Error;
 
-/// The biggest attachment.
+/// The maximum size of an attachment.
 const MAX_BYTES: u64 = 5 << 20;
 
 /// Why the model cannot get an attachment.

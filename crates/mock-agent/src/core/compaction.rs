@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 /// A compaction that is queued or runs.
 #[derive(Debug)]
 pub(crate) struct Compaction {
-    /// What the host wants in the summary.
+    /// The instructions of the host for the summary.
     pub(super) instructions: Option<String>,
     pub(super) reason: CompactionReason,
     /// Asks it to stop.

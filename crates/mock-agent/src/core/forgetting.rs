@@ -45,7 +45,7 @@ pub(super) fn stuck_attachment(
     sticks.then(|| file.clone())
 }
 
-/// Removes what a fault makes the agent forget.
+/// Removes the messages that a fault makes the agent forget.
 pub(super) fn forget(messages: &mut Vec<Message>, faults: &Faults) {
     if !messages.is_empty() && faults.triggers(Bug::ForgetsTurns) {
         messages.clear();

@@ -70,9 +70,9 @@ pub(crate) struct SessionState {
     wake_shell: Notify,
     /// A turn or a compaction is over.
     task_done: Notify,
-    /// The model was asked before. Only faults go by it.
+    /// The model was asked before. Only faults use it.
     pub(super) asked: Cell<bool>,
-    /// A turn was stopped before. Only a fault goes by it.
+    /// A turn was stopped before. Only a fault uses it.
     stopped: Cell<bool>,
     /// The next turn is stopped when it starts. Only a fault sets this.
     pub(super) stops_next_turn: Cell<bool>,

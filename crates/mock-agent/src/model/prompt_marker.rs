@@ -8,7 +8,7 @@ const WORD: &str = "@mock";
 /// The keys of a marker.
 const KEYS: [&str; 4] = ["script", "fault", "pace", "gate"];
 
-/// What a marker asks for.
+/// The settings of a marker.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct PromptMarker {
     /// The built-in script that the turn plays.

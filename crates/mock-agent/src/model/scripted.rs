@@ -53,7 +53,7 @@ pub(crate) struct BuiltInScript {
     pub(crate) extension: Option<Value>,
 }
 
-/// What a prompt asks of the model, for its turn only.
+/// The settings of a prompt for the model, for its turn only.
 #[derive(Debug, Default)]
 pub(crate) struct TurnSettings {
     /// The script that the turn plays.

@@ -43,7 +43,7 @@ const WAITS: &str = "retries (of some protocols only if MOCK_AGENT_RETRIES is se
 const SHOWN_COMMANDS: usize = 3;
 const SHOWN_CHARACTERS: usize = 120;
 
-/// What every agent has, whether a test controls it or not.
+/// The parts that every agent has, whether a test controls it or not.
 pub(super) struct Controls {
     pub(super) gates: Rc<Gates>,
     pub(super) journal: Rc<Journal>,
@@ -58,7 +58,7 @@ pub(super) struct Controls {
 /// Plays the script of a file from now on, or returns what is wrong with it.
 pub(super) type ReplaceScript = Box<dyn Fn(&Path) -> Result<(), String>>;
 
-/// What the commands of a test act on.
+/// The target of the commands of a test.
 pub(super) struct ControlTarget {
     pub(super) outbox: Rc<Outbox>,
     pub(super) faults: Rc<Faults>,

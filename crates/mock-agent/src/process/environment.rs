@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The variable with the path of the settings file.
 const FILE_VARIABLE: &str = "MOCK_AGENT_CONFIG";
 
-/// The name of the settings file in the current folder, or beside the program.
+/// The name of the settings file in the current folder, or in the folder of the program.
 const FILE: &str = "mock-agent.yaml";
 
 /// Variables of the process, and of the settings file.

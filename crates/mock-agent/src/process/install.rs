@@ -1,4 +1,4 @@
-//! `mock-agent install DIR`: programs with the names of the real agents, for hosts that start a path.
+//! `mock-agent install DIR`: programs with the names of the real agents, for hosts that start a program at a path.
 
 use crate::config::USAGE;
 use crate::protocols::ADAPTERS;

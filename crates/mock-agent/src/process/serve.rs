@@ -10,7 +10,7 @@ use crate::protocols::session::Connection;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What an exit status adds to the number of a signal.
+/// The offset of an exit status from the number of a signal.
 const SIGNALLED: u8 = 128;
 
 /// After the end of input, the agent shuts down once a turn has sent nothing for this long.

@@ -17,7 +17,7 @@ pub(crate) struct Adapter {
     pub(crate) is_default: bool,
     pub(crate) version_line: &'static str,
     pub(crate) flags: &'static [Flags],
-    /// What becomes of any other argument.
+    /// The treatment of any other argument.
     pub(crate) unknown_arguments: UnknownArguments,
     /// The commands of the real agent that do not speak the protocol: names, separated by spaces, and what each of these prints
     /// on stdout, with `{}` for the second argument.

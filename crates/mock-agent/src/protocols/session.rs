@@ -14,7 +14,7 @@ pub(crate) trait Protocol: Sized + 'static {
     fn take(session: ProtocolSession<'_, Self>, input: Input);
 }
 
-/// An adapter, whichever its protocol.
+/// An adapter of any protocol.
 pub(crate) trait Connection {
     fn frames(&self, event: &Event<'_>) -> Vec<Value>;
 
@@ -55,7 +55,7 @@ impl<P> Deref for ProtocolSession<'_, P> {
 }
 
 impl<'a, P: Protocol> ProtocolSession<'a, P> {
-    /// The session itself, for as long as it lives.
+    /// The session itself, as long as it exists.
     pub(crate) fn core(self) -> &'a Session {
         self.session
     }

@@ -20,7 +20,7 @@ pub(crate) struct Tool {
     pub(crate) parse: fn(&Value) -> Result<Rc<dyn Job>, serde_json::Error>,
 }
 
-/// What kind of effect a tool has. Approval modes go by it.
+/// The kind of effect of a tool, which approval modes use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Category {

@@ -21,7 +21,7 @@ struct HostId {
     value: Value,
 }
 
-/// What a member of a command is.
+/// The kind of a member of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CommandMember {
     /// A new id of the host, captured under this name.

@@ -33,7 +33,7 @@ pub struct BaselineEntry {
     pub situations: Vec<String>,
     /// Whether it occurs every time. An unmatched flaky entry is not stale.
     pub kind: BaselinedKind,
-    /// Why it is accepted; empty until a person has written it.
+    /// Why it is accepted; empty until a user has written it.
     pub reason: String,
     /// The last day on which it is accepted.
     pub expires: Option<Date>,

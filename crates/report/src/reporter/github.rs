@@ -17,7 +17,7 @@ struct Annotation {
     message: String,
 }
 
-/// The commands that make annotations, the severest first.
+/// The commands that make annotations, the most severe first.
 const COMMANDS: [&str; 3] = [ERROR, WARNING, NOTICE];
 const ERROR: &str = "error";
 const WARNING: &str = "warning";

@@ -117,7 +117,7 @@ fn fails(finding: &Finding) -> bool {
 fn worst<'a>(report: &Report, findings: &'a [Finding]) -> Option<&'a Finding> {
     let counts = |finding: &&Finding| fails(finding) && finding.blame == report.side;
     let first = findings.iter().find(counts)?;
-    // What failed only because of another finding says less than that one.
+    // A step that failed only because of another finding is less informative than that one.
     let is_origin = |finding: &&Finding| !finding.is_echo() && finding.cause == first.cause;
     Some(findings.iter().find(is_origin).unwrap_or(first))
 }

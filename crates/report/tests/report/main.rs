@@ -1,4 +1,4 @@
-//! What the crate does, by its public functions.
+//! Tests of the crate by its public functions.
 
 mod baseline_files;
 mod baselines;

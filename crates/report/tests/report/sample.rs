@@ -3,7 +3,7 @@
 use conform_report::Report;
 use conform_report::reporter::find;
 
-/// What a format makes of a report.
+/// The output of a format for a report.
 pub(crate) fn rendered(format: &str, report: &Report) -> String {
     let mut out = Vec::new();
     let format = find(format).expect("a format");

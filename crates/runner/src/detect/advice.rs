@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What programs say when they miss a file, in lower case.
+/// The messages of programs that do not find a file, in lower case.
 const MISSING_FILE: [&str; 3] = ["no such file", "cannot find module", "not found"];
 
 /// Programs that load a package from a registry and start it.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct Candidates {
     /// The dialects; empty if there is no evidence.
     pub(super) dialects: Vec<Arc<Dialect>>,
-    /// What shows it, as a part of a sentence.
+    /// The evidence, as a part of a sentence.
     pub(super) reason: String,
 }
 

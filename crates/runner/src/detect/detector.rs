@@ -129,7 +129,7 @@ impl Detector<'_> {
         }
     }
 
-    /// The package of a program of this dialect: the one that it is part of, else the one that its own output names.
+    /// The package of a program of this dialect: the one that it is part of, else the one that is named in its output.
     pub async fn package_of(&self, dialect: &Dialect) -> Option<Package> {
         let launch = &dialect.launch;
         let fits = |package: &&Package| launch.package.as_ref() == Some(&package.name);
@@ -177,7 +177,7 @@ impl Detector<'_> {
                 "the agent did not start up: {what}{started}{flush}\nnothing of {id} could be checked: {advice}{hint}"
             ))
         };
-        // A version that the user names is the one to judge by, whatever the agent seems to speak.
+        // A version that the user names is the one to judge by, independent of what the agent seems to speak.
         let as_named = |seems: &str, evidence: &str| Detected {
             id: id.clone(),
             note: Some(format!(
@@ -363,7 +363,7 @@ fn probe_error(result: ProbeResult) -> DetectError {
     }
 }
 
-/// What showed which dialect an agent speaks.
+/// The evidence for the dialect that an agent speaks.
 fn describe_evidence(dialect: &Dialect, line: &str) -> String {
     match probe_commands(dialect) {
         Some(commands) => format!("when it was sent {commands}, it wrote {line}"),

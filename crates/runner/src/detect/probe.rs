@@ -39,7 +39,7 @@ pub struct AgentProbe<'a> {
 /// How long an agent may take to show its protocol.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// By how much time budgets are stretched.
+    /// The factor by which time budgets are stretched.
     pub time_scale: f64,
     /// Whether the wait ends before its budget runs out when the agent neither writes nor does anything.
     pub settle: bool,

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use json_matcher::{Segment, escape, segments};
 use serde_json::{Map, Value};
 
-/// The values by the names that texts call them by.
+/// The values, by the names that texts use for them.
 pub(super) type Names = IndexMap<String, Value>;
 
 /// The name of the number of a move in its session.

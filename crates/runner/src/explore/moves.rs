@@ -22,15 +22,15 @@ pub struct MoveTable {
     pub starts: IndexMap<String, Move>,
     /// The moves, by name.
     pub moves: IndexMap<String, Move>,
-    /// The data, by pool, the tamest first.
+    /// The data, by pool, the simplest first.
     pub pools: IndexMap<String, Vec<Datum>>,
     /// The classes of data that have signs.
     pub classes: IndexMap<String, Matcher>,
     /// The steps that show a moment, in the order of the moments.
     pub(super) signs: Vec<(String, Sign)>,
-    /// The steps that show what became of a command.
+    /// The steps that show the outcome of a command.
     pub(super) outcomes: Vec<(String, Sign)>,
-    /// Situations that cannot be.
+    /// Impossible situations.
     pub(super) impossible: Vec<ImpossibleFile>,
     /// Classes of data that do not come at some places.
     pub left_out: Vec<LeftOut>,

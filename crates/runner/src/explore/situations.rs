@@ -20,7 +20,7 @@ use std::path::Path;
 /// The outcome of a command if no sign shows another one.
 pub const TAKEN: &str = "taken";
 
-/// A command at a moment, and what became of it.
+/// A command at a moment, with its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Situation {
     /// The moment.
@@ -57,7 +57,7 @@ struct StepReader<'t> {
     last_in_work: String,
 }
 
-/// What a frame is as a step; none if no step shows it.
+/// The step for a frame; none if no step shows it.
 fn step_of(frame: &Frame) -> Option<Value> {
     let value = |line: &Line| serde_json::from_slice::<Value>(&line.bytes).ok();
     Some(match &frame.body {
@@ -218,7 +218,7 @@ impl MoveTable {
         })
     }
 
-    /// The moments at which the session goes on, each once.
+    /// The moments at which the session continues, each once.
     fn open_moments(&self) -> impl Iterator<Item = &str> {
         let moments = self.moments.iter();
         let moments = moments.filter(|(_, moment)| !moment.is_final && moment.same_as.is_none());
@@ -303,7 +303,7 @@ impl<'t> StepReader<'t> {
         }
     }
 
-    /// The name of what the host does in a step.
+    /// The name of the host's action in a step.
     fn command(&self, step: &Value) -> Option<String> {
         let (verb, value) = step.as_object()?.iter().next()?;
         let named = |frame: &Value| match self.dialect.commands.identify(frame) {

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const LENGTH: std::ops::RangeInclusive<usize> = 4..=14;
 /// The most moves that close a walk.
 const CLOSING: usize = 12;
-/// Of how many data one is the tamest of its pool.
+/// Of this many data, one is the simplest of its pool.
 const TAME: usize = 3;
 
 /// A session: how it begins, and the moves in it, with their data.
@@ -23,7 +23,7 @@ pub struct Session {
     pub start: PlannedMove,
     /// The moves.
     pub moves: Vec<PlannedMove>,
-    /// What is left out of its scenario.
+    /// The parts that are left out of its scenario.
     pub without: BTreeSet<Part>,
 }
 
@@ -56,15 +56,15 @@ pub struct PlannedMove {
 /// A datum of a pool.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Drawn {
-    /// The name that the move calls it by.
+    /// The name that the move uses for it.
     pub name: String,
     /// The pool.
     pub pool: String,
-    /// Its place in the pool; the tamest has 0.
+    /// Its place in the pool; the simplest has 0.
     pub index: usize,
 }
 
-/// Where a session is.
+/// The state of a session.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
     pub(super) moment: String,
@@ -163,7 +163,7 @@ impl MoveTable {
             .chain(moves)
     }
 
-    /// A move, or a start, with the tamest data.
+    /// A move, or a start, with the simplest data.
     pub(super) fn tame(&self, name: &str, one: &Move) -> PlannedMove {
         let draws = one.draws.iter().filter_map(|(draw, pools)| {
             let (pool, index, _) = self.choices(pools).next()?;
@@ -293,7 +293,7 @@ impl MoveTable {
 pub struct Walker<'t> {
     table: &'t MoveTable,
     rng: Rng,
-    /// What the sessions so far have walked.
+    /// The coverage of the sessions so far.
     pub counts: SituationCounts,
 }
 

@@ -17,7 +17,7 @@ const PROXY_VARIABLES: [&str; 6] = [
     "https_proxy",
     "all_proxy",
 ];
-/// The variables that name the hosts for which there is none.
+/// The variables that name the hosts without a proxy.
 const DIRECT_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 /// These hosts.
 const LOOPBACK: [&str; 4] = ["127.0.0.1", "localhost", "::1", "[::1]"];
@@ -25,7 +25,7 @@ const LOOPBACK: [&str; 4] = ["127.0.0.1", "localhost", "::1", "[::1]"];
 const LIMIT: usize = 16 << 10;
 /// How long a client may take for it.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The answer to everything that would leave this machine.
+/// The answer to every request for another machine.
 const REFUSED: &str = "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: 62\r\nConnection: close\r\n\r\nThe agent runs without a network. Its model is at {llm_url}.\r\n";
 
 /// Starts the proxy. Returns the variables that make an agent use it.

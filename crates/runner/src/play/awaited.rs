@@ -10,9 +10,9 @@ use serde_json::Value;
 pub(super) struct Awaited {
     /// The subject of a sentence: `` `stream_end` ``.
     pub(super) subject: String,
-    /// The names of the events, as far as the matchers say them.
+    /// The names of the events, as far as the matchers give them.
     pub(super) names: Vec<String>,
-    /// What is expected of each.
+    /// The expectation for each.
     pub(super) expected: Vec<Expected>,
     /// The command that they answer, by its id.
     pub(super) command: Option<String>,

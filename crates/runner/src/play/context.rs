@@ -12,7 +12,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
 
-/// What all scenarios of a dialect share in a run.
+/// Data that all scenarios of a dialect share in a run.
 #[derive(Debug)]
 pub(crate) struct SuiteContext {
     pub(crate) agent: Agent,

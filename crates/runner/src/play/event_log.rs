@@ -24,7 +24,7 @@ pub(super) struct AgentEvent {
 /// The events of a session, the oldest of which are dropped beyond [`limits::LOG_EVENTS`].
 #[derive(Debug, Default)]
 pub(super) struct EventLog {
-    /// Each with whether a step has taken it.
+    /// The events, each with a flag that is true if a step has taken it.
     events: VecDeque<(AgentEvent, bool)>,
     /// The frame of the furthest event that a step has taken.
     position: u64,

@@ -31,7 +31,7 @@ impl ScenarioPlayer {
         Some(watch.next_look())
     }
 
-    /// Why the wait ends now; `None` if it goes on.
+    /// Why the wait ends now; `None` if it continues.
     pub(super) fn early_end(&mut self, wait: &mut EventWait) -> Option<EarlyEnd> {
         let may_idle = self.is_smoke && wait.has_usual_budgets();
         let watch = wait.settle.as_mut()?;

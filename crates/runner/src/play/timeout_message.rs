@@ -22,7 +22,7 @@ pub(super) struct ReceivedEvents {
 /// The frame that came closest to matching, and its differences.
 pub(super) type NearestMatch = Option<(u64, Vec<Mismatch>)>;
 
-/// The number of names that are listed at most.
+/// The maximum number of listed names.
 const NAMES: usize = 12;
 
 impl ReceivedEvents {
@@ -168,7 +168,7 @@ impl ScenarioPlayer {
         let has_ended = matches!(result, WaitResult::AgentEnded);
         let first = awaited.names.first().cloned();
         let (frame, kind, name) = match nearest {
-            // That the agent ended says why a request did not come, whatever the requests before it.
+            // The end of the agent explains why a request did not come, independent of earlier requests.
             Some((frame, difference)) if !has_ended || first.is_some() => {
                 // Of several events in any order none has this difference alone.
                 let name = first.filter(|_| rule != step_rules::UNORDERED);

@@ -29,7 +29,7 @@ pub(crate) struct LaunchCommand {
     pub(crate) dir: PathBuf,
     /// The entry of the environment by which all processes of this agent are recognized: the HOME of its sandbox.
     pub(crate) marker: OsString,
-    /// What it is started for, in words.
+    /// The reason why it is started, in words.
     pub(crate) purpose: String,
 }
 

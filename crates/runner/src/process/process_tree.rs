@@ -21,7 +21,7 @@ static LEADERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 /// The agents that ran, in the order of their ends.
 static LIFETIMES: Mutex<Vec<Lifetime>> = Mutex::new(Vec::new());
 
-/// When an agent ran, and what for.
+/// When an agent ran, and for which scenario.
 #[derive(Debug)]
 struct Lifetime {
     began: Instant,

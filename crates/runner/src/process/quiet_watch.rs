@@ -7,7 +7,7 @@ use tokio::time::Instant;
 /// Watches an agent that should do something.
 #[derive(Debug)]
 pub(crate) struct QuietWatch {
-    /// How often its activity is looked at.
+    /// The interval at which its activity is checked.
     interval: Duration,
     /// Since when nothing has happened.
     since: Instant,
@@ -31,7 +31,7 @@ impl QuietWatch {
         *self = QuietWatch::new(self.interval);
     }
 
-    /// When the activity of the agent must be looked at again.
+    /// When the activity of the agent must be checked again.
     pub(crate) fn next_look(&self) -> Instant {
         self.next_look
     }

@@ -4,7 +4,7 @@ use conform_judge::dialect::{Inheritance, MemberNames, ToolName};
 use indexmap::IndexMap;
 use spanned_yaml::{Key, Kind, Node};
 
-/// What a part of a scenario describes.
+/// The subject of a part of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ScenarioPart {
     /// Frames of the agent.

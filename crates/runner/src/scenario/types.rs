@@ -143,7 +143,7 @@ pub struct Step {
     pub level: Option<Level>,
 }
 
-/// What a step does.
+/// The action of a step.
 #[derive(Debug, Clone)]
 pub enum StepAction {
     /// Waits for an event that matches: the first that no step has taken. Other events stay for later steps.

@@ -76,7 +76,7 @@ fn refuse_written_out(
     }
 }
 
-/// Whether a value is another one, possibly with more members.
+/// Whether a value equals another one, possibly with more members.
 fn includes(own: &Value, usual: &Value) -> bool {
     match (own, usual) {
         (Value::Object(own), Value::Object(usual)) => usual

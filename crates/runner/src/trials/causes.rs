@@ -19,7 +19,7 @@ pub fn causes_found(sessions: &[PlayedSession]) -> IndexMap<String, usize> {
             causes.entry(identity(finding)).or_insert(place);
         }
     }
-    // A rule says what is wrong; a step says what did not come.
+    // A rule reports what is wrong; a step reports what did not come.
     causes.sort_by_key(|_, place| *place);
     let first = causes.into_iter().map(|(cause, (at, _))| (cause, at));
     first.collect()

@@ -86,7 +86,7 @@ pub enum SuiteEnd {
     Complete,
     /// The run was interrupted before so many scenarios were started.
     Interrupted(usize),
-    /// Scenarios failed, and others were left out therefore.
+    /// Scenarios failed, so others were left out.
     CutShort,
 }
 

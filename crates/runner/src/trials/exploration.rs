@@ -48,7 +48,7 @@ pub struct PlayedSession {
 pub struct ExploredSessions {
     /// The sessions, by number.
     pub sessions: Vec<PlayedSession>,
-    /// What they have walked.
+    /// Their coverage.
     pub counts: SituationCounts,
     /// How the exploration ended.
     pub end: SuiteEnd,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 /// How many sessions of a fault are played before it is checked whether one has found it.
 const AT_ONCE: usize = 6;
 
-/// What became of a fault.
+/// The fate of a fault.
 pub struct ExploredFault {
     /// The fault.
     pub fault: TestedFault,

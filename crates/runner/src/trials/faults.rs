@@ -20,7 +20,7 @@ const SMOKE: &str = "smoke";
 const FEW: usize = 3;
 /// How many of those in which a generic fault applies are played before all of them.
 const MORE: usize = 12;
-/// By how much budgets are stretched for what is played alone.
+/// The factor by which budgets are stretched for a scenario that is played alone.
 const ALONE: f64 = 2.0;
 
 /// The rounds of scenarios that a fault is played against, until it is killed.
@@ -58,7 +58,7 @@ pub struct FaultTrials {
     time_scale: f64,
 }
 
-/// What a fault came to so far.
+/// The results of a fault so far.
 struct Outcome {
     row: Row,
     /// The scenarios in which the result is not certain, and those in which it is.

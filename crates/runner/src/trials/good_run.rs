@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What scenarios do without a fault.
+/// The results of scenarios without a fault.
 pub struct GoodRun {
     /// For each rule, the scenarios that exercise it.
     pub(super) exercised: HashMap<String, BTreeSet<String>>,

@@ -18,7 +18,7 @@ const RETRIES: u32 = 2;
 /// After how many scenarios with a violation a variant is not played any further.
 const MOST_FAILED: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
-/// What is played of legal variants.
+/// The selection of legal variants to play.
 pub struct LegalOptions {
     /// In at most so many scenarios each is played.
     pub sample: Option<NonZeroUsize>,
@@ -26,7 +26,7 @@ pub struct LegalOptions {
     pub at_once: Option<NonZeroUsize>,
     /// How many combinations are drawn.
     pub combinations: u64,
-    /// By which seed.
+    /// The seed of the selection.
     pub seed: u64,
     /// Whether the suite is a part of all scenarios.
     pub is_part: bool,

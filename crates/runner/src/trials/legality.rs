@@ -27,7 +27,7 @@ pub struct LegalMatrix {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LegalRow {
-    /// The id; several with commas between.
+    /// The id; several are separated by commas.
     pub variant: String,
     /// What the agent does differently, in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -44,10 +44,10 @@ pub struct LegalRow {
     /// One of those.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scenario: String,
-    /// What must be found all the same: rules, and `scenario:ID`.
+    /// The findings that are still expected: rules, and `scenario:ID`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listed: Vec<String>,
-    /// What was found and must not be, each with its scenario.
+    /// The findings that must not occur, each with its scenario.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub found: Vec<String>,
     /// The scenarios in which something was found that was not found again.
@@ -61,7 +61,7 @@ pub struct LegalRow {
 pub enum Legality {
     /// Only listed findings were found.
     Legal,
-    /// Something was found, or something that is listed was not.
+    /// There is a finding that is not listed, or a listed one is missing.
     Accused,
     /// It took effect in no scenario.
     #[default]
@@ -105,7 +105,7 @@ impl Together<'_> {
         (drawn.len() > 1).then(|| drawn.collect())
     }
 
-    /// The ids, with commas between.
+    /// The ids, separated by commas.
     pub(super) fn id(&self) -> String {
         let ids: Vec<&str> = self.0.iter().map(|one| one.id.as_str()).collect();
         ids.join(",")

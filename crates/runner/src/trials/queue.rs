@@ -41,7 +41,7 @@ struct SuiteQueue {
     scenarios: VecDeque<Arc<Scenario>>,
 }
 
-/// How far the smoke scenario of a suite is.
+/// The progress of the smoke scenario of a suite.
 #[derive(Debug, PartialEq, Eq)]
 enum Smoke {
     /// It is played first, and is at the front of the queue.

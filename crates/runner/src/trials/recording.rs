@@ -37,7 +37,7 @@ pub(super) struct Recording {
 
 struct RecordedScenario {
     sessions: Vec<RecordedSession>,
-    /// Whether steps let the model go on, which no frame shows.
+    /// Whether steps let the model continue, which no frame shows.
     has_gates: bool,
 }
 

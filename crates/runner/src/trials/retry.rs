@@ -56,7 +56,7 @@ impl RetryOptions {
     }
 }
 
-/// Plays a scenario, and retries it while it fails. The transcripts of failed attempts are stored beside that of the last one.
+/// Plays a scenario, and retries it while it fails. The transcripts of failed attempts are stored next to that of the last one.
 ///
 /// # Errors
 /// The agent cannot be started.

@@ -40,7 +40,7 @@ pub struct RecordedSession {
 }
 
 impl ScenarioRun {
-    /// A scenario before anything of it was played.
+    /// A scenario that has not started.
     pub(crate) fn new(dialect: &Dialect, scenario: &Scenario) -> Self {
         let file = (!scenario.embedded).then(|| scenario.path.display().to_string());
         let mut replies = scenario.model.as_array().into_iter().flatten();

@@ -15,17 +15,17 @@ use std::collections::HashSet;
 /// Where that gives a wrong result, budgets are not shortened.
 const HASTE: f64 = 0.2;
 
-/// Makes sessions of a dialect small.
+/// Shrinks sessions of a dialect.
 pub struct Shrinker<'e> {
-    /// The exploration that has found something.
+    /// The exploration that has a finding.
     pub exploration: &'e Exploration,
     /// The reference agent, which passes every legal scenario.
     pub reference: TrialSuite,
-    /// How many sessions are played at most to make one smaller.
+    /// The most sessions that are played to shrink one.
     pub most: usize,
 }
 
-/// A session with a cause, made smaller if possible.
+/// A session with a cause, shrunk if possible.
 #[derive(Debug)]
 pub struct Shrunk {
     /// The session.
@@ -78,7 +78,7 @@ impl Shrinker<'_> {
         Shrunk::as_found(session.clone(), Some(again))
     }
 
-    /// Plays a smaller session some times.
+    /// Plays a smaller session several times.
     async fn repeated(&self, cause: &str, session: Session) -> Shrunk {
         let repeats = vec![session.clone(); Self::REPEATS];
         let mut shrunk = Shrunk::as_found(session, None);

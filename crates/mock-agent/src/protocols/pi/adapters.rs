@@ -30,7 +30,7 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
     version: "0.73",
     version_line: "0.73.1",
     exits_by_signal: true,
-    // Like the real agent. Some readers take U+2028 for the end of a line, and the specification says that it is text.
+    // Like the real agent. Some readers take U+2028 for the end of a line, and the specification defines it as text.
     line: frame_faults::raw_line,
     flags: FLAGS_V0_73,
     connect: || PiState::connect(PiVersion::V0_73),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A prompt template or a skill, which may have front matter between two lines of `---`.
 struct PromptFile {
-    /// What a prompt names it by.
+    /// The name by which a prompt calls it.
     name: String,
     path: PathBuf,
     description: String,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const FORMAT: u64 = 3;
 
-/// The session as the host can read it.
+/// The session in the form that the host can read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SessionLog {
     pub(super) id: String,

@@ -25,11 +25,11 @@ pub(super) struct SynapsState {
     /// The ids of `abort` commands that wait for the end of the turn.
     pub(super) pending_aborts: Vec<String>,
     pub(super) calls: Vec<StreamingCall>,
-    /// A turn was aborted. Only a fault goes by it.
+    /// A turn was aborted. Only a fault uses it.
     pub(super) aborted: bool,
-    /// The last message of the user. Only a fault goes by it.
+    /// The last message of the user. Only a fault uses it.
     pub(super) message: String,
-    /// How many lines were not commands. Only a fault goes by it.
+    /// How many lines were not commands. Only a fault uses it.
     pub(super) bad_lines: usize,
 }
 

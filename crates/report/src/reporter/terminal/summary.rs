@@ -13,7 +13,7 @@ const NAMES: usize = 8;
 /// The most causes that are written in full. The others explain the least.
 const IN_FULL: usize = 25;
 
-/// What the closing part shows besides the summary.
+/// The content of the closing part in addition to the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Details {
     /// Each cause once, with an example
@@ -156,7 +156,7 @@ fn stale(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes how many entries of the baseline wait for a reason.
+/// Writes how many entries of the baseline have no reason yet.
 fn baseline_line(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let Some(used) = report
         .baseline

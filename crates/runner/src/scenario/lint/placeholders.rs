@@ -9,7 +9,7 @@ use spanned_yaml::{Span, Spanned, suggestion};
 
 /// Names that are always defined.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
-/// Those that model scripts may use.
+/// The names that model scripts may use.
 const MODEL_BUILTINS: &[&str] = &["workspace", "home"];
 
 /// The captured names, with their locations and whether they are used.
