@@ -107,7 +107,12 @@ impl Newest {
         of_answer.or_else(of_results)
     }
 
-    pub(super) fn new(n: u64, contents: Contents, said_in: Vec<Option<usize>>, said_count: usize) -> Self {
+    pub(super) fn new(
+        n: u64,
+        contents: Contents,
+        said_in: Vec<Option<usize>>,
+        said_count: usize,
+    ) -> Self {
         let (mut must, mut before_turn) = (Vec::new(), 0);
         let mut after_model = false;
         for (at, ((_, content), said)) in contents.list.iter().zip(&said_in).enumerate() {
