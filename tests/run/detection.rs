@@ -179,8 +179,10 @@ while read -r line; do
     *'"prompt"'*)
       sleep {delay}; echo '{0}'
       sleep {delay}; echo '{1}'
+      echo '{{"type":"response","command":"prompt","success":true}}'
       echo '{{"type":"agent_start"}}'
-      echo '{{"type":"turn_start"}}' ;;
+      echo '{{"type":"turn_start"}}'
+      echo '{{"type":"agent_end","messages":[]}}' ;;
   esac
 done
 "#,
