@@ -81,6 +81,9 @@ fn beyond(name: &str, less: &[&str], more: &[&str]) -> Costs {
     ])
 }
 
+/// Not every system lets a process cut its agents off, and the ways to do it differ in their costs.
+const NETWORK: &str = "--network=allow";
+
 /// Some more scenarios than one, end to end.
 fn played(name: &str, one: &str, all: &str) -> Costs {
     let dialect = dialect_of(name);
@@ -90,6 +93,7 @@ fn played(name: &str, one: &str, all: &str) -> Costs {
         dialect,
         "--time-scale=20",
         "--jobs=1",
+        NETWORK,
         "--only",
     ];
     let with = |only| [&run[..], &[only]].concat();
@@ -105,6 +109,7 @@ fn explored(name: &str) -> Costs {
         dialect,
         "--time-scale=20",
         "--jobs=1",
+        NETWORK,
     ];
     let with = |sessions| [&explore[..], &[sessions]].concat();
     let (one, three) = (with("--sessions=1"), with("--sessions=3"));
