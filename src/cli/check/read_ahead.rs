@@ -46,32 +46,66 @@ fn read_all<R: BufRead>(
     used: &Receiver<Batch>,
 ) -> Result<(), TranscriptError> {
     let (mut batch, mut bytes) = (Batch::new(), 0);
-    // The judge ends first only if it panics.
-    let pass_on = |batch: Batch| {
-        let _ = batches.send(batch);
-        used.try_iter().for_each(drop);
-    };
     let mut result = Ok(());
     for frame in reader {
         match frame {
             Ok(frame) => {
-                bytes += length(&frame);
+                bytes += weight(&frame);
                 batch.push(frame.into());
             }
             Err(error) => result = Err(error),
         }
         if batch.len() == BATCH_FRAMES || bytes >= BATCH_BYTES {
-            pass_on(std::mem::take(&mut batch));
+            if batches.send(std::mem::take(&mut batch)).is_err() {
+                // The judge has panicked.
+                return result;
+            }
             bytes = 0;
+            used.try_iter().for_each(drop);
         }
     }
-    pass_on(batch);
+    let _ = batches.send(batch);
     result
 }
 
-fn length(frame: &Frame) -> usize {
+/// The bytes of a frame. A request or a reply of the model can hold a whole conversation, so it counts as a batch of its own.
+fn weight(frame: &Frame) -> usize {
     match &frame.body {
         Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) => line.bytes.len(),
+        Body::LlmRequest(_) | Body::LlmReply(_) => BATCH_BYTES,
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of frames in the batches of a transcript with these records.
+    fn batches(records: &[String]) -> Vec<usize> {
+        let text = format!("{{\"conform_transcript\":1}}\n{}\n", records.join("\n"));
+        let reader = TranscriptReader::new(text.as_bytes()).unwrap();
+        let (batches, read) = sync_channel(records.len() + 1);
+        let (_give_back, used) = channel();
+        read_all(reader, &batches, &used).unwrap();
+        drop(batches);
+        read.into_iter().map(|batch| batch.len()).collect()
+    }
+
+    #[test]
+    fn few_frames_wait_for_the_judge_if_they_are_large() {
+        let line = |text: &str| format!(r#"{{"at":1,"dir":"from_agent","line":"{text}"}}"#);
+        let large = line(&"x".repeat(BATCH_BYTES));
+        let request = r#"{"at":1,"dir":"llm_request","n":0,"path":"/v1/messages","body":{}}"#;
+        for (records, expected) in [
+            (vec![line("x"); BATCH_FRAMES + 2], vec![BATCH_FRAMES, 2]),
+            (vec![line("x"), large, line("x")], vec![2, 1]),
+            (
+                vec![line("x"), request.to_owned(), request.to_owned()],
+                vec![2, 1, 0],
+            ),
+        ] {
+            assert_eq!(batches(&records), expected);
+        }
     }
 }

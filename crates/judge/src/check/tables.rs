@@ -33,7 +33,7 @@ pub(super) struct Route {
     pub(super) declarations: TouchedDeclarations,
 }
 
-/// The monitors of every kind of frame that came so far. It follows from the symbols of a frame, of which a dialect has few combinations.
+/// The route of every kind of frame that came so far. It follows from the symbols of a frame, of which a dialect has few combinations.
 pub(super) type Routes = HashMap<u64, Arc<Route>, BuildHasherDefault<PrecomputedHash>>;
 
 impl CheckTables {
