@@ -46,6 +46,30 @@ fn a_pattern_that_matches_nothing_beside_others_is_warned_of() {
 }
 
 #[test]
+fn scenarios_that_wait_long_are_played_first() {
+    let dir = TestDir::new();
+    let scenario = |name: &str, until: &str| {
+        format!(
+            "name: the pause {name}\nclauses: [aionrs.ready.once]\nsteps:\n  - expect_none: {{ not: {{ type: error }}, until: {until} }}\n"
+        )
+    };
+    let paths = [("a", "20ms"), ("b", "1s"), ("c", "10ms")];
+    let paths =
+        paths.map(|(name, until)| dir.file(&format!("{name}.yaml"), &scenario(name, until)));
+    let args = paths.iter().flat_map(|path| ["--scenarios", path]);
+    let args: Vec<_> = ["--dialect", "aionrs@0.1", "--jobs", "1"]
+        .into_iter()
+        .chain(args)
+        .collect();
+    let result = dir.run(&args);
+    let played = result.stdout.lines().filter_map(|line| {
+        let (_, id) = line.split_once("] aionrs@0.1/")?;
+        line.contains("PASS").then_some(id)
+    });
+    assert_eq!(played.collect::<Vec<_>>(), ["b", "a", "c"], "{result:?}");
+}
+
+#[test]
 fn all_shards_together_are_the_whole_suite() {
     let dir = TestDir::new();
     let part = |shard| ids(&dir.run(&["--only", "aionrs@0.1/turn/text*", "--shard", shard]));
