@@ -1,5 +1,4 @@
-//! Counts the instructions of fixed works under valgrind, and compares them with `costs.yaml`: a cost that is more than 10 % higher fails
-//! (30 % for the harness, whose work depends on the load).
+//! Counts the instructions of fixed works under valgrind, and compares them with `costs.yaml`: a cost that is more than 10 % higher fails.
 //! `.ci/instructions` builds and runs it, `.ci/instructions check provider` for these works only; with SNAPSHOTS=overwrite it writes the file.
 
 #[path = "../../chat/mod.rs"]
@@ -20,15 +19,12 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/costs.yaml");
 
 const HEADER: &str = "\
 # What fixed works cost: thousands of instructions, or how many times as much as bare parsing of the same bytes.
-# `.ci/instructions` fails if one of them costs 10 % more (harness: 30 %, because load matters). A change that pays for something writes this file again:
+# `.ci/instructions` fails if one of them costs 10 % more. A change that pays for something writes this file again:
 # `SNAPSHOTS=overwrite .ci/instructions`.
 ";
 
 /// How many times as high as in the file a cost may be.
 const TOLERANCE: f64 = 1.1;
-
-/// The same for the harness in scenarios and sessions: how often it looks at the processes of an agent depends on the load.
-const TOLERANCE_OF_HARNESS: f64 = 1.3;
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
@@ -83,12 +79,7 @@ fn compare(before: &Costs, now: &Costs) -> Vec<String> {
         };
         let change = (cost / known - 1.0) * 100.0;
         println!("{name:<40} {known:>10} {cost:>10} {change:>+6.1}%");
-        let tolerance = if name.ends_with("(harness)") {
-            TOLERANCE_OF_HARNESS
-        } else {
-            TOLERANCE
-        };
-        if cost > known * tolerance {
+        if cost > known * TOLERANCE {
             failures.push(format!(
                 "{name} costs {change:.1} % more: {cost} instead of {known}"
             ));
