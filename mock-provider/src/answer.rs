@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::HeaderMap;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::script::{Cut, Delivery, Stop, StreamError};
+use crate::script::{Cut, Delivery, RefusalDetails, Stop, StreamError};
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,8 +20,9 @@ pub enum Answer {
     Cut(Cut),
 }
 
-/// The texts and calls of a complete message, as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
-pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
+/// A complete message as JSON: a list of `{"text": …}`, `{"thinking": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`, and at its end
+/// `{"usage": …}`, if it is known.
+pub(crate) fn said(blocks: &[Block], stop: Option<Stop>, usage: Usage) -> Option<Value> {
     if !matches!(stop, Some(Stop::EndTurn | Stop::ToolUse)) {
         return None;
     }
@@ -31,10 +33,12 @@ pub(crate) fn said(blocks: &[Block], stop: Option<Stop>) -> Option<Value> {
                 let arguments = serde_json::from_str::<Value>(block.text()).ok()?;
                 json!({ "call": { "id": id, "name": tool, "arguments": arguments } })
             }
-            BlockStart::Thinking | BlockStart::Redacted(_) => return None,
+            BlockStart::Thinking => json!({ "thinking": block.text() }),
+            BlockStart::Redacted(_) => return None,
         })
     });
-    Some(said.collect())
+    let usage = (usage != Usage::default()).then(|| json!({ "usage": usage }));
+    Some(said.chain(usage).collect())
 }
 
 /// A message of the model, as a sequence of pieces.
@@ -44,6 +48,8 @@ pub struct AnswerMessage {
     pub path: String,
     /// Content, waits and errors, in order.
     pub pieces: Arc<Vec<Piece>>,
+    /// More about the reason why the model stopped, if it refused (Anthropic).
+    pub stop_details: Option<RefusalDetails>,
     /// The tokens used by the whole message, also if it breaks off.
     pub usage: Usage,
     /// How its bytes are divided into writes.
@@ -117,7 +123,7 @@ pub enum BlockStart {
 }
 
 /// Tokens used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Usage {
     /// Input tokens that came from no cache.
     pub input: u64,
@@ -178,6 +184,13 @@ impl AnswerMessage {
         })
     }
 
+    /// Whether its texts say why the model refuses, which OpenAI sends as a refusal and not as text.
+    pub(crate) fn is_refusal(&self) -> bool {
+        let has_text =
+            |chunk: &Chunk| matches!(chunk, Chunk::Text { text, .. } if !text.is_empty());
+        self.stop() == Some(Stop::Refusal) && self.chunks().any(has_text)
+    }
+
     /// How each block of its content begins.
     pub(crate) fn starts(&self) -> impl Iterator<Item = &BlockStart> {
         self.chunks().filter_map(|chunk| match chunk {
@@ -186,10 +199,11 @@ impl AnswerMessage {
         })
     }
 
-    /// Its texts and calls as JSON: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`; none if it breaks off.
+    /// The message as JSON, as in transcripts: a list of `{"text": …}`, `{"thinking": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`,
+    /// and `{"usage": …}`; none if it breaks off.
     #[must_use]
     pub fn said(&self) -> Option<Value> {
-        said(&self.blocks(), self.stop())
+        said(&self.blocks(), self.stop(), self.usage)
     }
 
     /// The blocks of its content, joined.

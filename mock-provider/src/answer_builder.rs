@@ -5,7 +5,7 @@ use crate::headers::header_map;
 use crate::ids;
 use crate::request::{Request, Wire};
 use crate::script::{
-    ContentItem, HttpFault, ScriptReply, ScriptedUsage, Stop, Texts, Thinking, ToolCall,
+    ContentItem, Delivery, HttpFault, ScriptReply, ScriptedUsage, Stop, Texts, Thinking, ToolCall,
 };
 
 /// Input tokens if the script gives no number.
@@ -49,8 +49,23 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
     Answer::Message(AnswerMessage {
         path,
         pieces: pieces.into(),
+        stop_details: reply.stop_details.clone(),
         usage,
         delivery: reply.delivery.clone(),
+    })
+}
+
+/// A message without output.
+pub(crate) fn empty_answer(path: String) -> Answer {
+    Answer::Message(AnswerMessage {
+        path,
+        pieces: vec![Piece::Chunk(Chunk::Stop(Stop::MaxTokens))].into(),
+        stop_details: None,
+        usage: Usage {
+            input: INPUT_TOKENS,
+            ..Usage::default()
+        },
+        delivery: Delivery::default(),
     })
 }
 

@@ -80,27 +80,47 @@ impl<'a> ConversationView<'a> {
         self.system.iter().copied().chain(message)
     }
 
+    /// The messages after the model's last message.
+    fn new_messages(&self) -> &[RequestMessage<'a>] {
+        let mut messages = self.messages.iter();
+        let start = messages.rposition(|message| message.is_from_model);
+        &self.messages[start.map_or(0, |last| last + 1)..]
+    }
+
+    /// Every string of the messages before the model's last message that are not the model's.
+    pub(crate) fn earlier_texts(&self) -> Vec<&'a str> {
+        let earlier = self.messages.len() - self.new_messages().len();
+        let others = self.messages[..earlier].iter();
+        let others = others.filter(|message| !message.is_from_model && !message.is_instruction);
+        others
+            .flat_map(|message| message.texts.iter().copied())
+            .collect()
+    }
+
     /// Every string of the messages after the model's last message.
     pub(crate) fn new_texts(&self) -> impl Iterator<Item = &'a str> {
-        let start = self
-            .messages
-            .iter()
-            .rposition(|message| message.is_from_model)
-            .map_or(0, |last| last + 1);
-        self.messages[start..]
+        self.new_messages()
             .iter()
             .flat_map(|message| message.texts.iter().copied())
     }
 
     /// Every tool result.
-    pub(crate) fn results(&self) -> impl Iterator<Item = &ToolOutcome<'a>> {
-        self.messages
-            .iter()
-            .flat_map(|message| message.results.iter())
+    pub(crate) fn results(&self) -> Vec<&ToolOutcome<'a>> {
+        let messages = self.messages.iter();
+        messages.flat_map(|message| &message.results).collect()
+    }
+
+    /// The tool results after the model's last message.
+    pub(crate) fn new_results(&self) -> Vec<&ToolOutcome<'a>> {
+        let messages = self.new_messages().iter();
+        messages.flat_map(|message| &message.results).collect()
     }
 }
 
 fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
+    let kind = message["type"].as_str().unwrap_or_default();
+    // Such as `function_call` and `custom_tool_call`, and their outputs.
+    let is_of_type = |end: &str| kind.ends_with(end);
     let results = match wire {
         Wire::AnthropicMessages => {
             let blocks = list(&message["content"]).iter();
@@ -110,14 +130,13 @@ fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
         Wire::OpenAiChat if message["role"] == "tool" => {
             vec![unmarked(message, "tool_call_id", "content")]
         }
-        Wire::OpenAiResponses if message["type"] == "function_call_output" => {
+        Wire::OpenAiResponses if is_of_type("_call_output") => {
             vec![unmarked(message, "call_id", "output")]
         }
         Wire::OpenAiChat | Wire::OpenAiResponses => Vec::new(),
     };
-    let is_from_model = message["role"] == "assistant"
-        || message["type"] == "function_call"
-        || message["type"] == "reasoning";
+    let is_from_model =
+        message["role"] == "assistant" || is_of_type("_call") || kind == "reasoning";
     RequestMessage {
         is_from_model,
         is_instruction: message["role"] == "system" || message["role"] == "developer",

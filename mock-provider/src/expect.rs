@@ -4,7 +4,7 @@ use json_matcher::{Captures, Matcher};
 use serde_json::Value;
 
 use crate::conversation::{ConversationView, ToolOutcome, strings};
-use crate::request::Request;
+use crate::request::{AskedModel, Request};
 use crate::script::{Expect, ExpectedToolResult, Texts};
 
 /// One difference between a request and an [`Expect`].
@@ -32,6 +32,14 @@ impl Expect {
         self.required_texts().next().is_some()
     }
 
+    /// Whether these texts have every part that it requires, and it requires nothing else.
+    pub(crate) fn was_met_by(&self, texts: &[&str]) -> bool {
+        let is_about_texts =
+            self.names_text() && self.tool_result.is_empty() && self.body.is_none();
+        let has = |part: &String| texts.iter().any(|text| text.contains(part.as_str()));
+        is_about_texts && self.required_texts().all(has)
+    }
+
     /// Whether it requires a part of this text.
     pub(crate) fn is_about(&self, text: &str) -> bool {
         self.required_texts()
@@ -41,7 +49,27 @@ impl Expect {
     /// Every difference between the request and this expectation; empty if the request matches.
     #[must_use]
     pub fn mismatches(&self, request: &Request) -> Vec<RequestMismatch> {
-        let conversation = ConversationView::new(request);
+        let (sent, whole) = (request, request);
+        self.differences(AskedModel { sent, whole }, false)
+    }
+
+    /// The same as a condition: a tool result is one of the new messages, so that its reply is for the request that brings it.
+    pub(crate) fn unmet_conditions(&self, request: AskedModel) -> Vec<RequestMismatch> {
+        self.differences(request, true)
+    }
+
+    /// Every difference from a request, or from its new messages as far as tool results are concerned.
+    pub(crate) fn differences(
+        &self,
+        AskedModel { sent, whole }: AskedModel,
+        only_new_results: bool,
+    ) -> Vec<RequestMismatch> {
+        let conversation = ConversationView::new(whole);
+        let results = if only_new_results {
+            conversation.new_results()
+        } else {
+            conversation.results()
+        };
         let all = conversation.texts().collect::<Vec<_>>();
         let new = conversation.new_texts().collect::<Vec<_>>();
         let whole = "the conversation";
@@ -57,10 +85,10 @@ impl Expect {
         ));
         for (i, result) in self.tool_result.iter().enumerate() {
             let pointer = format!("/tool_result/{i}");
-            found.extend(tool_result(&pointer, result, &conversation));
+            found.extend(tool_result(&pointer, result, &results));
         }
         if let Some(matcher) = &self.body {
-            found.extend(body(matcher, &request.body));
+            found.extend(body(matcher, &sent.body));
         }
         found
     }
@@ -126,7 +154,7 @@ fn compare_texts(
 fn tool_result(
     pointer: &str,
     expected: &ExpectedToolResult,
-    conversation: &ConversationView,
+    results: &[&ToolOutcome],
 ) -> Vec<RequestMismatch> {
     let is_for_call = |outcome: &&ToolOutcome| {
         expected
@@ -134,13 +162,14 @@ fn tool_result(
             .as_ref()
             .is_none_or(|call| call == outcome.call)
     };
-    let tried = conversation
-        .results()
+    let tried = results
+        .iter()
+        .copied()
         .filter(is_for_call)
         .map(|outcome| compare(pointer, expected, outcome));
     tried.min_by_key(Vec::len).unwrap_or_else(|| {
-        let calls = conversation
-            .results()
+        let calls = results
+            .iter()
             .map(|outcome| outcome.call)
             .collect::<Vec<_>>();
         let expected = expected

@@ -1,8 +1,9 @@
-//! Failures: requests that do not match the script, requests that the real API would refuse, and unused replies.
+//! Failures: requests that do not match the script, that the real API would refuse, or that are not served, and unused replies.
 
 use std::fmt;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::answer::HttpError;
 use crate::expect::RequestMismatch;
@@ -57,8 +58,43 @@ pub enum FailureKind {
     Expectation,
     /// The real API would refuse the request, and so did this model. No reply was taken.
     Refused,
+    /// The request asks for something that this model does not serve, such as an endpoint, a member of the body, or a websocket. That is
+    /// not a failure of the agent: the real API may serve it.
+    #[serde(rename = "not served")]
+    NotServed,
     /// A reply was not served as often as the script requires.
     Unused,
+}
+
+/// Why a request gets an error without an answer of the script.
+#[derive(Debug)]
+pub(crate) enum Rejection {
+    /// The real API refuses it too.
+    Refused(HttpError),
+    /// This server does not serve it: what it lacks. The real API may.
+    NotServed(HttpError, String),
+}
+
+impl From<HttpError> for Rejection {
+    fn from(error: HttpError) -> Self {
+        Rejection::Refused(error)
+    }
+}
+
+impl Rejection {
+    /// The error for the client and the failure of the request.
+    pub(crate) fn of_request(self, request: u64) -> (HttpError, ScriptFailure) {
+        match self {
+            Rejection::Refused(error) => {
+                let failure = ScriptFailure::refused(request, &error);
+                (error, failure)
+            }
+            Rejection::NotServed(error, what) => {
+                let failure = ScriptFailure::not_served(request, error.status, &what);
+                (error, failure)
+            }
+        }
+    }
 }
 
 impl ScriptFailure {
@@ -90,12 +126,26 @@ impl ScriptFailure {
     }
 
     /// A request that the real API would refuse with this error.
-    pub(crate) fn refused(request: u64, error: &HttpError) -> Self {
+    fn refused(request: u64, error: &HttpError) -> Self {
         let message = format!(
             "request {request} is refused as by the real API: {} {}: {}",
             error.status, error.kind, error.message
         );
         Self::of_request(FailureKind::Refused, request, message)
+    }
+
+    /// A request for something that the model does not serve, answered with this status.
+    fn not_served(request: u64, status: u16, what: &str) -> Self {
+        let message = format!("request {request} gets {status}: conform does not serve {what}");
+        Self::of_request(FailureKind::NotServed, request, message)
+    }
+
+    /// A member of a body that has no effect, by its place, with the value that it has.
+    pub(crate) fn ignored_member(request: u64, member: &str, value: &Value) -> Self {
+        let message = format!(
+            "`{member}` of request {request} is not served by conform: {value} has no effect"
+        );
+        Self::of_request(FailureKind::NotServed, request, message)
     }
 
     /// A request after all replies were served; `replies` is their number.
@@ -152,7 +202,7 @@ impl ScriptFailure {
     /// A request with text of the agent's own, which took no reply.
     pub(crate) fn own_words(request: u64) -> Self {
         let message = format!(
-            "request {request} brings text of the agent's own and took no reply of the script"
+            "request {request} ends in a text that neither the host nor a tool gave, such as one that asks for a title or a summary; it took no reply of the script"
         );
         ScriptFailure {
             earlier: Some(request),
@@ -163,7 +213,7 @@ impl ScriptFailure {
     /// A side request that got a reply, revealed by a request.
     pub(crate) fn side_request(request: u64, side_request: u64) -> Self {
         let message = format!(
-            "request {side_request} is a side request outside the conversation, and may have taken a reply for another request"
+            "request {side_request} is outside of the conversation, such as one for a title or a summary, and may have taken a reply for another request"
         );
         ScriptFailure {
             earlier: Some(side_request),

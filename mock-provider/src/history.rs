@@ -126,6 +126,7 @@ impl PastRequest {
         let (mut instructions, mut texts) = (Vec::new(), BTreeSet::new());
         let outputs = conversation
             .results()
+            .into_iter()
             .flat_map(|result| &result.texts)
             .map(|text| TextId::of_text(text))
             .collect();
@@ -220,12 +221,18 @@ impl RequestHistory {
         when: &[&Expect],
         next: NextReply,
     ) -> bool {
-        if self.host_messages.is_empty() || !self.brings_agent_text(request) {
+        if self.host_messages.is_empty() {
             return false;
         }
         let Some(last) = self.requests.back() else {
-            return !request.has_tools;
+            return self.brings_agent_text(request) && !request.has_tools;
         };
+        if self.is_of_old_texts(request, last) {
+            return next != NextReply::Expected;
+        }
+        if !self.brings_agent_text(request) {
+            return false;
+        }
         let has_condition = |text: &String| when.iter().any(|when| when.is_about(text));
         let mut prompts = self.owed_prompts.iter();
         let owed = prompts.any(|texts| !texts.iter().any(has_condition));
@@ -249,6 +256,14 @@ impl RequestHistory {
             .peekable();
         new.peek().is_some()
             && new.all(|text| !text.is_result && !self.host_messages.contains(text))
+    }
+
+    /// Whether a request has no tools, unlike the last one, and only texts that were sent before, such as one for a title of the first prompt.
+    fn is_of_old_texts(&self, request: &PastRequest, last: &PastRequest) -> bool {
+        !request.has_tools
+            && last.has_tools
+            && !request.texts.is_empty()
+            && !request.texts.iter().any(|text| self.is_new(text))
     }
 
     fn is_new(&self, text: &TextId) -> bool {
@@ -470,7 +485,8 @@ mod tests {
             let texts: Vec<_> = texts.iter().map(|&text| text.to_owned()).collect();
             let mut request = request(n, &texts);
             if has_tools {
-                request.body["tools"] = json!([{ "function": { "name": "read" } }]);
+                request.body["tools"] =
+                    json!([{ "type": "function", "function": { "name": "read" } }]);
             }
             let response = model.next(&request);
             (
@@ -485,6 +501,8 @@ mod tests {
         assert_eq!(model.unused()[0].request, Some(0));
         let prompt = ask(&mut model, 1, &["a first question"], true);
         assert_eq!(prompt, (Some(0), false, 0));
+        let title = ask(&mut model, 2, &["a first question"], false);
+        assert_eq!(title, (None, true, 0));
         let summary = ["a first question", "Summarize."];
         assert_eq!(ask(&mut model, 2, &summary, true), (None, true, 1));
         assert_eq!(ask(&mut model, 3, &summary, false), (None, true, 0));

@@ -28,12 +28,15 @@
 
 mod answer;
 mod answer_builder;
+mod content_encoding;
 mod conversation;
+mod embeddings;
 mod error_response;
 mod expect;
 mod failure;
 mod fallback;
 mod headers;
+mod held_turns;
 mod history;
 mod ids;
 mod model;
@@ -49,12 +52,15 @@ mod wire;
 pub use answer::{
     Answer, AnswerMessage, Block, BlockStart, Blocks, Chunk, ErrorDetails, HttpError, Piece, Usage,
 };
+pub use content_encoding::{ContentEncodings, DecodedBody};
 pub use error_response::{ErrorResponse, error_response};
 pub use expect::RequestMismatch;
 pub use failure::{FailureKind, News, ScriptFailure};
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
-pub use recorded::{RecordedAnswer, is_message_path, recorded_message, recorded_reply};
+pub use recorded::{
+    LostPart, RecordedAnswer, is_message_path, recorded_losses, recorded_message, recorded_reply,
+};
 pub use request::{Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};

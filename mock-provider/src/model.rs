@@ -1,18 +1,20 @@
 //! The scripted model: chooses the reply for each request, and reports requests that do not match the script.
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::answer::{Answer, AnswerMessage, HttpError};
 use crate::answer_builder;
 use crate::conversation::ConversationView;
 use crate::expect::RequestMismatch;
-use crate::failure::ScriptFailure;
+use crate::failure::{Rejection, ScriptFailure};
 use crate::fallback;
+use crate::held_turns::HeldTurns;
 use crate::history::{NextReply, PastRequest, RequestHistory};
-use crate::request::Request;
-use crate::script::{Expect, Repeat, Script};
+use crate::request::{AskedModel, Request};
+use crate::script::{Expect, Repeat, Script, ScriptReply};
 use crate::signatures::SignatureStore;
 use crate::wire;
 
@@ -23,14 +25,23 @@ pub struct Model {
     seed: u64,
     /// How often each reply was served.
     served: Vec<u64>,
+    /// The replies that requests can get.
+    open: Range<usize>,
     /// The message of each reply that was served, if its next ones differ only in their path.
     messages: BTreeMap<usize, AnswerMessage>,
     signatures: SignatureStore,
     history: RequestHistory,
+    /// Whether a request of a conversation has come.
+    has_begun: bool,
+    pub(crate) held: HeldTurns,
+    /// The members without effect that a request had, each of them once.
+    ignored: BTreeSet<String>,
     /// The number of requests in a row for which no reply was left.
     unscripted_in_a_row: u32,
     /// The number of side requests in a row.
     side_requests_in_a_row: u32,
+    /// Whether it answers requests that the real API refuses.
+    is_lenient: bool,
 }
 
 /// Most requests in a row that get a fallback answer. The next one is refused: this ends an agent that sends another request after any
@@ -55,6 +66,11 @@ pub struct ModelResponse {
 }
 
 impl ModelResponse {
+    fn rejected(rejection: Rejection, request: u64) -> Self {
+        let (error, failure) = rejection.of_request(request);
+        Self::without_reply(Answer::Error(error), [failure])
+    }
+
     fn without_reply(answer: Answer, failures: impl IntoIterator<Item = ScriptFailure>) -> Self {
         ModelResponse {
             reply: None,
@@ -71,17 +87,35 @@ impl Model {
     /// A model that has served nothing yet. The seed goes into every generated id.
     #[must_use]
     pub fn new(script: Script, seed: u64) -> Self {
-        let (served, signatures) = (vec![0; script.replies.len()], SignatureStore::new(&script));
+        let replies = script.replies.len();
+        let signatures = SignatureStore::new(&script);
         Model {
             script,
             seed,
-            served,
+            served: vec![0; replies],
+            open: 0..replies,
             messages: BTreeMap::new(),
             signatures,
             history: RequestHistory::default(),
+            has_begun: false,
+            held: HeldTurns::default(),
+            ignored: BTreeSet::new(),
             unscripted_in_a_row: 0,
             side_requests_in_a_row: 0,
+            is_lenient: false,
         }
+    }
+
+    /// The same model, which answers any request if it is lenient, also one that the real API refuses.
+    #[must_use]
+    pub fn lenient(mut self, is_lenient: bool) -> Self {
+        self.is_lenient = is_lenient;
+        self
+    }
+
+    /// Serves only these replies of the script from now on, as often as they are left.
+    pub fn limit(&mut self, open: Range<usize>) {
+        self.open = open;
     }
 
     /// The script it plays.
@@ -93,19 +127,64 @@ impl Model {
     /// Answers a request: with the first remaining reply whose `when` matches, else with the next reply without a `when`.
     ///
     /// A request that the real API would refuse gets the API's error and takes no reply. A request for which no reply is left gets a
-    /// short fallback answer. Both are failures. A side request, such as one for a title, also gets it unless a reply is for it, and is
+    /// short fallback answer. Both are failures. A request without output tokens only fills the cache: it takes no reply. A side request, such as one for a title, also gets it unless a reply is for it, and is
     /// not a failure.
     pub fn next(&mut self, request: &Request) -> ModelResponse {
-        if let Some(error) = wire::validation_error(request, &self.signatures) {
-            let failure = ScriptFailure::refused(request.n, &error);
-            return ModelResponse::without_reply(Answer::Error(error), [failure]);
+        let continued = match self.held.continued(request) {
+            Ok(continued) => continued,
+            Err(rejection) => return ModelResponse::rejected(rejection, request.n),
+        };
+        let (sent, whole) = (request, continued.as_ref().unwrap_or(request));
+        if !self.is_lenient
+            && let Some(error) = wire::validation_error(whole, &self.signatures)
+        {
+            return ModelResponse::rejected(error.into(), request.n);
         }
-        let conversation = ConversationView::new(request);
-        let past = PastRequest::new(request, &conversation);
+        let mut response = self.answer(AskedModel { sent, whole });
+        let ignored = wire::ignored_members(sent).into_iter();
+        let new = ignored.filter(|(member, _)| self.ignored.insert(member.clone()));
+        let failures = new
+            .map(|(member, value)| ScriptFailure::ignored_member(request.n, &member, &value))
+            .chain(std::mem::take(&mut response.failures));
+        response.failures = failures.collect();
+        if let Answer::Message(message) = &response.answer {
+            let gate = response.gate.clone();
+            self.held.add(sent, continued, message, gate, self.seed);
+        }
+        response
+    }
+
+    /// Answers a valid request.
+    fn answer(&mut self, request: AskedModel) -> ModelResponse {
+        let AskedModel { sent, whole } = request;
+        if sent.only_fills_cache() {
+            let path = format!("cache.{}", sent.n);
+            return ModelResponse {
+                is_side_request: true,
+                ..ModelResponse::without_reply(answer_builder::empty_answer(path), [])
+            };
+        }
+        let conversation = ConversationView::new(whole);
+        let past = PastRequest::new(whole, &conversation);
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.note_resumed(&conversation);
+        }
         match self.choose(request, &conversation, &past) {
             Ok(Some(index)) => self.serve(index, request, past),
-            Ok(None) => self.serve_side_request(request, &past),
+            Ok(None) => self.serve_side_request(sent, &past),
             Err(failure) => self.fall_back(request, &past, *failure),
+        }
+    }
+
+    /// A conversation that was begun elsewhere, such as a session that the agent resumes, had the replies for its earlier texts.
+    fn note_resumed(&mut self, conversation: &ConversationView<'_>) {
+        let earlier = conversation.earlier_texts();
+        for (reply, served) in self.script.replies.iter().zip(&mut self.served) {
+            if let (Some(when), Repeat::Times(times)) = (&reply.when, reply.repeat)
+                && when.was_met_by(&earlier)
+            {
+                *served = times.get();
+            }
         }
     }
 
@@ -127,14 +206,15 @@ impl Model {
     /// Answers a request for which no reply is left.
     fn fall_back(
         &mut self,
-        request: &Request,
+        asked: AskedModel,
         past: &PastRequest,
         mut failure: ScriptFailure,
     ) -> ModelResponse {
+        let request = asked.sent;
         failure.message += &format!(
             "; it is POST {}, and its last message is {}",
             request.wire.path(),
-            last_message(request)
+            last_message(asked.whole)
         );
         failure.brings = self.history.news(past);
         let repeat = match self.history.repeated_by(past) {
@@ -144,7 +224,7 @@ impl Model {
         let replies = &self.script.replies;
         failure.earlier = self.history.reply_taken_by(|reply| {
             let expect = replies[reply].expect_request.as_ref();
-            expect.is_some_and(|expect| expect.mismatches(request).is_empty())
+            expect.is_some_and(|expect| expect.differences(asked, false).is_empty())
         });
         self.unscripted_in_a_row += 1;
         let answer = if self.unscripted_in_a_row > MAX_FALLBACKS {
@@ -172,6 +252,7 @@ impl Model {
     /// Notes that the client did not get the complete answer to a request, so that it may send the request again.
     pub(crate) fn mark_unanswered(&mut self, request: u64) {
         self.history.mark_unanswered(request);
+        self.held.forget_request(request);
     }
 
     /// Counts the tokens of a request, without taking a reply.
@@ -180,8 +261,21 @@ impl Model {
     /// The error of the real API for a request that is not valid.
     pub(crate) fn count_tokens(&self, request: &Request) -> Result<u64, HttpError> {
         match wire::token_count_error(request, &self.signatures) {
-            Some(error) => Err(error),
-            None => Ok(wire::count_tokens(&request.body)),
+            Some(error) if !self.is_lenient => Err(error),
+            _ => Ok(wire::count_tokens(&request.body)),
+        }
+    }
+
+    /// A shorter input for the next response, without taking a reply.
+    ///
+    /// # Errors
+    /// Why the request is rejected.
+    pub(crate) fn compact(&self, request: &Request) -> Result<Value, Rejection> {
+        let continued = self.held.continued(request)?;
+        let whole = continued.as_ref().unwrap_or(request);
+        match wire::validation_error(whole, &self.signatures) {
+            Some(error) => Err(error.into()),
+            None => Ok(wire::compacted(whole, self.seed)),
         }
     }
 
@@ -202,7 +296,8 @@ impl Model {
     }
 
     /// Answers a request with a reply of the script.
-    fn serve(&mut self, index: usize, request: &Request, past: PastRequest) -> ModelResponse {
+    fn serve(&mut self, index: usize, asked: AskedModel, past: PastRequest) -> ModelResponse {
+        let request = asked.sent;
         let times = self.served[index];
         self.served[index] += 1;
         self.side_requests_in_a_row = 0;
@@ -213,7 +308,7 @@ impl Model {
             format!("{index}.{times}")
         };
         let expect = reply.expect_request.as_ref();
-        let mismatches = expect.map(|expect| expect.mismatches(request));
+        let mismatches = expect.map(|expect| expect.differences(asked, false));
         let mut failures: Vec<ScriptFailure> = mismatches
             .into_iter()
             .flatten()
@@ -263,7 +358,7 @@ impl Model {
     /// None for a side request that no reply is for.
     fn choose(
         &self,
-        request: &Request,
+        asked: AskedModel,
         conversation: &ConversationView<'_>,
         past: &PastRequest,
     ) -> Result<Option<usize>, Box<ScriptFailure>> {
@@ -274,13 +369,15 @@ impl Model {
         let (mut conditions, mut next, mut nearest) =
             (vec![], None, None::<(usize, Vec<RequestMismatch>)>);
         let replies = self.script.replies.iter().zip(&self.served).enumerate();
-        for (i, (reply, _)) in replies.filter(|(_, (reply, served))| reply.repeat.allows(**served))
-        {
+        let is_open = |i: &usize, reply: &ScriptReply, served: u64| {
+            self.open.contains(i) && reply.repeat.allows(served)
+        };
+        for (i, (reply, _)) in replies.filter(|(i, (reply, served))| is_open(i, reply, **served)) {
             let Some(when) = &reply.when else {
                 next = next.or(Some(i));
                 continue;
             };
-            let mismatches = when.mismatches(request);
+            let mismatches = when.unmet_conditions(asked);
             if mismatches.is_empty() {
                 return Ok(Some(i));
             }
@@ -294,7 +391,9 @@ impl Model {
         let next_reply = match reply.map(|expect| expect.filter(|expect| names_messages(expect))) {
             None => NextReply::None,
             Some(None) => NextReply::Open,
-            Some(Some(expect)) if expect.mismatches(request).is_empty() => NextReply::Expected,
+            Some(Some(expect)) if expect.differences(asked, false).is_empty() => {
+                NextReply::Expected
+            }
             Some(Some(_)) => NextReply::ForAnother,
         };
         if may_be_side_request && self.history.is_side_request(past, &conditions, next_reply) {
@@ -303,8 +402,8 @@ impl Model {
         next.map(Some).ok_or_else(|| {
             let nearest = nearest.and_then(|(i, found)| Some((i, found.into_iter().next()?)));
             Box::new(match nearest {
-                Some((i, mismatch)) => ScriptFailure::no_match(request.n, i, mismatch),
-                None => ScriptFailure::exhausted(request.n, self.script.replies.len()),
+                Some((i, mismatch)) => ScriptFailure::no_match(asked.sent.n, i, mismatch),
+                None => ScriptFailure::exhausted(asked.sent.n, self.script.replies.len()),
             })
         })
     }

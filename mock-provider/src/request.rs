@@ -5,6 +5,8 @@ use std::sync::Arc;
 use hyper::HeaderMap;
 use serde_json::Value;
 
+use crate::conversation::list;
+
 /// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Wire {
@@ -32,6 +34,13 @@ impl Wire {
             Wire::OpenAiChat => "/v1/chat/completions",
             Wire::OpenAiResponses => "/v1/responses",
         }
+    }
+
+    /// The wire of a path, which may have another prefix than `/v1`.
+    #[must_use]
+    pub fn of_path(path: &str) -> Option<Wire> {
+        let ends = |wire: &&Wire| path.ends_with(wire.path().trim_start_matches("/v1"));
+        Wire::ALL.iter().find(ends).copied()
     }
 }
 
@@ -71,4 +80,30 @@ impl Request {
     pub fn is_streamed(&self) -> bool {
         self.body["stream"].as_bool().unwrap_or_default()
     }
+
+    /// Whether the client asks for a response that it fetches later.
+    pub(crate) fn is_in_background(&self) -> bool {
+        self.wire == Wire::OpenAiResponses && self.body["background"] == true
+    }
+
+    /// Whether it asks for no output:
+    /// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching#pre-warming-the-cache>.
+    pub(crate) fn only_fills_cache(&self) -> bool {
+        self.wire == Wire::AnthropicMessages && self.body["max_tokens"] == 0
+    }
+
+    /// Whether a tool takes free text instead of JSON: <https://platform.openai.com/docs/guides/function-calling#custom-tools>.
+    pub(crate) fn is_custom_tool(&self, name: &str) -> bool {
+        list(&self.body["tools"]).iter().any(|tool| {
+            let own = tool.get("custom").unwrap_or(tool);
+            tool["type"] == "custom" && own["name"] == name
+        })
+    }
+}
+
+/// A request, as sent and with the conversation that the server holds for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AskedModel<'a> {
+    pub(crate) sent: &'a Request,
+    pub(crate) whole: &'a Request,
 }

@@ -32,6 +32,8 @@ fn every_form_of_the_script_survives_a_round_trip() {
         { "error": { "status": 429, "type": "rate_limit_error", "message": "m", "code": "c", "headers": { "retry-after": "1", "x-n": 2 } } },
         { "error": { "status": 502, "body": "<html>" }, "gate": "g2", "delay": "1.5s" },
         { "cut": "close" },
+        { "text": "x", "stop": "refusal", "stop_details": { "category": "bio", "explanation": null } },
+        { "text": "x", "stop": "model_context_window_exceeded" },
         { "text": "x", "delivery": { "whole": true } },
         { "text": "x", "delivery": { "every": 1, "pause": "1ms", "crlf": true } },
         { "text": "x", "delivery": { "at": [1, 5] } },
@@ -131,6 +133,11 @@ fn every_other_mistake_is_reported_with_its_pointer() {
             json!([{ "text": "x", "content": [] }]),
             "/0",
             "exclude each other",
+        ),
+        (
+            json!([{ "text": "x", "stop_details": {} }]),
+            "/0",
+            "`stop_details` belongs to `stop: refusal`",
         ),
         (
             json!([{ "text": "x", "error": { "status": 500 } }]),

@@ -130,6 +130,31 @@ async fn a_request_that_took_the_reply_of_another_is_named() {
     );
 }
 
+/// The reply for an earlier text of the session was served by the process that began it.
+#[test]
+fn a_session_that_is_resumed_plays_no_when_of_its_earlier_turns_again() {
+    let script = json!([
+        { "when": { "contains": "heron" }, "text": "old" },
+        { "when": { "contains": "always" }, "text": "always", "repeat": "forever" },
+        { "text": "new" },
+        { "text": "newer" },
+    ]);
+    let asked = |turns: &[(&str, &str)]| {
+        let mut model = Model::new(Script::from_value(script.clone()).unwrap(), 0);
+        let turn = |(role, text): &(&str, &str)| json!({ "role": role, "content": text });
+        let messages: Vec<Value> = turns.iter().map(turn).collect();
+        let body = json!({ "model": "m", "max_tokens": 9, "messages": messages });
+        let request = Request::in_process(1, Wire::AnthropicMessages, body);
+        model.next(&request).reply
+    };
+    let (heron, old) = (("user", "tell of the heron"), ("assistant", "old"));
+    assert_eq!(asked(&[heron]), Some(0));
+    assert_eq!(asked(&[heron, old, ("user", "and now")]), Some(2));
+    assert_eq!(asked(&[("user", "hi"), old, heron]), Some(0));
+    let always = ("user", "always");
+    assert_eq!(asked(&[always, old, ("user", "and now")]), Some(1));
+}
+
 #[tokio::test]
 async fn a_reply_with_when_serves_the_requests_that_match() {
     let mut mock = Mock::start(json!([

@@ -33,7 +33,7 @@ async fn anthropic_events_are_byte_for_byte_those_of_the_real_api() {
         .to_owned();
     assert!(id.starts_with("msg_01") && id.len() == 28, "{id}");
     let expected = r#"event: message_start
-data: {"type":"message_start","message":{"id":"ID","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"cache_creation":{"ephemeral_5m_input_tokens":1,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard"}}}
+data: {"type":"message_start","message":{"id":"ID","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":3,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"cache_creation":{"ephemeral_5m_input_tokens":1,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard"}}}
 
 event: content_block_start
 data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
@@ -78,7 +78,7 @@ event: content_block_stop
 data: {"type":"content_block_stop","index":2}
 
 event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"input_tokens":3,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}}
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null,"stop_details":null},"usage":{"input_tokens":3,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"output_tokens":9,"output_tokens_details":{"thinking_tokens":4}}}
 
 event: message_stop
 data: {"type":"message_stop"}
@@ -220,7 +220,14 @@ async fn an_error_ends_a_stream_and_turns_a_document_into_an_http_error() {
         r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#
     );
     let last = openai.events().pop().expect("an event");
-    assert_eq!(last, (None, r#"{"error":{"message":"Overloaded","type":"overloaded_error","param":null,"code":null}}"#.to_owned()));
+    assert_eq!(
+        last,
+        (
+            None,
+            r#"{"error":{"message":"Overloaded","type":"server_error","param":null,"code":null}}"#
+                .to_owned()
+        )
+    );
     assert_eq!((document.status, unknown.status), (529, 500));
 }
 
@@ -480,7 +487,12 @@ fn a_stream_of_responses_is_decoded_and_a_reasoning_item_kept_whole() {
         cache_read: 4,
         ..Usage::default()
     };
+    let thinking = BlockStart::Thinking;
     let expected = [
+        Chunk::Start {
+            index: 0,
+            block: thinking,
+        },
         Chunk::Signature {
             index: 0,
             signature,

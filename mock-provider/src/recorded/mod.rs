@@ -1,6 +1,9 @@
 //! Recorded answers of a model, as replies of a script.
 
+mod losses;
 mod reply;
+
+pub use losses::{LostPart, recorded_losses};
 
 use crate::answer::{Blocks, said};
 use crate::request::Wire;
@@ -28,20 +31,14 @@ pub struct RecordedAnswer<'a> {
 /// Whether requests to a path are answered by a message of the model.
 #[must_use]
 pub fn is_message_path(path: &str) -> bool {
-    wire_of(path).is_some()
-}
-
-/// The API at a path, which may have another prefix than `/v1`.
-fn wire_of(path: &str) -> Option<Wire> {
-    let ends = |wire: &&Wire| path.ends_with(wire.path().trim_start_matches("/v1"));
-    Wire::ALL.iter().find(ends).copied()
+    Wire::of_path(path).is_some()
 }
 
 /// The reply that reproduces this answer; `None` if it is not an answer of a known API.
 #[must_use]
 pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
     if answer.status >= FIRST_ERROR {
-        wire_of(answer.path)?;
+        Wire::of_path(answer.path)?;
         return Some(ScriptReply {
             error: Some(http_error(answer)),
             ..ScriptReply::default()
@@ -51,7 +48,7 @@ pub fn recorded_reply(answer: &RecordedAnswer<'_>) -> Option<ScriptReply> {
     Some(reply::scripted(decoder, error, answer.end))
 }
 
-/// The content of this answer, if it is complete: a list of `{"text": …}` and `{"call": {"id": …, "name": …, "arguments": …}}`.
+/// The content of this answer, if it is complete, as [`AnswerMessage::said`](crate::answer::AnswerMessage::said) gives it.
 #[must_use]
 pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
     let (mut decoder, error) = decoded(answer)?;
@@ -61,12 +58,12 @@ pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
     while let Some(chunk) = decoder.take() {
         blocks.add(&chunk);
     }
-    said(&blocks.0, decoder.stop()).filter(|_| is_whole)
+    said(&blocks.0, decoder.stop(), decoder.usage()).filter(|_| is_whole)
 }
 
 /// The decoder after the whole answer, and the error that the answer reports.
 fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamError>)> {
-    let mut decoder = ReplyDecoder::new(wire_of(answer.path)?);
+    let mut decoder = ReplyDecoder::new(Wire::of_path(answer.path)?);
     let decoded = match serde_json::from_str::<Value>(answer.body) {
         Ok(document) => {
             decoder.document(&document);

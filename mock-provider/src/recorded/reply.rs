@@ -29,7 +29,8 @@ pub(super) fn scripted(
     } else {
         Stop::EndTurn
     };
-    let last = match (decoder.stop(), error, end) {
+    let stop = decoder.stop().filter(|_| decoder.is_complete());
+    let last = match (stop, error, end) {
         (_, Some(error), _) => Some(ContentItem::Error(error)),
         (Some(_), None, _) => None,
         (None, None, ExchangeEnd::Complete) => Some(ContentItem::Cut(Cut::End)),
@@ -39,7 +40,7 @@ pub(super) fn scripted(
     let items: Vec<_> = blocks.0.into_iter().map(item).chain(last).collect();
     let mut reply = ScriptReply {
         usage: usage.map(scripted_usage),
-        stop: decoder.stop().filter(|stop| *stop != usual_stop),
+        stop: stop.filter(|stop| *stop != usual_stop),
         ..ScriptReply::default()
     };
     if !is_plain(&items) {

@@ -14,10 +14,18 @@ const WIRES: [(Wire, &str); 3] = [
 /// The reply that is read from the answer of a scripted reply.
 fn again(reply: &Value, wire: Wire, path: &str) -> Value {
     let script = Script::from_value(json!([reply])).unwrap();
-    let body = json!({
-        "model": "m", "max_tokens": 9, "stream": true, "stream_options": { "include_usage": true },
-        "messages": [{ "role": "user", "content": "x" }], "input": "x", "include": ["reasoning.encrypted_content"]
-    });
+    let mut body = json!({ "model": "m", "stream": true });
+    let members = match wire {
+        Wire::OpenAiResponses => {
+            json!({ "input": "x", "include": ["reasoning.encrypted_content"] })
+        }
+        Wire::AnthropicMessages | Wire::OpenAiChat => json!({
+            "max_tokens": 99, "messages": [{ "role": "user", "content": "x" }], "stream_options": { "include_usage": true },
+        }),
+    };
+    body.as_object_mut()
+        .unwrap()
+        .extend(members.as_object().unwrap().clone());
     let request = Request::in_process(0, wire, body);
     let served = Model::new(script, 0).next(&request);
     let mut end = ExchangeEnd::Complete;

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    ContentItem, Delivery, Expect, HttpFault, Repeat, Script, ScriptError, ScriptReply, Texts,
-    ToolCall,
+    ContentItem, Delivery, Expect, HttpFault, Repeat, Script, ScriptError, ScriptReply, Stop,
+    Texts, ToolCall,
 };
 use crate::headers;
 use json_matcher::Matcher;
@@ -83,6 +83,9 @@ fn reply(at: &mut ErrorCollector, reply: &ScriptReply) {
         && (reply.usage.is_some() || reply.stop.is_some())
     {
         at.error("`usage` and `stop` belong to an answer, and this reply has none");
+    }
+    if reply.stop_details.is_some() && reply.stop != Some(Stop::Refusal) {
+        at.error("`stop_details` belongs to `stop: refusal`");
     }
     if let Some(when) = &reply.when {
         expect(&mut at.below("when"), when);

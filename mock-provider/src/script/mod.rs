@@ -13,5 +13,5 @@ mod values;
 pub use content::{ContentItem, Cut, ScriptedUsage, Stall, StreamError, Thinking, ToolCall};
 pub use delivery::Delivery;
 pub use expect::{Expect, ExpectedToolResult};
-pub use reply::{HttpFault, Script, ScriptError, ScriptReply, Stop};
+pub use reply::{HttpFault, RefusalDetails, Script, ScriptError, ScriptReply, Stop};
 pub use values::{Repeat, TextOrNumber, Texts, True};

@@ -115,6 +115,9 @@ pub struct ScriptReply {
     /// Why the model stopped; `tool_use` after tool calls, else `end_turn`, if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// More about a refusal (Anthropic).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_details: Option<RefusalDetails>,
     /// An HTTP error instead of an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<HttpFault>,
@@ -166,6 +169,19 @@ pub enum Stop {
     Refusal,
     /// A pause of a long turn.
     PauseTurn,
+    /// The size of the model's context.
+    ModelContextWindowExceeded,
+}
+
+/// More about a refusal, as `stop_details` of Anthropic:
+/// <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RefusalDetails {
+    /// The category of the policy, such as `cyber` or `bio`; none if left out.
+    pub category: Option<String>,
+    /// The explanation for a reader; none if left out.
+    pub explanation: Option<String>,
 }
 
 /// An HTTP error instead of an answer.

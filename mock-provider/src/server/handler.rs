@@ -6,22 +6,26 @@ use std::time::Instant;
 use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::{Request as HttpRequest, Response};
+use hyper::header::{ACCEPT_ENCODING, HeaderValue};
+use hyper::{HeaderMap, Request as HttpRequest, Response};
 use serde_json::{Value, json};
 
 use super::body::{ConnectionCut, ResponseBody, run_before_head};
+use super::cors;
 use super::exchange::{Exchange, Socket};
 use super::journal::{JournalEvent, ReceivedRequest};
 use super::response;
-use super::route::{ApiEndpoint, header_error, json_error};
+use super::route::{ApiEndpoint, deployment, header_error, json_error};
 use super::state::{NumberedModel, ServerState};
 use crate::answer::{Answer, HttpError};
-use crate::failure::ScriptFailure;
+use crate::content_encoding::{ContentEncodings, DecodedBody};
+use crate::embeddings;
+use crate::failure::Rejection;
 use crate::headers::hide_secrets;
 use crate::model::{Model, ModelResponse};
 use crate::request::{Request, Wire};
 use crate::response_plan::{self, ResponsePlan, ResponseStep};
-use crate::wire::WireContext;
+use crate::wire::{self, WireContext};
 
 /// Serves one request.
 ///
@@ -33,38 +37,73 @@ pub(super) async fn handle(
     socket: Arc<Socket>,
 ) -> Result<Response<ResponseBody>, ConnectionCut> {
     let (head, body) = request.into_parts();
-    let body = read_body(body, shared.options.max_body).await?;
+    let limit = shared.options.max_body;
+    let body = read_body(body, limit).await?;
     let mut headers = head.headers;
     hide_secrets(&mut headers);
     let path = head.uri.path();
+    let endpoint = ApiEndpoint::of_request(head.method.as_str(), path, &headers);
+    let wire = endpoint.wire(&headers);
+    let body = match body {
+        Some(body) => decoded(body, &headers, wire, limit),
+        None => Err(wire.usual_error(413).into()),
+    };
+    let headers = Arc::new(headers);
     let arrived = ReceivedRequest {
         n: 0,
         method: head.method.to_string(),
         path: path.to_owned(),
         query: head.uri.query().unwrap_or_default().to_owned(),
-        endpoint: ApiEndpoint::from_path(path),
-        headers: headers.into(),
-        body: body.clone().unwrap_or_default(),
+        endpoint,
+        headers: Arc::clone(&headers),
+        body: body.as_ref().cloned().unwrap_or_default(),
         is_side_request: false,
     };
-    let wire = arrived.endpoint.wire(&arrived.headers);
     let bodiless = arrived.method == "HEAD";
     let (n, outcome, reply) = decide(arrived, body, &shared);
     let mut exchange = Exchange::new(shared, socket, n, reply);
     exchange.bodiless = bodiless;
-    match outcome {
+    let mut response = match outcome {
         Outcome::Document(document) => {
             let plan = ResponsePlan::document(document.to_string().into_bytes());
-            Ok(response::planned(plan, wire, exchange))
+            response::planned(plan, wire, exchange)
         }
-        Outcome::Error(error) => Ok(response::error(&error, wire, exchange)),
-        Outcome::ModelResponse(request, served) => serve(&request, *served, exchange).await,
-    }
+        Outcome::Preflight => response::empty(cors::preflight(&headers), exchange),
+        Outcome::Error(error) => response::error(&error, wire, exchange),
+        Outcome::ModelResponse(request, served) => serve(&request, *served, exchange).await?,
+    };
+    cors::allow(&headers, response.headers_mut());
+    Ok(response)
 }
 
 /// How much of a body that is too large is read and discarded, as a multiple of the limit: a client that is still sending does not
 /// read the response.
 const MAX_DISCARDED: usize = 4;
+
+/// The encodings of bodies that are served, as a header.
+const ACCEPTED_ENCODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
+
+/// A body without its encodings, if it is not larger than `limit` bytes.
+fn decoded(body: Bytes, headers: &HeaderMap, wire: Wire, limit: usize) -> Result<Bytes, Rejection> {
+    let encodings = ContentEncodings::of(headers).map_err(|name| {
+        let mut error = wire.usual_error(415);
+        error.message = format!("Unsupported content-encoding: {name}");
+        let accepted = &mut error.details.headers;
+        accepted.insert(ACCEPT_ENCODING, ACCEPTED_ENCODINGS);
+        Rejection::NotServed(error, format!("bodies with the content-encoding `{name}`"))
+    })?;
+    match encodings.decode(body, limit) {
+        DecodedBody {
+            broken: Some((name, error)),
+            ..
+        } => {
+            let message = format!("The request body is not valid {name} data: {error}");
+            Err(HttpError::invalid(message).into())
+        }
+        DecodedBody { bytes, .. } if bytes.len() > limit => Err(wire.usual_error(413).into()),
+        DecodedBody { bytes, .. } => Ok(bytes),
+    }
+}
 
 /// The whole body; none if it is larger than the limit.
 async fn read_body(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, ConnectionCut> {
@@ -91,6 +130,8 @@ async fn read_body(mut body: Incoming, limit: usize) -> Result<Option<Bytes>, Co
 /// The outcome of a request.
 enum Outcome {
     Document(Value),
+    /// A page may send the request that it asked for.
+    Preflight,
     Error(HttpError),
     ModelResponse(Request, Box<ModelResponse>),
 }
@@ -99,7 +140,7 @@ enum Outcome {
 /// numbers.
 fn decide(
     mut arrived: ReceivedRequest,
-    body: Option<Bytes>,
+    body: Result<Bytes, Rejection>,
     shared: &ServerState,
 ) -> (u64, Outcome, Option<usize>) {
     let mut guard = shared.model();
@@ -108,14 +149,14 @@ fn decide(
     arrived.n = n;
     *next_number += 1;
     let at = Instant::now();
-    let (outcome, failures) = match outcome(&arrived, body.as_ref(), shared, model) {
+    let (outcome, failures) = match outcome(&arrived, body, shared, model) {
         Ok(Outcome::ModelResponse(request, mut served)) => {
             let failures = std::mem::take(&mut served.failures);
             (Outcome::ModelResponse(request, served), failures)
         }
         Ok(outcome) => (outcome, Vec::new()),
-        Err(error) => {
-            let failure = ScriptFailure::refused(n, &error);
+        Err(rejection) => {
+            let (error, failure) = rejection.of_request(n);
             (Outcome::Error(error), vec![failure])
         }
     };
@@ -134,33 +175,62 @@ fn decide(
 
 fn outcome(
     arrived: &ReceivedRequest,
-    body: Option<&Bytes>,
+    body: Result<Bytes, Rejection>,
     shared: &ServerState,
     model: &mut Model,
-) -> Result<Outcome, HttpError> {
+) -> Result<Outcome, Rejection> {
     let (endpoint, headers) = (&arrived.endpoint, &arrived.headers);
-    let wire = endpoint.wire(headers);
-    endpoint
-        .route_error(wire, &arrived.method, &arrived.path)
-        .or_else(|| header_error(wire, headers, shared.options.keyless))
-        .map_or(Ok(()), Err)?;
-    let body = body.ok_or_else(|| wire.usual_error(413))?;
-    let request = |wire: Wire| -> Result<Request, HttpError> {
+    let (wire, method, path) = (endpoint.wire(headers), &arrived.method, &arrived.path);
+    if method == "OPTIONS" {
+        return Ok(Outcome::Preflight);
+    }
+    if let Some(rejection) = endpoint.route_error(wire, method, path, headers) {
+        return Err(rejection);
+    }
+    header_error(wire, headers, shared.options.keyless).map_or(Ok(()), Err)?;
+    let body = body?;
+    let request = || -> Result<Request, HttpError> {
+        let mut body = json_matcher::read_json(&body).map_err(|error| json_error(wire, &error))?;
+        if let (Some(deployment), Value::Object(members)) = (deployment(path), &mut body) {
+            members.entry("model").or_insert(deployment.into());
+        }
         Ok(Request {
             n: arrived.n,
             wire,
             headers: Arc::clone(headers),
-            body: json_matcher::read_json(body).map_err(|error| json_error(wire, &error))?,
+            body,
         })
+    };
+    let missing = |id: &str| {
+        let message = format!("Response with id '{id}' not found.");
+        let error = HttpError::new(404, "invalid_request_error", message);
+        Rejection::NotServed(error, format!("the response {id}, which it does not hold"))
     };
     Ok(match endpoint {
         ApiEndpoint::Models => Outcome::Document(wire.models().clone()),
-        ApiEndpoint::Model(id) => Outcome::Document(wire.model(id)?.clone()),
+        ApiEndpoint::Model(id) => Outcome::Document(wire.model(id)),
         ApiEndpoint::CountTokens => {
-            Outcome::Document(json!({ "input_tokens": model.count_tokens(&request(wire)?)? }))
+            Outcome::Document(json!({ "input_tokens": model.count_tokens(&request()?)? }))
         }
-        ApiEndpoint::Message(wire) => {
-            let request = request(*wire)?;
+        ApiEndpoint::InputTokens => {
+            let count = wire::count_tokens(&request()?.body);
+            Outcome::Document(json!({ "object": "response.input_tokens", "input_tokens": count }))
+        }
+        ApiEndpoint::Embeddings => Outcome::Document(embeddings::embeddings(&request()?.body)?),
+        ApiEndpoint::Compact => Outcome::Document(model.compact(&request()?)?),
+        ApiEndpoint::Response(id) if method == "DELETE" => {
+            model.held.delete_response(id).ok_or_else(|| missing(id))?;
+            Outcome::Document(json!({ "id": id, "object": "response", "deleted": true }))
+        }
+        ApiEndpoint::Response(id) | ApiEndpoint::CancelResponse(id) => {
+            if matches!(endpoint, ApiEndpoint::CancelResponse(_)) {
+                model.held.cancel_response(id);
+            }
+            let document = model.held.response(id, |gate| shared.gates.is_open(gate));
+            Outcome::Document(document.ok_or_else(|| missing(id))?)
+        }
+        ApiEndpoint::Message(_) => {
+            let request = request()?;
             let served = model.next(&request);
             Outcome::ModelResponse(request, Box::new(served))
         }
@@ -177,6 +247,12 @@ async fn serve(
     let (wire, options) = (request.wire, &exchange.shared.options);
     let (seed, pace) = (options.seed, options.pace);
     let context = WireContext { request, seed };
+    if let Answer::Message(message) = &served.answer
+        && let Some(queued) = wire::queued(&context, message)
+    {
+        let plan = ResponsePlan::document(queued.to_string().into_bytes());
+        return Ok(response::planned(plan, wire, exchange));
+    }
     let gate = served.gate.map(ResponseStep::Gate).into_iter();
     let mut before: Vec<_> = gate.chain(served.delay.map(ResponseStep::Sleep)).collect();
     let planned = match served.answer {

@@ -81,7 +81,7 @@ pub struct ReceivedRequest {
     pub endpoint: ApiEndpoint,
     /// The headers. Their `Debug` does not show secrets.
     pub headers: Arc<HeaderMap>,
-    /// The body, byte for byte; empty if it was too large.
+    /// The body, byte for byte, decoded if it was compressed; empty if it was too large.
     pub body: Bytes,
     /// Whether it is a side request that took no reply of the script.
     pub is_side_request: bool,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -103,6 +104,11 @@ impl Server {
     /// Serves another script from the next request on, with all of its gates closed. Answers that have begun go on.
     pub fn reset(&self, script: Script) {
         self.state.reset(script);
+    }
+
+    /// Serves only these replies of the script from the next request on, as often as they are left.
+    pub fn limit(&self, open: Range<usize>) {
+        self.state.model().model.limit(open);
     }
 
     /// Notes the texts of a command that the host sent to the agent, and whether it is a prompt. The model uses them to

@@ -9,6 +9,7 @@
 
 mod body;
 mod connection;
+mod cors;
 mod exchange;
 mod gates;
 mod handler;

@@ -56,6 +56,13 @@ pub(super) fn error(
     response(status, headers, body)
 }
 
+/// A response without content.
+pub(super) fn empty(headers: HeaderMap, mut exchange: Exchange) -> Response<ResponseBody> {
+    exchange.set_status(204);
+    exchange.end(ExchangeEnd::Complete);
+    response(204, headers, ResponseBody::new(Vec::new(), None, exchange))
+}
+
 fn response(status: u16, headers: HeaderMap, body: ResponseBody) -> Response<ResponseBody> {
     let mut response = Response::new(body);
     *response.status_mut() = status.try_into().unwrap_or_default();

@@ -1,8 +1,10 @@
 //! Routes: the endpoint of a path, and the errors of a wrong path, method, header or body.
 
 use hyper::HeaderMap;
+use hyper::header::{HeaderValue, UPGRADE};
 
 use crate::answer::HttpError;
+use crate::failure::Rejection;
 use crate::headers::text;
 use crate::request::Wire;
 
@@ -11,27 +13,73 @@ use crate::request::Wire;
 pub enum ApiEndpoint {
     /// A message. The only endpoint that takes a reply of the script.
     Message(Wire),
-    /// A token count.
+    /// A token count of Anthropic.
     CountTokens,
     /// The list of models.
     Models,
     /// One model, by its id.
     Model(String),
-    /// An unknown path.
+    /// Vectors for texts.
+    Embeddings,
+    /// A stored response of OpenAI, by its id.
+    Response(String),
+    /// The end of a background response, by its id.
+    CancelResponse(String),
+    /// A token count of OpenAI Responses.
+    InputTokens,
+    /// A shorter input for the next response.
+    Compact,
+    /// A path that is not served.
     Unknown,
 }
 
+/// A path of Azure OpenAI, below `/openai`: the deployment, if the path has one, and the path of the same endpoint of OpenAI.
+fn azure_path(path: &str) -> Option<(Option<&str>, &str)> {
+    let rest = path.strip_prefix("/openai/")?;
+    match rest.strip_prefix("deployments/") {
+        Some(named) => named.split_once('/').map(|(name, rest)| (Some(name), rest)),
+        None => Some((None, rest.strip_prefix("v1/").unwrap_or(rest))),
+    }
+}
+
+/// The deployment in a path of Azure OpenAI, which is the model of a request that names none.
+pub(super) fn deployment(path: &str) -> Option<&str> {
+    azure_path(path)?.0
+}
+
+fn is_websocket(headers: &HeaderMap) -> bool {
+    text(headers, "upgrade").is_some_and(|value| value.eq_ignore_ascii_case("websocket"))
+}
+
 impl ApiEndpoint {
-    pub(super) fn from_path(path: &str) -> Self {
+    /// The endpoint of a request. A probe, a question of a browser or a websocket is for none.
+    pub(super) fn of_request(method: &str, path: &str, headers: &HeaderMap) -> Self {
+        if matches!(method, "HEAD" | "OPTIONS") || is_websocket(headers) {
+            ApiEndpoint::Unknown
+        } else {
+            Self::from_path(path)
+        }
+    }
+
+    fn from_path(path: &str) -> Self {
         let path = path.strip_suffix('/').unwrap_or(path);
-        let mut wires = Wire::ALL.iter();
-        match path.strip_prefix("/v1/models") {
-            Some("") => ApiEndpoint::Models,
-            Some(id) if id.starts_with('/') => ApiEndpoint::Model(id[1..].to_owned()),
-            _ if path == "/v1/messages/count_tokens" => ApiEndpoint::CountTokens,
-            _ => wires
-                .find(|wire| wire.path() == path)
-                .map_or(ApiEndpoint::Unknown, |wire| ApiEndpoint::Message(*wire)),
+        let azure = azure_path(path).map(|(_, rest)| rest);
+        let Some(rest) = azure.or_else(|| path.strip_prefix("/v1/")) else {
+            return ApiEndpoint::Unknown;
+        };
+        match rest.split('/').collect::<Vec<_>>().as_slice() {
+            ["messages"] => ApiEndpoint::Message(Wire::AnthropicMessages),
+            ["messages", "count_tokens"] => ApiEndpoint::CountTokens,
+            ["chat", "completions"] => ApiEndpoint::Message(Wire::OpenAiChat),
+            ["responses"] => ApiEndpoint::Message(Wire::OpenAiResponses),
+            ["responses", "input_tokens"] => ApiEndpoint::InputTokens,
+            ["responses", "compact"] => ApiEndpoint::Compact,
+            ["responses", id] => ApiEndpoint::Response((*id).to_owned()),
+            ["responses", id, "cancel"] => ApiEndpoint::CancelResponse((*id).to_owned()),
+            ["embeddings"] => ApiEndpoint::Embeddings,
+            ["models"] => ApiEndpoint::Models,
+            ["models", id @ ..] => ApiEndpoint::Model(id.join("/")),
+            _ => ApiEndpoint::Unknown,
         }
     }
 
@@ -42,37 +90,69 @@ impl ApiEndpoint {
         match self {
             ApiEndpoint::Message(wire) => *wire,
             ApiEndpoint::CountTokens => Wire::AnthropicMessages,
-            _ if anthropic => Wire::AnthropicMessages,
-            _ => Wire::OpenAiChat,
+            ApiEndpoint::Response(_)
+            | ApiEndpoint::CancelResponse(_)
+            | ApiEndpoint::InputTokens
+            | ApiEndpoint::Compact => Wire::OpenAiResponses,
+            ApiEndpoint::Embeddings => Wire::OpenAiChat,
+            ApiEndpoint::Models | ApiEndpoint::Model(_) | ApiEndpoint::Unknown if anthropic => {
+                Wire::AnthropicMessages
+            }
+            ApiEndpoint::Models | ApiEndpoint::Model(_) | ApiEndpoint::Unknown => Wire::OpenAiChat,
+        }
+    }
+
+    /// The HTTP methods that are served.
+    fn methods(&self) -> &'static [&'static str] {
+        match self {
+            ApiEndpoint::Unknown => &[],
+            ApiEndpoint::Models | ApiEndpoint::Model(_) => &["GET"],
+            ApiEndpoint::Response(_) => &["GET", "DELETE"],
+            _ => &["POST"],
         }
     }
 
     /// The error of an unknown path or a wrong method.
-    pub(super) fn route_error(&self, wire: Wire, method: &str, path: &str) -> Option<HttpError> {
-        let allowed = if matches!(self, ApiEndpoint::Models | ApiEndpoint::Model(_)) {
-            "GET"
-        } else {
-            "POST"
-        };
-        match (wire, self) {
-            (Wire::AnthropicMessages, ApiEndpoint::Unknown) => Some(wire.usual_error(404)),
-            (_, ApiEndpoint::Unknown) => Some(HttpError::new(
+    pub(super) fn route_error(
+        &self,
+        wire: Wire,
+        method: &str,
+        path: &str,
+        headers: &HeaderMap,
+    ) -> Option<Rejection> {
+        if is_websocket(headers) {
+            let mut error = wire.usual_error(426);
+            error.message = "This server has no websockets: use HTTP requests.".to_owned();
+            let http = HeaderValue::from_static("HTTP/1.1");
+            error.details.headers.insert(UPGRADE, http);
+            return Some(Rejection::NotServed(error, format!("websockets at {path}")));
+        }
+        if self.methods().contains(&method) {
+            return None;
+        }
+        let what = format!("{method} {path}");
+        let is_unknown = *self == ApiEndpoint::Unknown;
+        let error = match wire {
+            Wire::AnthropicMessages => wire.usual_error(if is_unknown { 404 } else { 405 }),
+            _ if is_unknown => HttpError::new(
                 404,
                 "invalid_request_error",
-                format!("Invalid URL ({method} {path})"),
-            )),
-            _ if method == allowed => None,
-            (Wire::AnthropicMessages, _) => Some(wire.usual_error(405)),
+                format!("Invalid URL ({what})"),
+            ),
             _ => {
                 let message = format!(
                     "Not allowed to {method} on {path}. (HINT: Perhaps you meant to use a different HTTP method?)"
                 );
-                Some(
-                    HttpError::new(405, "invalid_request_error", message)
-                        .about(None, Some("method_not_supported")),
-                )
+                HttpError::new(405, "invalid_request_error", message)
+                    .about(None, Some("method_not_supported"))
             }
-        }
+        };
+        let lists_completions = *self == ApiEndpoint::Message(Wire::OpenAiChat) && method == "GET";
+        Some(if is_unknown || lists_completions {
+            Rejection::NotServed(error, what)
+        } else {
+            Rejection::Refused(error)
+        })
     }
 }
 
@@ -81,7 +161,8 @@ pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Op
     let bearer = text(headers, "authorization")
         .and_then(|value| value.strip_prefix("Bearer "))
         .is_some_and(|key| !key.is_empty());
-    let key = text(headers, "x-api-key").is_some_and(|key| !key.is_empty());
+    let has = |name: &str| text(headers, name).is_some_and(|key| !key.is_empty());
+    let (key, azure_key) = (has("x-api-key"), has("api-key"));
     match wire {
         Wire::AnthropicMessages if !keyless && !key && !bearer => Some(HttpError::new(
             401,
@@ -91,7 +172,7 @@ pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Op
         Wire::AnthropicMessages if !headers.contains_key("anthropic-version") => {
             Some(HttpError::invalid("anthropic-version: header is required"))
         }
-        Wire::OpenAiChat | Wire::OpenAiResponses if !keyless && !bearer => {
+        Wire::OpenAiChat | Wire::OpenAiResponses if !keyless && !bearer && !azure_key => {
             let message = "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth \
                            (i.e. Authorization: Bearer YOUR_KEY).";
             Some(HttpError::new(401, "invalid_request_error", message))

@@ -18,6 +18,8 @@ pub struct ServerOptions {
     pub seed: u64,
     /// Accepts requests without an API key, as local servers do. The real APIs refuse them.
     pub keyless: bool,
+    /// Answers requests that the real APIs refuse for what is in their body.
+    pub lenient: bool,
     /// The largest request body accepted, in bytes.
     pub max_body: usize,
     /// How fast replies are streamed.
@@ -31,6 +33,7 @@ impl Default for ServerOptions {
         ServerOptions {
             seed: 0,
             keyless: false,
+            lenient: false,
             max_body: 32 * 1024 * 1024,
             pace: Pace::default(),
             open_gates: false,
@@ -76,7 +79,7 @@ pub(super) struct NumberedModel {
 impl ServerState {
     pub(super) fn new(script: Script, options: ServerOptions, observer: Observer) -> Self {
         let gates = Gates::new(script.gates(), options.open_gates);
-        let model = Model::new(script, options.seed);
+        let model = Model::new(script, options.seed).lenient(options.lenient);
         ServerState {
             options,
             gates,
@@ -93,7 +96,7 @@ impl ServerState {
     pub(super) fn reset(&self, script: Script) {
         let mut current = self.model();
         self.gates.reset(script.gates());
-        current.model = Model::new(script, self.options.seed);
+        current.model = Model::new(script, self.options.seed).lenient(self.options.lenient);
     }
 
     /// Locks the model.

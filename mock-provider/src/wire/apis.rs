@@ -135,23 +135,37 @@ impl Wire {
         &self.api().models
     }
 
-    /// One model.
-    ///
-    /// # Errors
-    /// No model has this name.
-    pub(crate) fn model(self, id: &str) -> Result<&'static Value, HttpError> {
-        let mut models = list(&self.models()["data"]).iter();
-        let found = models.find(|model| model["id"] == id);
-        found.ok_or_else(|| match self {
-            Wire::AnthropicMessages => {
-                HttpError::new(404, "not_found_error", format!("model: {id}"))
+    /// One model. A request may name any model, so every one is found.
+    pub(crate) fn model(self, id: &str) -> Value {
+        let models = list(&self.models()["data"]);
+        let known = models.iter().find(|model| model["id"] == id);
+        let mut model = known.or(models.first()).cloned().unwrap_or_default();
+        if known.is_none() {
+            for name in ["id", "display_name"] {
+                if let Some(member) = model.get_mut(name) {
+                    *member = id.into();
+                }
             }
-            Wire::OpenAiChat | Wire::OpenAiResponses => HttpError::new(
-                404,
-                "invalid_request_error",
-                format!("The model '{id}' does not exist or you do not have access to it."),
-            )
-            .about(Some("model"), Some("model_not_found")),
-        })
+        }
+        model
+    }
+
+    /// The type and code of an error in a stream in the words of this API: a type of the other vendor becomes the usual one of its status.
+    pub(super) fn error_words(self, kind: &str) -> (String, Option<String>) {
+        let names = |usual: &&UsualError| usual.kind == kind || usual.code.as_deref() == Some(kind);
+        let other = match self {
+            Wire::AnthropicMessages => &APIS.openai,
+            Wire::OpenAiChat | Wire::OpenAiResponses => &APIS.anthropic,
+        };
+        let own = self.api().errors.iter().find(names);
+        let foreign = || other.errors.iter().find(names);
+        let usual = match own {
+            Some(own) => Some((own.kind.clone(), own.code.clone())),
+            None => foreign().map(|foreign| {
+                let error = self.usual_error(foreign.status);
+                (error.kind, error.details.code)
+            }),
+        };
+        usual.unwrap_or_else(|| (kind.to_owned(), None))
     }
 }

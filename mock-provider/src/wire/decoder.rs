@@ -124,7 +124,7 @@ impl ReplyDecoder {
         ReplyDecoder {
             parser: SseParser::default(),
             decoder: match wire {
-                Wire::AnthropicMessages => Box::new(anthropic::AnthropicDecoder),
+                Wire::AnthropicMessages => Box::new(anthropic::AnthropicDecoder::default()),
                 Wire::OpenAiChat => Box::new(chat::ChatDecoder::default()),
                 Wire::OpenAiResponses => Box::new(responses::ResponsesDecoder::default()),
             },
@@ -154,6 +154,15 @@ impl ReplyDecoder {
     /// Decodes a message in one document.
     pub fn document(&mut self, document: &Value) {
         self.decoder.document(document, &mut self.reply);
+        if self.reply.stop.is_some() {
+            self.reply.is_complete = true;
+        }
+    }
+
+    /// Whether the message has its end.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.reply.is_complete
     }
 
     /// Notes that the stream has ended. False if the message is not complete.
@@ -173,6 +182,11 @@ impl ReplyDecoder {
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         self.reply.stop
+    }
+
+    /// The newest counts of tokens.
+    pub(crate) fn usage(&self) -> Usage {
+        self.reply.usage
     }
 }
 

@@ -1,11 +1,12 @@
 //! The functions of each wire: encodes a message, validates a request, writes errors.
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::encoder::{Encoder, WireContext};
 use super::{anthropic, chat, responses};
 use crate::answer::{AnswerMessage, HttpError, Piece};
+use crate::ids;
 use crate::request::{Request, Wire};
 use crate::script::StreamError;
 use crate::signatures::SignatureStore;
@@ -33,14 +34,48 @@ pub(crate) fn whole(context: &WireContext, message: &AnswerMessage) -> Result<By
         _ => None,
     });
     if let Some(StreamError { kind, message }) = errors.next() {
-        return Err(HttpError::new(wire.status_of(kind), kind, message));
+        let (kind, code) = wire.error_words(kind);
+        let status = wire.status_of(&kind);
+        return Err(HttpError::new(status, kind, message).about(None, code.as_deref()));
     }
-    let document = match wire {
-        Wire::OpenAiChat => return Ok(chat::whole(context, message)),
+    Ok(match wire {
+        Wire::OpenAiChat => chat::whole(context, message),
+        _ => document(context, message).to_string().into(),
+    })
+}
+
+/// The document of a message without an error.
+pub(crate) fn document(context: &WireContext, message: &AnswerMessage) -> Value {
+    match context.request.wire {
         Wire::AnthropicMessages => anthropic::whole(context, message),
+        Wire::OpenAiChat => {
+            serde_json::from_slice(&chat::whole(context, message)).unwrap_or_default()
+        }
         Wire::OpenAiResponses => responses::whole(context, message),
+    }
+}
+
+/// The document of a response before its end.
+pub(crate) fn unfinished(context: &WireContext, message: &AnswerMessage, status: &str) -> Value {
+    responses::document(context, message, status, Vec::new())
+}
+
+/// The answer to a request for a response that the client fetches later; none for any other request.
+pub(crate) fn queued(context: &WireContext, message: &AnswerMessage) -> Option<Value> {
+    let request = context.request;
+    let is_fetched =
+        request.is_in_background() && !request.is_streamed() && message.stop().is_some();
+    is_fetched.then(|| unfinished(context, message, "queued"))
+}
+
+/// The id of a message.
+pub(crate) fn message_id(wire: Wire, seed: u64, message: &AnswerMessage) -> String {
+    let (prefix, length) = match wire {
+        Wire::AnthropicMessages => ("msg_01", 22),
+        Wire::OpenAiChat => ("chatcmpl-", 29),
+        Wire::OpenAiResponses => ("resp_", 48),
     };
-    Ok(document.to_string().into())
+    ids::id(prefix, length, seed, &message.path)
 }
 
 /// The error of the real API for a request that is not valid.
@@ -82,7 +117,7 @@ pub(crate) fn count_tokens(body: &Value) -> u64 {
 impl Wire {
     /// The id of a request, by its number.
     pub(crate) fn request_id(self, seed: u64, n: u64) -> String {
-        crate::ids::id("req_011", 21, seed, &n.to_string())
+        ids::id("req_011", 21, seed, &n.to_string())
     }
 
     /// The body of an error.
@@ -90,6 +125,9 @@ impl Wire {
         match self {
             Wire::AnthropicMessages => {
                 let mut document = anthropic::error_document(&error.kind, &error.message);
+                if let Some(code) = &error.details.code {
+                    document["error"]["details"] = json!({ "error_code": code });
+                }
                 document["request_id"] = request_id.into();
                 document
             }

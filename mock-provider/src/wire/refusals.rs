@@ -9,8 +9,22 @@ use crate::signatures::SignatureStore;
 /// How the error of a request begins: the parameter that it names, and its message. Empty if it is accepted.
 fn refusal(wire: Wire, case: &Value) -> String {
     let messages = &case["messages"];
+    let user = json!([{ "role": "user", "content": "x" }]);
     let body = match (wire, case.get("body")) {
         (_, Some(body)) => body.clone(),
+        _ if case.get("with").is_some() => {
+            let mut body = match wire {
+                Wire::AnthropicMessages => {
+                    json!({ "model": "claude-sonnet-4-5", "max_tokens": 2000, "messages": user })
+                }
+                Wire::OpenAiChat => json!({ "model": "gpt-4o", "messages": user }),
+                Wire::OpenAiResponses => json!({ "model": "gpt-4o", "input": "x" }),
+            };
+            for (name, member) in case["with"].as_object().expect("members") {
+                body[name] = member.clone();
+            }
+            body
+        }
         (Wire::OpenAiResponses, None) => json!({ "model": "m", "input": messages }),
         (_, None) => json!({ "model": "m", "max_tokens": 1, "messages": messages }),
     };
@@ -34,6 +48,10 @@ fn each_api_refuses_what_it_says() {
             let (found, says) = (refusal(*wire, case), case["says"].as_str());
             let is_right = says.map_or(found.is_empty(), |says| found.starts_with(says));
             assert!(is_right, "{name}: {case}: {found}");
+            if let Some(members) = case.get("but_not") {
+                let found = refusal(*wire, &json!({ "with": members }));
+                assert_eq!(found, "", "{name}: {members}");
+            }
         }
     }
 }

@@ -6,6 +6,16 @@ pub(super) struct SseParser {
     line: Vec<u8>,
     data: Option<String>,
     after_cr: bool,
+    /// Whether the first line has ended.
+    has_begun: bool,
+}
+
+/// The byte order mark that a stream may begin with.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The data of every event of a whole stream.
+pub(crate) fn event_data(bytes: &[u8]) -> Vec<String> {
+    SseParser::default().push(bytes).unwrap_or_default()
 }
 
 /// The longest line, in bytes.
@@ -36,7 +46,10 @@ impl SseParser {
     }
 
     fn end_line(&mut self) -> Option<String> {
-        let line = std::mem::take(&mut self.line);
+        let mut line = std::mem::take(&mut self.line);
+        if !std::mem::replace(&mut self.has_begun, true) && line.starts_with(BOM) {
+            line.drain(..BOM.len());
+        }
         if line.is_empty() {
             return self.data.take();
         }
@@ -64,7 +77,7 @@ mod tests {
 
     #[test]
     fn events_are_the_same_in_any_chunking() {
-        let text = "event: a\ndata: {\"x\":\"ä\"}\n\n: comment\r\ndata:one\r\ndata: two\r\n\r\nid: 7\n\ndata: [DONE]\n\n";
+        let text = "\u{feff}event: a\ndata: {\"x\":\"ä\"}\n\n: comment\r\ndata:one\r\ndata: two\r\n\r\nid: 7\n\ndata: [DONE]\n\n";
         for size in 1..text.len() {
             assert_eq!(
                 parse(text, size),

@@ -8,16 +8,33 @@ use crate::script::{Stop, StreamError};
 use crate::wire::decoder::{DecodedReply, Decoder, error, number, text};
 
 /// The decoder. The API numbers the blocks.
-pub(in crate::wire) struct AnthropicDecoder;
+#[derive(Debug, Default)]
+pub(in crate::wire) struct AnthropicDecoder {
+    /// The block and the arguments that its start has, until deltas bring others: some servers stream none.
+    input: Option<(usize, String)>,
+}
 
 impl Decoder for AnthropicDecoder {
     fn event(&mut self, data: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
         let index = number(data, "index");
         match data["type"].as_str() {
             Some("message_start") => usage(&data["message"]["usage"], reply),
-            Some("content_block_start") => start(index, &data["content_block"], reply),
-            Some("content_block_delta") => content(index, &data["delta"], reply),
-            Some("content_block_stop") => reply.push(Chunk::End { index }),
+            Some("content_block_start") => {
+                let block = &data["content_block"];
+                start(index, block, reply);
+                self.input = input(block).map(|fragment| (index, fragment));
+            }
+            Some("content_block_delta") => {
+                let delta = &data["delta"];
+                self.input = self.input.take().filter(|_| delta["partial_json"] == "");
+                content(index, delta, reply);
+            }
+            Some("content_block_stop") => {
+                if let Some((_, fragment)) = self.input.take_if(|(block, _)| *block == index) {
+                    reply.push(Chunk::Args { index, fragment });
+                }
+                reply.push(Chunk::End { index });
+            }
             Some("message_delta") => {
                 stop(&data["delta"], reply);
                 usage(&data["usage"], reply);
@@ -32,11 +49,7 @@ impl Decoder for AnthropicDecoder {
     fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
         for (index, block) in list(&document["content"]).iter().enumerate() {
             start(index, block, reply);
-            if block["input"]
-                .as_object()
-                .is_some_and(|input| !input.is_empty())
-            {
-                let fragment = block["input"].to_string();
+            if let Some(fragment) = input(block) {
                 reply.push(Chunk::Args { index, fragment });
             }
             reply.push(Chunk::End { index });
@@ -44,6 +57,13 @@ impl Decoder for AnthropicDecoder {
         stop(document, reply);
         usage(&document["usage"], reply);
     }
+}
+
+/// The arguments that stand in a block.
+fn input(block: &Value) -> Option<String> {
+    let input = block["input"].as_object()?;
+    let is_call = block["type"] == "tool_use" && !input.is_empty();
+    is_call.then(|| block["input"].to_string())
 }
 
 /// The start of a block, with the content that it begins with.

@@ -1,6 +1,7 @@
 //! Anthropic Messages.
 
 mod decode;
+mod prefill;
 mod response;
 mod thinking;
 mod turns;

@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerMessage, BlockStart, Chunk};
-use crate::ids;
-use crate::script::{Stop, StreamError};
+use crate::request::Wire;
+use crate::script::{RefusalDetails, Stop, StreamError};
+use crate::wire::dispatch::message_id;
 use crate::wire::encoder::{Encoder, EventBuffer, WireContext};
 
 /// A message as a stream of events.
@@ -77,7 +78,11 @@ impl<'a> AnthropicStream<'a> {
                 vec![json!({ "type": "content_block_stop", "index": index })]
             }
             Chunk::Stop(stop) => {
-                let ending = json!({ "stop_reason": stop, "stop_sequence": stop_sequence(*stop, self.context) });
+                let ending = json!({
+                    "stop_reason": stop,
+                    "stop_sequence": stop_sequence(*stop, self.context),
+                    "stop_details": stop_details(Some(*stop), self.message),
+                });
                 let used = self.message.usage;
                 let usage = json!({
                     "input_tokens": used.input,
@@ -119,7 +124,8 @@ impl Encoder for AnthropicStream<'_> {
     }
 
     fn error(&mut self, StreamError { kind, message }: &StreamError, out: &mut EventBuffer) {
-        event(&error_document(kind, message), out);
+        let (kind, _) = Wire::AnthropicMessages.error_words(kind);
+        event(&error_document(&kind, message), out);
     }
 
     fn ping(&self, out: &mut EventBuffer) {
@@ -158,13 +164,14 @@ fn message_document(
 ) -> Value {
     let used = message.usage;
     json!({
-        "id": ids::id("msg_01", 22, context.seed, &message.path),
+        "id": message_id(context.request.wire, context.seed, message),
         "type": "message",
         "role": "assistant",
         "model": context.request.model(),
         "content": content,
         "stop_reason": stop,
         "stop_sequence": stop.and_then(|stop| stop_sequence(stop, context)),
+        "stop_details": stop_details(stop, message),
         "usage": {
             "input_tokens": used.input,
             "cache_creation_input_tokens": used.cache_write,
@@ -196,4 +203,16 @@ fn opening(block: &BlockStart) -> Value {
 fn stop_sequence<'a>(stop: Stop, context: &WireContext<'a>) -> Option<&'a str> {
     let first = context.request.body["stop_sequences"][0].as_str();
     first.filter(|_| stop == Stop::StopSequence)
+}
+
+/// Why the model refused: <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>.
+fn stop_details(stop: Option<Stop>, message: &AnswerMessage) -> Value {
+    if stop != Some(Stop::Refusal) {
+        return Value::Null;
+    }
+    let RefusalDetails {
+        category,
+        explanation,
+    } = message.stop_details.clone().unwrap_or_default();
+    json!({ "type": "refusal", "category": category, "explanation": explanation })
 }

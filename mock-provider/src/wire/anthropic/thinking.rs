@@ -1,4 +1,4 @@
-//! Validates the thinking blocks that a request sends back, and the thinking budget.
+//! Validates the thinking blocks that a request sends back, and the thinking budget beside `max_tokens`.
 
 use super::turns::{RequestBlock, RoleTurn, blocks_of_type};
 use crate::headers;
@@ -8,9 +8,6 @@ use crate::signatures::SignatureStore;
 
 /// The documentation page in the vendor's messages.
 const THINKING_PAGE: &str = "https://docs.claude.com/en/docs/build-with-claude/extended-thinking";
-
-/// The smallest thinking budget, in tokens.
-const MIN_BUDGET: u64 = 1024;
 
 /// With thinking on, a request sends thinking blocks back unchanged, with their signatures, at the start of the turn that called
 /// tools.
@@ -69,14 +66,9 @@ pub(super) fn check_thinking(
 }
 
 fn check_budget(request: &Request) -> Result<(), String> {
-    let Some(budget) = request.body["thinking"]["budget_tokens"].as_u64() else {
-        return Err("thinking.enabled.budget_tokens: Field required".into());
-    };
-    if budget < MIN_BUDGET {
-        return Err(format!(
-            "thinking.enabled.budget_tokens: Input should be greater than or equal to {MIN_BUDGET}"
-        ));
-    }
+    let budget = request.body["thinking"]["budget_tokens"]
+        .as_u64()
+        .unwrap_or_default();
     let betas = headers::text(&request.headers, "anthropic-beta");
     let interleaved = betas.is_some_and(|betas| betas.contains("interleaved-thinking"));
     if !interleaved

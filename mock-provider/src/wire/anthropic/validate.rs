@@ -1,12 +1,21 @@
 //! Validates requests, with the error messages of the real API.
 
+use std::collections::HashSet;
+use std::hash::BuildHasher;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use foldhash::fast::FixedState;
 use serde_json::Value;
 
+use super::prefill::check_prefill;
 use super::thinking::check_thinking;
 use super::turns::{RequestBlock, RoleTurn, blocks_of_type, turns};
 use crate::answer::HttpError;
+use crate::conversation::list;
+use crate::headers;
 use crate::request::Request;
 use crate::signatures::SignatureStore;
+use crate::wire::request_schema::check_body;
 
 /// The error of the real API for a request that is not valid. `whole`: a request for a message, not for a token count.
 pub(in crate::wire) fn validation_error(
@@ -14,40 +23,130 @@ pub(in crate::wire) fn validation_error(
     signatures: &SignatureStore,
     whole: bool,
 ) -> Option<HttpError> {
-    let checked = check_fields(&request.body, whole)
-        .and_then(|()| turns(&request.body))
-        .and_then(|turns| {
-            check_tool_results(&turns).and_then(|()| check_thinking(request, &turns, signatures))
-        });
-    checked.err().map(HttpError::invalid)
+    let optional: &[&str] = if whole { &[] } else { &["max_tokens"] };
+    let checks = || {
+        BODY_CHECKS.iter().try_for_each(|check| check(request))?;
+        let turns = turns(&request.body)?;
+        check_tool_results(&turns)?;
+        check_prefill(request, &turns)?;
+        check_thinking(request, &turns, signatures)
+    };
+    check_body(request.wire, &request.body, optional)
+        .and_then(|()| checks().map_err(HttpError::invalid))
+        .err()
 }
 
-fn check_fields(body: &Value, whole: bool) -> Result<(), String> {
-    if !body.is_object() {
-        return Err("Input should be a valid dictionary or object to extract fields from".into());
+/// A check of a request's body.
+type BodyCheck = fn(&Request) -> Result<(), String>;
+
+/// What the schema of the body cannot say.
+const BODY_CHECKS: &[BodyCheck] = &[
+    check_sampling,
+    check_tool_names,
+    check_tool_choice,
+    check_tool_schemas,
+    check_cache_control,
+];
+
+/// The version of the API that has no sampling parameters:
+/// <https://codersera.com/blog/anthropic-api-2026-10-21-sdk-migration-guide-2026/>.
+const WITHOUT_SAMPLING: &str = "2026-10-21";
+
+fn check_sampling(request: &Request) -> Result<(), String> {
+    let version = headers::text(&request.headers, "anthropic-version");
+    if version.is_none_or(|version| version < WITHOUT_SAMPLING) {
+        return Ok(());
     }
-    let required: &[&str] = if whole {
-        &["model", "max_tokens", "messages"]
+    let mut members = ["temperature", "top_p", "top_k"].into_iter();
+    match members.find(|member| !request.body[*member].is_null()) {
+        Some(member) => Err(format!("{member}: Extra inputs are not permitted")),
+        None => Ok(()),
+    }
+}
+
+/// Source: <https://github.com/eclipse-theia/theia/issues/16122>.
+fn check_tool_names(request: &Request) -> Result<(), String> {
+    let tools = list(&request.body["tools"]).iter();
+    let mut names = HashSet::new();
+    let names_are_unique = tools
+        .filter_map(|tool| tool["name"].as_str())
+        .all(|name| names.insert(name));
+    if names_are_unique {
+        Ok(())
     } else {
-        &["model", "messages"]
-    };
-    if let Some(missing) = required.iter().find(|field| body[**field].is_null()) {
-        return Err(format!("{missing}: Field required"));
+        Err("tools: Tool names must be unique.".into())
     }
-    if !body["model"].is_string() {
-        return Err("model: Input should be a valid string".into());
+}
+
+/// Source: <https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use#forcing-tool-use>.
+fn check_tool_choice(request: &Request) -> Result<(), String> {
+    let (choice, tools) = (&request.body["tool_choice"], list(&request.body["tools"]));
+    let is_offered = |name: &Value| tools.iter().any(|tool| &tool["name"] == name);
+    let has_toolset = || tools.iter().any(|tool| tool["name"].is_null());
+    if choice.is_null() || choice["type"] == "none" {
+        Ok(())
+    } else if tools.is_empty() && request.body["mcp_servers"].is_null() {
+        Err("tool_choice may only be specified while providing `tools`.".into())
+    } else if choice["type"] == "tool" && !is_offered(&choice["name"]) && !has_toolset() {
+        let name = choice["name"].as_str().unwrap_or_default();
+        Err(format!("Tool '{name}' not found in provided tools"))
+    } else {
+        Ok(())
     }
-    if whole && body["max_tokens"].as_i64().is_none() {
-        return Err("max_tokens: Input should be a valid integer".into());
+}
+
+/// Source: <https://github.com/anthropics/claude-code/issues/86664>.
+fn check_tool_schemas(request: &Request) -> Result<(), String> {
+    let tools = list(&request.body["tools"]).iter();
+    let mut schemas = tools.map(|tool| &tool["input_schema"]);
+    let invalid = schemas.position(|schema| schema.is_object() && !is_json_schema(schema));
+    match invalid {
+        Some(i) => Err(format!(
+            "tools.{i}.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 \
+             (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use."
+        )),
+        None => Ok(()),
     }
-    if whole && body["max_tokens"].as_i64() < Some(0) {
-        return Err("max_tokens: Input should be greater than or equal to 0".into());
+}
+
+/// Most schemas that are known to be valid.
+const MAX_KNOWN_SCHEMAS: usize = 4096;
+
+/// Whether a value is a JSON Schema. An agent sends the same tools with each request, so what is valid is remembered by its hash.
+fn is_json_schema(schema: &Value) -> bool {
+    static VALID: LazyLock<Mutex<HashSet<u64>>> = LazyLock::new(Mutex::default);
+    let hash = FixedState::default().hash_one(schema);
+    let mut valid = VALID.lock().unwrap_or_else(PoisonError::into_inner);
+    if valid.contains(&hash) {
+        return true;
     }
-    match body["messages"].as_array() {
-        None => Err("messages: Input should be a valid list".into()),
-        Some(list) if list.is_empty() => Err("messages: at least one message is required".into()),
-        Some(_) => Ok(()),
+    let is_valid = jsonschema::draft202012::meta::is_valid(schema);
+    if is_valid && valid.len() < MAX_KNOWN_SCHEMAS {
+        valid.insert(hash);
     }
+    is_valid
+}
+
+/// Most blocks with `cache_control`: <https://github.com/tghamm/Anthropic.SDK/issues/50>.
+const MAX_CACHED: usize = 4;
+
+fn check_cache_control(request: &Request) -> Result<(), String> {
+    fn cached(blocks: &Value) -> usize {
+        let blocks = list(blocks).iter();
+        blocks
+            .map(|block| {
+                usize::from(block["cache_control"].is_object()) + cached(&block["content"])
+            })
+            .sum()
+    }
+    let body = &request.body;
+    let found = cached(&body["tools"]) + cached(&body["system"]) + cached(&body["messages"]);
+    if found > MAX_CACHED {
+        return Err(format!(
+            "A maximum of {MAX_CACHED} blocks with cache_control may be provided. Found {found}."
+        ));
+    }
+    Ok(())
 }
 
 /// Every tool call has exactly one result, at the start of the next turn, and every result has its call.

@@ -13,8 +13,19 @@ pub(in crate::wire) struct ChatDecoder {
     blocks: usize,
     /// The open text or thinking block.
     open: Option<(BlockStart, usize)>,
-    /// The block number of each call, by its index on the wire.
-    calls: Vec<(u64, usize)>,
+    /// The calls, in order.
+    calls: Vec<OpenCall>,
+    has_refusal: bool,
+}
+
+/// A call that is not complete.
+#[derive(Debug)]
+struct OpenCall {
+    /// Its index on the wire, which some servers leave out or repeat.
+    key: Option<u64>,
+    id: String,
+    /// The number of its block.
+    block: usize,
 }
 
 impl Decoder for ChatDecoder {
@@ -22,22 +33,22 @@ impl Decoder for ChatDecoder {
         if !data["error"].is_null() {
             return Err(error(&data["error"], "type", "server_error"));
         }
-        let choice = &data["choices"][0];
+        let choice = first_choice(data);
         self.content(&choice["delta"], reply);
-        ending(data, choice, reply);
+        ending(data, choice, self.has_refusal, reply);
         Ok(())
     }
 
     fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
-        let choice = &document["choices"][0];
+        let choice = first_choice(document);
         self.content(&choice["message"], reply);
-        ending(document, choice, reply);
+        ending(document, choice, self.has_refusal, reply);
     }
 
     fn end(&mut self, reply: &mut DecodedReply) {
         self.close(reply);
-        for (_, index) in std::mem::take(&mut self.calls) {
-            reply.push(Chunk::End { index });
+        for call in std::mem::take(&mut self.calls) {
+            reply.push(Chunk::End { index: call.block });
         }
         reply.complete();
     }
@@ -55,22 +66,40 @@ impl ChatDecoder {
             let index = self.block(BlockStart::Text, reply);
             reply.push(Chunk::Text { index, text });
         }
-        for (place, call) in (0..).zip(list(&message["tool_calls"])) {
-            let key = call["index"].as_u64().unwrap_or(place);
-            let known = self.calls.iter().find(|(known, _)| *known == key);
-            let index = known.map(|(_, index)| *index).unwrap_or_else(|| {
+        if let Some(text) = written("refusal") {
+            self.has_refusal = true;
+            let index = self.block(BlockStart::Text, reply);
+            reply.push(Chunk::Text { index, text });
+        }
+        for call in list(&message["tool_calls"]) {
+            let (key, id) = (call["index"].as_u64(), text(call, "id"));
+            let tool = text(&call["function"], "name");
+            let index = self.open_call(key, &id, &tool).unwrap_or_else(|| {
                 self.close(reply);
-                let id = text(call, "id");
-                let tool = text(&call["function"], "name");
-                let index = self.start(BlockStart::Call { id, tool }, reply);
-                self.calls.push((key, index));
-                index
+                let start = BlockStart::Call {
+                    id: id.clone(),
+                    tool,
+                };
+                let block = self.start(start, reply);
+                self.calls.push(OpenCall { key, id, block });
+                block
             });
             let fragment = text(&call["function"], "arguments");
             if !fragment.is_empty() {
                 reply.push(Chunk::Args { index, fragment });
             }
         }
+    }
+
+    /// The block of the call that a fragment belongs to; none if it begins a call: it has a name, and an index or an id that is new.
+    fn open_call(&self, key: Option<u64>, id: &str, tool: &str) -> Option<usize> {
+        let begins = !tool.is_empty() && !id.is_empty();
+        let mut calls = self.calls.iter().rev();
+        let known = calls.find(|call| {
+            let is_same_place = key.is_none() || call.key == key;
+            is_same_place && (!begins || call.id == id)
+        });
+        known.map(|call| call.block)
     }
 
     /// The number of the open block, if it is of this kind, or of a new one.
@@ -99,13 +128,21 @@ impl ChatDecoder {
     }
 }
 
+/// The choice that is kept: a reply of a script is one answer.
+fn first_choice(data: &Value) -> &Value {
+    let mut choices = list(&data["choices"]).iter();
+    let first = choices.find(|choice| choice["index"].as_u64().unwrap_or_default() == 0);
+    first.unwrap_or(&Value::Null)
+}
+
 /// Why the model stopped, and the usage.
-fn ending(data: &Value, choice: &Value, reply: &mut DecodedReply) {
+fn ending(data: &Value, choice: &Value, has_refusal: bool, reply: &mut DecodedReply) {
     if let Some(reason) = choice["finish_reason"].as_str() {
         reply.stop = Some(match reason {
             "tool_calls" => Stop::ToolUse,
             "length" => Stop::MaxTokens,
             "content_filter" => Stop::Refusal,
+            _ if has_refusal => Stop::Refusal,
             _ => Stop::EndTurn,
         });
     }

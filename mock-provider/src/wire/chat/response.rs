@@ -9,18 +9,43 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
 use crate::ids;
+use crate::request::Wire;
 use crate::script::{Stop, StreamError};
+use crate::wire::dispatch::message_id;
 use crate::wire::encoder::{Encoder, EventBuffer, WireContext};
+
+/// A tool call in a stream.
+struct Call {
+    block: usize,
+    members: CallMembers,
+}
+
+/// The type of a call, which is also the name of its member, and the member in it with the arguments.
+type CallMembers = (&'static str, &'static str);
+
+const FUNCTION: CallMembers = ("function", "arguments");
+const CUSTOM: CallMembers = ("custom", "input");
+
+fn call_members(context: &WireContext, tool: &str) -> CallMembers {
+    if context.request.is_custom_tool(tool) {
+        CUSTOM
+    } else {
+        FUNCTION
+    }
+}
 
 /// A message as a stream of chunks.
 pub(in crate::wire) struct ChatStream<'a> {
+    context: &'a WireContext<'a>,
     message: &'a AnswerMessage,
+    /// The member of a text: a refusal is none.
+    text: &'static str,
     /// Every chunk as text, up to its choices.
     head: String,
     /// The end of a chunk, after the reason.
     tail: &'static str,
     /// The numbers of the tool call blocks, in order: a call's position here is its index on the wire.
-    calls: Vec<usize>,
+    calls: Vec<Call>,
     started: bool,
     include_usage: bool,
 }
@@ -29,7 +54,13 @@ impl<'a> ChatStream<'a> {
     pub(in crate::wire) fn new(context: &'a WireContext<'a>, message: &'a AnswerMessage) -> Self {
         let include_usage = context.request.body["stream_options"]["include_usage"] == true;
         ChatStream {
+            context,
             message,
+            text: if message.is_refusal() {
+                "refusal"
+            } else {
+                "content"
+            },
             head: head(context, message, "chat.completion.chunk"),
             tail: if include_usage {
                 r#"],"usage":null}"#
@@ -65,11 +96,13 @@ impl<'a> ChatStream<'a> {
             calls |= matches!(block, BlockStart::Call { .. });
             *block == BlockStart::Text
         });
-        let content = (says || !calls).then_some("");
+        let refusal = self.message.is_refusal().then_some("");
+        let content = (refusal.is_none() && (says || !calls)).then_some("");
         self.delta(out, None, |out| {
             out.raw(r#""role":"assistant","content":"#)
                 .json(&content)
-                .raw(r#","refusal":null"#);
+                .raw(r#","refusal":"#)
+                .json(&refusal);
         });
     }
 
@@ -80,24 +113,37 @@ impl<'a> ChatStream<'a> {
                 block: BlockStart::Call { id, tool },
                 ..
             } => {
+                let (kind, arguments) = call_members(self.context, tool);
                 out.raw(r#""tool_calls":[{"index":"#)
                     .json(&(self.calls.len() - 1))
                     .raw(r#","id":"#)
                     .json(id)
-                    .raw(r#","type":"function","function":{"name":"#)
+                    .raw(r#","type":""#)
+                    .raw(kind)
+                    .raw(r#"",""#)
+                    .raw(kind)
+                    .raw(r#"":{"name":"#)
                     .json(tool)
-                    .raw(r#","arguments":""}}]"#);
+                    .raw(r#",""#)
+                    .raw(arguments)
+                    .raw(r#"":""}}]"#);
             }
             Chunk::Args { index, fragment } => {
-                let place = self.calls.iter().position(|known| known == index);
+                let place = self.calls.iter().position(|call| call.block == *index);
+                let call = place.and_then(|place| self.calls.get(place));
+                let (kind, arguments) = call.map_or(FUNCTION, |call| call.members);
                 out.raw(r#""tool_calls":[{"index":"#)
                     .json(&place)
-                    .raw(r#","function":{"arguments":"#)
+                    .raw(r#",""#)
+                    .raw(kind)
+                    .raw(r#"":{""#)
+                    .raw(arguments)
+                    .raw(r#"":"#)
                     .json(fragment)
                     .raw("}}]");
             }
             Chunk::Text { text, .. } => {
-                out.raw(r#""content":"#).json(text);
+                out.raw("\"").raw(self.text).raw("\":").json(text);
             }
             Chunk::Thinking { text, .. } => {
                 out.raw(r#""reasoning_content":"#).json(text);
@@ -108,7 +154,7 @@ impl<'a> ChatStream<'a> {
 
     /// Writes the last chunks.
     fn ending(&self, stop: Stop, out: &mut EventBuffer) {
-        self.delta(out, Some(finish_reason(stop)), |_| {});
+        self.delta(out, Some(finish_reason(self.message, stop)), |_| {});
         if self.include_usage {
             out.data()
                 .raw(&self.head)
@@ -134,8 +180,13 @@ impl Encoder for ChatStream<'_> {
         if !std::mem::replace(&mut self.started, true) {
             self.opening(out);
         }
-        if let Chunk::Start { index, .. } = chunk {
-            self.calls.push(*index);
+        if let Chunk::Start {
+            index: block,
+            block: BlockStart::Call { tool, .. },
+        } = chunk
+        {
+            let (block, members) = (*block, call_members(self.context, tool));
+            self.calls.push(Call { block, members });
         }
         match chunk {
             Chunk::Stop(stop) => self.ending(*stop, out),
@@ -144,9 +195,9 @@ impl Encoder for ChatStream<'_> {
     }
 
     fn error(&mut self, StreamError { kind, message }: &StreamError, out: &mut EventBuffer) {
-        out.data()
-            .json(&error_document(kind, message, None, None))
-            .end();
+        let (kind, code) = Wire::OpenAiChat.error_words(kind);
+        let document = error_document(&kind, message, None, code.as_deref());
+        out.data().json(&document).end();
     }
 
     fn ping(&self, out: &mut EventBuffer) {
@@ -163,15 +214,18 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
             BlockStart::Text => text.get_or_insert_default().push_str(more),
             BlockStart::Thinking => thinking.get_or_insert_default().push_str(more),
             BlockStart::Call { id, tool } => {
-                let function = json!({ "name": tool, "arguments": more });
-                calls.push(json!({ "id": id, "type": "function", "function": function }));
+                let (kind, arguments) = call_members(context, tool);
+                let called = json!({ "name": tool, arguments: more });
+                calls.push(json!({ "id": id, "type": kind, kind: called }));
             }
             BlockStart::Redacted(_) => {}
         }
     }
-    let content = text.or_else(|| calls.is_empty().then(String::new));
+    let refusal = text.take_if(|_| message.is_refusal());
+    let is_silent = calls.is_empty() && refusal.is_none();
+    let content = text.or_else(|| is_silent.then(String::new));
     let mut answer =
-        json!({ "role": "assistant", "content": content, "refusal": null, "annotations": [] });
+        json!({ "role": "assistant", "content": content, "refusal": refusal, "annotations": [] });
     if let Some(thinking) = thinking {
         answer["reasoning_content"] = thinking.into();
     }
@@ -183,7 +237,7 @@ pub(in crate::wire) fn whole(context: &WireContext, message: &AnswerMessage) -> 
         .raw(r#"{"index":0,"message":"#)
         .json(&answer)
         .raw(r#","logprobs":null,"finish_reason":"#)
-        .json(&message.stop().map(finish_reason))
+        .json(&message.stop().map(|stop| finish_reason(message, stop)))
         .raw(r#"}],"usage":"#)
         .raw(&usage_document(message.usage))
         .raw("}");
@@ -204,7 +258,7 @@ struct Envelope<'a> {
 /// A chunk or a completion as text, up to its choices.
 fn head(context: &WireContext, message: &AnswerMessage, object: &str) -> String {
     let envelope = Envelope {
-        id: ids::id("chatcmpl-", 29, context.seed, &message.path),
+        id: message_id(context.request.wire, context.seed, message),
         object,
         created: ids::EPOCH + context.request.n,
         model: context.request.model(),
@@ -241,11 +295,13 @@ pub(in crate::wire) fn error_document(
     json!({ "error": { "message": message, "type": kind, "param": param, "code": code } })
 }
 
-fn finish_reason(stop: Stop) -> &'static str {
+/// A refusal in words is an answer; without words the content filter has removed it.
+fn finish_reason(message: &AnswerMessage, stop: Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::StopSequence | Stop::PauseTurn => "stop",
         Stop::ToolUse => "tool_calls",
-        Stop::MaxTokens => "length",
+        Stop::MaxTokens | Stop::ModelContextWindowExceeded => "length",
+        Stop::Refusal if message.is_refusal() => "stop",
         Stop::Refusal => "content_filter",
     }
 }

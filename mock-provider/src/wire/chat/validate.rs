@@ -4,21 +4,19 @@ use serde_json::Value;
 
 use crate::answer::HttpError;
 use crate::conversation::list;
-
-/// The known roles.
-const ROLES: [&str; 6] = [
-    "system",
-    "assistant",
-    "user",
-    "function",
-    "tool",
-    "developer",
-];
+use crate::request::Wire;
+use crate::wire::function_schema::{check_function, check_output_format, mentions_json};
+use crate::wire::request_schema::check_body;
 
 /// The error of the real API for a request that is not valid.
 pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
-    check_fields(body)
-        .and_then(|messages| check_roles(messages).and_then(|()| check_tool_results(messages)))
+    let messages = list(&body["messages"]);
+    check_body(Wire::OpenAiChat, body, &[])
+        .and_then(|()| check_contents(messages))
+        .and_then(|()| check_tool_results(messages))
+        .and_then(|()| check_tool_choice(body))
+        .and_then(|()| check_functions(body))
+        .and_then(|()| check_json_mode(body))
         .err()
 }
 
@@ -26,64 +24,53 @@ fn invalid(message: impl Into<String>, param: Option<&str>, code: Option<&str>) 
     HttpError::invalid(message).about(param, code)
 }
 
-fn check_fields(body: &Value) -> Result<&[Value], HttpError> {
-    if !body["model"].is_string() {
-        return Err(invalid("you must provide a model parameter", None, None));
-    }
-    if body["stream_options"].is_object() && body["stream"] != true {
-        let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
-        return Err(invalid(message, Some("stream_options"), None));
-    }
-    match &body["messages"] {
-        Value::Null => Err(invalid(
-            "Missing required parameter: 'messages'.",
-            Some("messages"),
-            Some("missing_required_parameter"),
-        )),
-        Value::Array(list) if list.is_empty() => {
-            let message = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.";
-            Err(invalid(message, Some("messages"), Some("empty_array")))
+/// An assistant message without calls or a refusal has content.
+fn check_contents(messages: &[Value]) -> Result<(), HttpError> {
+    let members = ["content", "tool_calls", "refusal", "function_call", "audio"];
+    let is_empty = |message: &Value| {
+        message["role"] == "assistant" && members.iter().all(|member| message[*member].is_null())
+    };
+    match messages.iter().position(is_empty) {
+        Some(i) => {
+            let text = "Invalid value for 'content': expected a string, got null.";
+            Err(invalid(
+                text,
+                Some(&format!("messages.[{i}].content")),
+                None,
+            ))
         }
-        Value::Array(list) => Ok(list),
-        _ => Err(invalid(
-            "Invalid type for 'messages': expected an array of objects.",
-            Some("messages"),
-            Some("invalid_type"),
-        )),
+        None => Ok(()),
     }
 }
 
-fn check_roles(messages: &[Value]) -> Result<(), HttpError> {
-    for (i, message) in messages.iter().enumerate() {
-        let param = format!("messages[{i}].role");
-        match message["role"].as_str() {
-            None => {
-                let text = format!("Missing required parameter: '{param}'.");
-                return Err(invalid(
-                    text,
-                    Some(&param),
-                    Some("missing_required_parameter"),
-                ));
-            }
-            Some(role) if !ROLES.contains(&role) => {
-                let known = ROLES.map(|role| format!("'{role}'")).join(", ");
-                let text = format!("Invalid value: '{role}'. Supported values are: {known}.");
-                return Err(invalid(text, Some(&param), Some("invalid_value")));
-            }
-            Some("assistant")
-                if message["content"].is_null()
-                    && calls(message).is_empty()
-                    && message["refusal"].is_null() =>
-            {
-                let text = "Invalid value for 'content': expected a string, got null.";
-                return Err(invalid(
-                    text,
-                    Some(&format!("messages.[{i}].content")),
-                    None,
-                ));
-            }
-            Some(_) => {}
-        }
+/// A forced function is one of the tools:
+/// <https://platform.openai.com/docs/guides/function-calling#tool-choice>.
+fn check_tool_choice(body: &Value) -> Result<(), HttpError> {
+    let Some(name) = body["tool_choice"]["function"]["name"].as_str() else {
+        return Ok(());
+    };
+    let mut tools = list(&body["tools"]).iter();
+    if tools.any(|tool| tool["function"]["name"] == name) {
+        return Ok(());
+    }
+    let text = format!("Tool choice '{name}' not found in 'tools' parameter.");
+    Err(invalid(text, Some("tool_choice"), None))
+}
+
+fn check_functions(body: &Value) -> Result<(), HttpError> {
+    let tools = list(&body["tools"]).iter();
+    for (i, tool) in tools.enumerate() {
+        let param = format!("tools[{i}].function.parameters");
+        check_function(&tool["function"], &param)?;
+    }
+    check_output_format(&body["response_format"]["json_schema"], "response_format")
+}
+
+/// Source: <https://platform.openai.com/docs/guides/structured-outputs#json-mode>.
+fn check_json_mode(body: &Value) -> Result<(), HttpError> {
+    if body["response_format"]["type"] == "json_object" && !mentions_json(&body["messages"]) {
+        let text = "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
+        return Err(invalid(text, Some("messages"), None));
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Decodes answers of OpenAI Responses.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::answer::{BlockStart, Chunk};
@@ -11,18 +13,28 @@ use crate::wire::decoder::{DecodedReply, Decoder, error, number, openai_usage, t
 #[derive(Debug, Default)]
 pub(in crate::wire) struct ResponsesDecoder {
     has_calls: bool,
+    has_refusal: bool,
+    /// The items of which an event came, and whether it had content: some servers send an item only in its last event.
+    items: BTreeMap<usize, bool>,
 }
 
 impl Decoder for ResponsesDecoder {
     fn event(&mut self, data: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
         let index = number(data, "output_index");
         let delta = || text(data, "delta");
-        match data["type"].as_str().unwrap_or_default() {
-            "response.output_item.added" => reply.start(index, self.start(&data["item"])),
-            "response.output_text.delta" => reply.push(Chunk::Text {
-                index,
-                text: delta(),
-            }),
+        let kind = data["type"].as_str().unwrap_or_default();
+        if kind.ends_with(".delta") {
+            self.items.insert(index, true);
+        }
+        match kind {
+            "response.output_item.added" => self.start(index, &data["item"], reply),
+            "response.output_text.delta" | "response.refusal.delta" => {
+                self.has_refusal |= kind == "response.refusal.delta";
+                reply.push(Chunk::Text {
+                    index,
+                    text: delta(),
+                });
+            }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
                 reply.push(Chunk::Thinking {
                     index,
@@ -37,8 +49,16 @@ impl Decoder for ResponsesDecoder {
                 index,
                 fragment: delta(),
             }),
-            "response.output_item.done" => done(index, &data["item"], reply),
-            "response.completed" | "response.incomplete" => self.ending(&data["response"], reply),
+            "response.output_item.done" => self.whole(index, &data["item"], reply),
+            "response.completed" | "response.incomplete" => {
+                let response = &data["response"];
+                for (index, item) in list(&response["output"]).iter().enumerate() {
+                    if !self.items.contains_key(&index) {
+                        self.whole(index, item, reply);
+                    }
+                }
+                self.ending(response, reply);
+            }
             "response.failed" => {
                 return Err(error(&data["response"]["error"], "code", "server_error"));
             }
@@ -50,9 +70,38 @@ impl Decoder for ResponsesDecoder {
 
     fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
         for (index, item) in list(&document["output"]).iter().enumerate() {
-            reply.start(index, self.start(item));
+            self.whole(index, item, reply);
+        }
+        self.ending(document, reply);
+    }
+}
+
+impl ResponsesDecoder {
+    /// The start of an item.
+    fn start(&mut self, index: usize, item: &Value, reply: &mut DecodedReply) {
+        self.items.insert(index, false);
+        let start = match item["type"].as_str() {
+            Some("message") => BlockStart::Text,
+            Some("reasoning") => BlockStart::Thinking,
+            Some("function_call") => {
+                self.has_calls = true;
+                let (id, tool) = (text(item, "call_id"), text(item, "name"));
+                BlockStart::Call { id, tool }
+            }
+            _ => return,
+        };
+        reply.start(index, Some(start));
+    }
+
+    /// A whole item: its start and its content, as far as no event brought them, and its end.
+    fn whole(&mut self, index: usize, item: &Value, reply: &mut DecodedReply) {
+        if !self.items.contains_key(&index) {
+            self.start(index, item, reply);
+        }
+        if self.items.insert(index, true) == Some(false) {
             for part in list(&item["content"]) {
-                let text = text(part, "text");
+                self.has_refusal |= part["type"] == "refusal";
+                let text = text(part, "text") + &text(part, "refusal");
                 reply.push(Chunk::Text { index, text });
             }
             for part in list(&item["summary"]) {
@@ -60,25 +109,11 @@ impl Decoder for ResponsesDecoder {
                 reply.push(Chunk::Thinking { index, text });
             }
             let fragment = text(item, "arguments");
-            reply.push(Chunk::Args { index, fragment });
-            done(index, item, reply);
-        }
-        self.ending(document, reply);
-    }
-}
-
-impl ResponsesDecoder {
-    fn start(&mut self, item: &Value) -> Option<BlockStart> {
-        match item["type"].as_str()? {
-            "message" => Some(BlockStart::Text),
-            "reasoning" => Some(BlockStart::Thinking),
-            "function_call" => {
-                self.has_calls = true;
-                let (id, tool) = (text(item, "call_id"), text(item, "name"));
-                Some(BlockStart::Call { id, tool })
+            if !fragment.is_empty() {
+                reply.push(Chunk::Args { index, fragment });
             }
-            _ => None,
         }
+        done(index, item, reply);
     }
 
     fn ending(&self, response: &Value, reply: &mut DecodedReply) {
@@ -88,6 +123,7 @@ impl ResponsesDecoder {
         reply.stop = Some(match response["incomplete_details"]["reason"].as_str() {
             Some("content_filter") => Stop::Refusal,
             Some(_) => Stop::MaxTokens,
+            None if self.has_refusal => Stop::Refusal,
             None if self.has_calls => Stop::ToolUse,
             None => Stop::EndTurn,
         });

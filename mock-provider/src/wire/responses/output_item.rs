@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Block, BlockStart, Chunk};
+use crate::answer::{AnswerMessage, Block, BlockStart, Chunk};
 use crate::ids;
+use crate::wire::encoder::WireContext;
 
 /// One item of the output, with its content so far.
 pub(super) struct OutputItem {
@@ -11,20 +12,75 @@ pub(super) struct OutputItem {
     pub(super) block: Block,
     /// The encrypted reasoning, for clients that do not store responses at the vendor; none if the request does not ask for it.
     encrypted: Option<String>,
+    pub(super) kind: ItemKind,
+}
+
+/// The names of an item's content in the events of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Text,
+    Refusal,
+    Reasoning,
+    FunctionCall,
+    CustomCall,
+}
+
+impl ItemKind {
+    /// The event of more content, its members before the content, and the event of the whole content.
+    pub(super) fn events(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            ItemKind::Text => (
+                "response.output_text.delta",
+                r#""content_index":0,"logprobs":[],"#,
+                "response.output_text.done",
+            ),
+            ItemKind::Refusal => (
+                "response.refusal.delta",
+                r#""content_index":0,"#,
+                "response.refusal.done",
+            ),
+            ItemKind::Reasoning => (
+                "response.reasoning_summary_text.delta",
+                r#""summary_index":0,"#,
+                "response.reasoning_summary_text.done",
+            ),
+            ItemKind::FunctionCall => (
+                "response.function_call_arguments.delta",
+                "",
+                "response.function_call_arguments.done",
+            ),
+            ItemKind::CustomCall => (
+                "response.custom_tool_call_input.delta",
+                "",
+                "response.custom_tool_call_input.done",
+            ),
+        }
+    }
 }
 
 impl OutputItem {
-    /// The item of a block of the message at `path`, without content.
-    pub(super) fn open(start: &BlockStart, index: usize, seed: u64, path: &str) -> Self {
-        let prefix = match start {
-            BlockStart::Text => "msg_",
-            BlockStart::Thinking | BlockStart::Redacted(_) => "rs_",
-            BlockStart::Call { .. } => "fc_",
+    /// The item of a block of the message, without content.
+    pub(super) fn open(
+        start: &BlockStart,
+        index: usize,
+        context: &WireContext,
+        message: &AnswerMessage,
+    ) -> Self {
+        let (prefix, kind) = match start {
+            BlockStart::Text if message.is_refusal() => ("msg_", ItemKind::Refusal),
+            BlockStart::Text => ("msg_", ItemKind::Text),
+            BlockStart::Thinking | BlockStart::Redacted(_) => ("rs_", ItemKind::Reasoning),
+            BlockStart::Call { tool, .. } if context.request.is_custom_tool(tool) => {
+                ("ctc_", ItemKind::CustomCall)
+            }
+            BlockStart::Call { .. } => ("fc_", ItemKind::FunctionCall),
         };
+        let position = format!("{}/{index}", message.path);
         OutputItem {
-            id: ids::id(prefix, 48, seed, &format!("{path}/{index}")),
+            id: ids::id(prefix, 48, context.seed, &position),
             block: Block::new(index, start),
             encrypted: None,
+            kind,
         }
     }
 
@@ -62,6 +118,14 @@ impl OutputItem {
                 }
                 item
             }
+            BlockStart::Call { id: call, tool } if self.kind == ItemKind::CustomCall => json!({
+                "id": id,
+                "type": "custom_tool_call",
+                "status": status,
+                "call_id": call,
+                "input": block.text(),
+                "name": tool,
+            }),
             BlockStart::Call { id: call, tool } => json!({
                 "id": id,
                 "type": "function_call",
@@ -84,8 +148,9 @@ impl OutputItem {
 
     /// The one part of a message or of a reasoning summary.
     pub(super) fn part(&self) -> Value {
-        match self.block.start {
-            BlockStart::Text => {
+        match self.kind {
+            ItemKind::Refusal => json!({ "type": "refusal", "refusal": self.block.text() }),
+            ItemKind::Text => {
                 json!({ "type": "output_text", "annotations": [], "logprobs": [], "text": self.block.text() })
             }
             _ => json!({ "type": "summary_text", "text": self.block.text() }),

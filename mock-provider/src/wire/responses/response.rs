@@ -4,11 +4,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::output_item::OutputItem;
+use super::output_item::{ItemKind, OutputItem};
 use crate::answer::{AnswerMessage, BlockStart, Chunk, Usage};
 use crate::conversation::list;
 use crate::ids;
+use crate::request::Wire;
 use crate::script::{Stop, StreamError};
+use crate::wire::dispatch::message_id;
 use crate::wire::encoder::{Encoder, EventBuffer, WireContext};
 
 /// The request fields that a response repeats, with their defaults as JSON.
@@ -76,12 +78,14 @@ impl<'a> ResponsesStream<'a> {
             Chunk::End { index } => self.close(*index),
             Chunk::Stop(stop) => {
                 let (kind, status, reason) = match stop {
-                    Stop::MaxTokens => (
+                    Stop::MaxTokens | Stop::ModelContextWindowExceeded => (
                         "response.incomplete",
                         "incomplete",
                         Some("max_output_tokens"),
                     ),
-                    Stop::Refusal => ("response.incomplete", "incomplete", Some("content_filter")),
+                    Stop::Refusal if !self.message.is_refusal() => {
+                        ("response.incomplete", "incomplete", Some("content_filter"))
+                    }
                     _ => ("response.completed", "completed", None),
                 };
                 vec![(kind, json!({ "response": self.response(status, reason) }))]
@@ -91,7 +95,7 @@ impl<'a> ResponsesStream<'a> {
     }
 
     fn open(&mut self, index: usize, block: &BlockStart) -> Vec<SseFields> {
-        let mut item = OutputItem::open(block, index, self.context.seed, &self.message.path);
+        let mut item = OutputItem::open(block, index, self.context, self.message);
         if is_encrypted(self.context) {
             item.encrypt(self.message.chunks());
         }
@@ -112,22 +116,13 @@ impl<'a> ResponsesStream<'a> {
 
     /// Adds the content of a delta to its item and writes its event. None for any other chunk.
     fn delta(&mut self, chunk: &Chunk, out: &mut EventBuffer) -> Option<()> {
-        let (index, text, kind, members) = match chunk {
-            Chunk::Text { index, text } => {
-                let members = r#""content_index":0,"logprobs":[],"#;
-                (*index, text, "response.output_text.delta", members)
-            }
-            Chunk::Thinking { index, text } => {
-                let kind = "response.reasoning_summary_text.delta";
-                (*index, text, kind, r#""summary_index":0,"#)
-            }
-            Chunk::Args { index, fragment } => {
-                let kind = "response.function_call_arguments.delta";
-                (*index, fragment, kind, "")
-            }
+        let (index, text) = match chunk {
+            Chunk::Text { index, text } | Chunk::Thinking { index, text } => (*index, text),
+            Chunk::Args { index, fragment } => (*index, fragment),
             _ => return None,
         };
         let item = self.items.get_mut(index)?;
+        let (kind, members, _) = item.kind.events();
         item.block.push(text);
         out.named(kind)
             .raw(r#"{"type":""#)
@@ -153,33 +148,35 @@ impl<'a> ResponsesStream<'a> {
             return Vec::new();
         };
         let (text, part) = (item.block.text(), item.part());
-        let events = match &item.block.start {
-            BlockStart::Text => vec![
-                (
-                    "response.output_text.done",
-                    json!({ "content_index": 0, "text": text, "logprobs": [] }),
-                ),
-                (
-                    "response.content_part.done",
-                    json!({ "content_index": 0, "part": part }),
-                ),
-            ],
-            BlockStart::Thinking => vec![
-                (
-                    "response.reasoning_summary_text.done",
-                    json!({ "summary_index": 0, "text": text }),
-                ),
-                (
-                    "response.reasoning_summary_part.done",
-                    json!({ "summary_index": 0, "part": part }),
-                ),
-            ],
-            BlockStart::Redacted(_) => Vec::new(),
-            BlockStart::Call { tool, .. } => vec![(
-                "response.function_call_arguments.done",
-                json!({ "name": tool, "arguments": text }),
-            )],
+        let (_, _, kind) = item.kind.events();
+        let of_message = || {
+            let fields = json!({ "content_index": 0, "part": part });
+            Some(("response.content_part.done", fields))
         };
+        let (whole, rest) = match (item.kind, &item.block.start) {
+            (ItemKind::Text, _) => (
+                json!({ "content_index": 0, "text": text, "logprobs": [] }),
+                of_message(),
+            ),
+            (ItemKind::Refusal, _) => {
+                (json!({ "content_index": 0, "refusal": text }), of_message())
+            }
+            (ItemKind::Reasoning, _) => {
+                let fields = json!({ "summary_index": 0, "part": part });
+                (
+                    json!({ "summary_index": 0, "text": text }),
+                    Some(("response.reasoning_summary_part.done", fields)),
+                )
+            }
+            (ItemKind::CustomCall, _) => (json!({ "input": text }), None),
+            (ItemKind::FunctionCall, BlockStart::Call { tool, .. }) => {
+                (json!({ "name": tool, "arguments": text }), None)
+            }
+            (ItemKind::FunctionCall, _) => (json!({ "arguments": text }), None),
+        };
+        let is_silent = matches!(item.block.start, BlockStart::Redacted(_));
+        let events = [(kind, whole)].into_iter().chain(rest);
+        let events: Vec<_> = events.filter(|_| !is_silent).collect();
         let done = json!({ "output_index": index, "item": item.document("completed") });
         events
             .into_iter()
@@ -219,6 +216,7 @@ impl Encoder for ResponsesStream<'_> {
 
     /// `response.failed` if the response has started, else `error`.
     fn error(&mut self, StreamError { kind, message }: &StreamError, out: &mut EventBuffer) {
+        let kind = error_code(kind);
         if !self.started {
             let fields = json!({ "code": kind, "message": message, "param": null });
             return self.event(("error", fields), out);
@@ -258,18 +256,19 @@ fn is_encrypted(context: &WireContext) -> bool {
     included.iter().any(|one| one == ENCRYPTED)
 }
 
-fn document(
+/// The document of a response with this status and output.
+pub(in crate::wire) fn document(
     context: &WireContext,
     message: &AnswerMessage,
     status: &str,
     output: Vec<Value>,
 ) -> Value {
     let mut response = json!({
-        "id": ids::id("resp_", 48, context.seed, &message.path),
+        "id": message_id(context.request.wire, context.seed, message),
         "object": "response",
         "created_at": ids::EPOCH + context.request.n,
         "status": status,
-        "background": false,
+        "background": context.request.is_in_background(),
         "error": null,
         "incomplete_details": null,
         "model": context.request.model(),
@@ -298,4 +297,12 @@ fn usage_document(used: Usage) -> Value {
         "output_tokens_details": { "reasoning_tokens": used.reasoning },
         "total_tokens": all + used.output,
     })
+}
+
+/// The code of an error, which this API has instead of a type.
+fn error_code(kind: &str) -> String {
+    match Wire::OpenAiResponses.error_words(kind) {
+        (kind, _) if kind == "invalid_request_error" => "invalid_prompt".to_owned(),
+        (kind, code) => code.unwrap_or(kind),
+    }
 }
