@@ -25,6 +25,19 @@ pub struct RunningProcess {
     pub ended: bool,
 }
 
+/// How long a thread has had the CPU, and how long it has waited for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CpuTimes {
+    /// The time on the CPU.
+    pub ran: std::time::Duration,
+    /// The time in which it was ready to run and another thread had the CPU. The wait that is not over is not part of it.
+    pub waited: std::time::Duration,
+    /// Whether it runs or is ready to run now.
+    pub is_ready: bool,
+    /// How often it has given the CPU up by itself, to sleep or to wait for something.
+    pub sleeps: u64,
+}
+
 /// A thread of a process.
 #[derive(Debug)]
 pub struct Thread {

@@ -1,6 +1,6 @@
 //! The list of running processes, from `/proc`.
 
-use crate::{RunningProcess, Thread};
+use crate::{CpuTimes, RunningProcess, Thread};
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -136,6 +136,48 @@ pub fn threads(pid: i32) -> Option<Vec<Thread>> {
     folders
         .map(|entry| Thread::read(&entry.ok()?.path()))
         .collect()
+}
+
+impl CpuTimes {
+    fn read(folder: &Path) -> Option<CpuTimes> {
+        let times = std::fs::read_to_string(folder.join("schedstat")).ok()?;
+        let mut nanos = times.split_whitespace().map(str::parse);
+        let mut next = || nanos.next()?.ok().map(Duration::from_nanos);
+        Some(CpuTimes {
+            ran: next()?,
+            waited: next()?,
+            is_ready: fields(folder)?.starts_with('R'),
+            sleeps: sleeps(folder)?,
+        })
+    }
+}
+
+/// How often a thread has given the CPU up by itself.
+fn sleeps(folder: &Path) -> Option<u64> {
+    let status = std::fs::read_to_string(folder.join("status")).ok()?;
+    let mut lines = status.lines();
+    let count = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    count.trim().parse().ok()
+}
+
+/// The CPU times of the threads of a process, by their ids; empty if the system does not report them.
+#[must_use]
+pub fn cpu_times(process: Pid) -> Vec<(i32, CpuTimes)> {
+    let folders = std::fs::read_dir(format!("/proc/{}/task", process.as_raw_pid()));
+    let folders = folders.into_iter().flatten().flatten();
+    folders
+        .filter_map(|entry| {
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            Some((id, CpuTimes::read(&entry.path())?))
+        })
+        .collect()
+}
+
+/// The load of the machine: how many threads run or wait for the CPU or a disk, on average over the last minute.
+#[must_use]
+pub fn load() -> Option<f64> {
+    let loads = std::fs::read_to_string("/proc/loadavg").ok()?;
+    loads.split(' ').next()?.parse().ok()
 }
 
 /// The children of this process, of all its threads, without those that the filter leaves out: reading a process is expensive.

@@ -1,6 +1,6 @@
 //! A stub of the process list for systems without `/proc`, where only the process group of an agent can be killed.
 
-use crate::{RunningProcess, Thread};
+use crate::{CpuTimes, RunningProcess, Thread};
 use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,6 +9,14 @@ use std::time::Duration;
 pub const IS_STUB: bool = true;
 
 pub fn threads(_pid: i32) -> Option<Vec<Thread>> {
+    None
+}
+
+pub fn cpu_times(_process: Pid) -> Vec<(i32, CpuTimes)> {
+    Vec::new()
+}
+
+pub fn load() -> Option<f64> {
     None
 }
 

@@ -30,7 +30,7 @@ pub use ending::Ending;
 pub use fault_filter::FaultFilter;
 pub use guard::{SUBCOMMAND as GUARD, serve as serve_guard};
 pub use llm::{FailureObserver, ModelUrl, ModelUrlError, Upstream, UpstreamError, relay_model};
-pub use model_script::model_script;
+pub use model_script::{ModelScript, model_script};
 pub use recording::{FrameObserver, RecordStage, Recording};
 pub use redact::Redactor;
 pub use stage::{Flow, PassOn, Stage};

@@ -2,34 +2,68 @@
 
 use conform_judge::frame::{Body, Frame, LlmReply, ReplyEnd};
 use mock_provider::server::ExchangeEnd;
-use mock_provider::{RecordedAnswer, is_message_path, recorded_message, recorded_reply};
+use mock_provider::{
+    LostPart, RecordedAnswer, is_message_path, recorded_losses, recorded_message, recorded_reply,
+};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The lowest HTTP status that is not a success.
 const FIRST_ERROR: u16 = 300;
 
-/// The replies of the model in a session, as a list for `mock-agent --script`: one for each request to the model, chunk by chunk. `None`
-/// if the body of an answer was not recorded, or there was no request.
+/// The HTTP statuses of a redirect, which an HTTP client follows with the same request or without a body.
+const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
+
+/// A model script of a session.
+#[derive(Debug, Default)]
+pub struct ModelScript {
+    /// The replies, for `mock-agent --script`: one for each request to the model, chunk by chunk.
+    pub replies: Vec<Value>,
+    /// What the script lacks of the answers, each in one sentence.
+    pub losses: Vec<String>,
+}
+
+/// The replies of the model in a session. `None` if the body of an answer was not recorded, or there was no request.
 #[must_use]
-pub fn model_script(frames: &[Frame]) -> Option<Vec<Value>> {
+pub fn model_script(frames: &[Frame]) -> Option<ModelScript> {
+    let mut script = ModelScript::default();
+    let mut lost = BTreeSet::new();
     let requests = frames.iter().filter_map(|frame| match &frame.body {
         Body::LlmRequest(request) if is_message_path(&request.path) => Some(request),
         _ => None,
     });
-    let replies = requests.map(|request| {
+    for request in requests {
         let answer = frames.iter().find_map(|frame| match &frame.body {
             Body::LlmReply(reply) if reply.n == request.n => Some(reply),
             _ => None,
         });
-        match answer {
+        let Some(answer) = answer else {
             // The session ended before the answer did.
-            None => Some(json!({ "content": [{ "stall": true }] })),
-            Some(answer) => scripted(&request.path, answer),
+            script
+                .replies
+                .push(json!({ "content": [{ "stall": true }] }));
+            continue;
+        };
+        let (n, status) = (answer.n, answer.status);
+        if REDIRECTS.contains(&status) {
+            script.losses.push(format!(
+                "request {n} was redirected (status {status}): the script has only the answer at the new place, if the agent asked there through the recorder"
+            ));
+            continue;
         }
-    });
-    replies
-        .collect::<Option<Vec<_>>>()
-        .filter(|replies| !replies.is_empty())
+        script.replies.push(scripted(&request.path, answer)?);
+        let parts = with_answer(&request.path, answer, |answer| {
+            Some(recorded_losses(answer))
+        });
+        for LostPart { path, excerpt } in parts.unwrap_or_default() {
+            let loss =
+                format!("the script lacks `{path}`, first in the answer to request {n}: {excerpt}");
+            if lost.insert(path) {
+                script.losses.push(loss);
+            }
+        }
+    }
+    Some(script).filter(|script| !script.replies.is_empty())
 }
 
 fn scripted(path: &str, reply: &LlmReply) -> Option<Value> {
@@ -89,7 +123,7 @@ mod tests {
 
     fn replies(bodies: Vec<Body>) -> Option<Vec<Value>> {
         let frames = bodies.into_iter().map(|body| Frame { at: 0, body });
-        model_script(&frames.collect::<Vec<_>>())
+        model_script(&frames.collect::<Vec<_>>()).map(|script| script.replies)
     }
 
     #[test]
@@ -125,6 +159,8 @@ mod tests {
             answer(0, 200, Some("{}")),
             answer(1, 502, None),
             request(3, "/v1/chat/completions"),
+            answer(3, 308, None),
+            request(4, "/moved/v1/chat/completions"),
         ];
         let expected = json!([
             { "error": { "status": 502, "body": "" } },

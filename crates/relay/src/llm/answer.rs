@@ -5,6 +5,7 @@ use crate::recording::Recording;
 use bytes::Bytes;
 use conform_judge::frame::{Body as FrameBody, LlmReply, ReplyEnd};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
+use mock_provider::ContentEncodings;
 use serde_json::Value;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -19,6 +20,8 @@ pub(super) struct ReplyNote {
     path: String,
     /// The HTTP status; 0 before the head of the answer.
     pub(super) status: u16,
+    /// How the body is encoded: servers may compress although they were asked not to.
+    pub(super) encodings: ContentEncodings,
     /// The body so far; `None` if it is too large.
     body: Option<Vec<u8>>,
     is_written: bool,
@@ -32,6 +35,7 @@ impl ReplyNote {
             n,
             path: path.to_owned(),
             status: 0,
+            encodings: ContentEncodings::default(),
             body: Some(Vec::new()),
             is_written: false,
         }
@@ -46,6 +50,12 @@ impl ReplyNote {
         }
     }
 
+    /// The body without its encodings, as far as it came: an answer that was cut still has its beginning.
+    fn take_body(&mut self) -> Option<Bytes> {
+        let body = self.body.take()?;
+        Some(self.encodings.decode(body.into(), BODY_LIMIT).bytes)
+    }
+
     /// Records the end of the answer, unless it is already recorded.
     pub(super) fn ended(&mut self, end: ReplyEnd) {
         if !std::mem::replace(&mut self.is_written, true) {
@@ -54,7 +64,7 @@ impl ReplyNote {
                 status: self.status,
                 message: None,
                 end,
-                body: self.body.take().and_then(|body| document(&body)),
+                body: self.take_body().and_then(|body| document(&body)),
             };
             reply.message = model_script::message_of(&self.path, &reply);
             self.recording.add(FrameBody::LlmReply(reply));

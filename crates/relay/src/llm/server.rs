@@ -10,6 +10,7 @@ use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
+use mock_provider::ContentEncodings;
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::io;
@@ -111,6 +112,12 @@ async fn handle(request: Request<Incoming>, state: &State) -> Answer {
     match state.upstream.forward(request).await {
         Ok(response) => {
             note.status = response.status().as_u16();
+            match ContentEncodings::of(response.headers()) {
+                Ok(encodings) => note.encodings = encodings,
+                Err(name) => state.report(&format!(
+                    "the model encodes its answers as {name}, which the recording cannot read"
+                )),
+            }
             response.map(|body| RecordedBody::new(body, note).boxed())
         }
         Err(error) => {
