@@ -86,6 +86,9 @@ impl DialectSource {
                 let versions = versions.join(", ");
                 return format!("`{name}@{version}` is only a base: choose one of {versions}");
             }
+            if let Some(why) = version.and_then(|version| unknown_version(&all, name, version)) {
+                return why;
+            }
             let mut known: Vec<_> = match version {
                 Some(_) => all.iter().map(|(n, v)| format!("{n}@{v}")).collect(),
                 None => all.iter().map(|(n, _)| n.clone()).collect(),
@@ -93,6 +96,14 @@ impl DialectSource {
             known.dedup();
             unknown("dialect", id, known.iter().map(String::as_str))
         })
+    }
+
+    /// The newest version of a dialect, if this id names a newer one.
+    #[must_use]
+    pub fn newest_before(&self, id: &str) -> Option<String> {
+        let (name, version) = id.split_once('@')?;
+        let (_, newest) = self.resolve(name).ok()?;
+        (version_key(&newest) < version_key(version)).then(|| format!("{name}@{newest}"))
     }
 
     /// Whether this folder holds a base.
@@ -134,6 +145,27 @@ impl DialectSource {
         let text = EMBEDDED.get_file(&below).and_then(|f| f.contents_utf8());
         Ok(text.map(|text| (Path::new("schemas").join(below), Cow::Borrowed(text))))
     }
+}
+
+/// Why there is no such version of a known dialect.
+fn unknown_version(all: &[(String, String)], name: &str, version: &str) -> Option<String> {
+    let mut versions: Vec<_> = all.iter().filter(|(n, _)| n == name).collect();
+    versions.sort_by_key(|(_, v)| version_key(v));
+    let id = |(name, version): &(String, String)| format!("{name}@{version}");
+    let (oldest, newest) = (versions.first()?, versions.last()?);
+    let is_before = |known: &&&(String, String)| version_key(&known.1) < version_key(version);
+    if is_before(&newest) {
+        let newest = id(newest);
+        return Some(format!(
+            "unknown dialect `{name}@{version}`: it is newer than `{newest}`, the newest version that is known"
+        ));
+    }
+    let near = id(versions.iter().rfind(is_before).unwrap_or(oldest));
+    let known: Vec<_> = versions.iter().map(|known| id(known)).collect();
+    Some(format!(
+        "unknown dialect `{name}@{version}`; did you mean `{near}`? (one of {})",
+        known.join(", ")
+    ))
 }
 
 fn version_key(version: &str) -> Vec<u64> {

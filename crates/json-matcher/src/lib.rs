@@ -35,12 +35,12 @@ pub use closest::Closest;
 pub use compile::{CompileError, Operator};
 pub use json_schema::{AnyValueSchema, MatcherSchema};
 pub use matcher::Matcher;
-pub use mismatch::Mismatch;
+pub use mismatch::{Mismatch, escape_hidden};
 pub use operators::OPERATORS;
 pub use pattern::object_in_words;
 pub use placeholder::{
     Placeholder, Segment, UnknownPlaceholder, escape, fill, is_name, placeholders, segments,
 };
-pub use read::{read_json, with_bounded_numbers};
+pub use read::{numbers_as_written, read_json, with_bounded_numbers};
 pub use template::{Template, render_text};
 pub use yaml::{compile_filled_node, compile_node, placeholders_in};

@@ -39,6 +39,20 @@ pub(crate) fn shown(value: Option<&Value>) -> String {
     value.map_or("nothing".to_owned(), |value| shorten(&value.to_string()))
 }
 
+/// A text with the characters escaped that a reader cannot see or tell from others: `\u{a0}` for a no-break space, `\u{301}` for an
+/// accent of the letter before.
+#[must_use]
+pub fn escape_hidden(text: &str) -> String {
+    text.chars()
+        .fold(String::with_capacity(text.len()), |mut out, char| {
+            match char {
+                '"' | '\'' | '\\' => out.push(char),
+                _ => out.extend(char.escape_debug()),
+            }
+            out
+        })
+}
+
 /// A text cut to a readable length.
 pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {

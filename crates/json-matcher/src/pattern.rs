@@ -1,7 +1,7 @@
 //! The compiled form of a matcher: patterns, the trait of operators, and equality of JSON values.
 
 use crate::captures::Captures;
-use crate::mismatch::{Mismatch, shorten, shown};
+use crate::mismatch::{Mismatch, escape_hidden, shorten, shown};
 use crate::operators::Check;
 use crate::placeholder::fill;
 use serde_json::{Number, Value};
@@ -204,8 +204,8 @@ impl Differences {
             self.list.push(Mismatch {
                 pointer: context.pointer.to_string(),
                 matcher_pointer: context.matcher_pointer.to_string(),
-                expected,
-                actual: shown(actual),
+                expected: escape_hidden(&expected),
+                actual: escape_hidden(&shown(actual)),
             });
         }
     }

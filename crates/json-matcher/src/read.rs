@@ -1,6 +1,6 @@
 //! JSON with numbers of any size: RFC 8259 sets no limit, and `serde_json` refuses those that no double holds.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// Parses a JSON text. Numbers beyond the doubles become the largest double of their sign.
 ///
@@ -20,29 +20,77 @@ pub fn with_bounded_numbers(text: &str, error: &serde_json::Error) -> Option<Str
     if !error.to_string().starts_with("number out of range") {
         return None;
     }
-    let mut bounded = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
-        bounded.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let token = if rest.starts_with('"') {
-            string_length(rest)
-        } else {
-            let end = rest.find(|c: char| !"+-.eE0123456789".contains(c));
-            end.unwrap_or(rest.len())
-        };
-        match rest[..token].parse::<f64>() {
-            Ok(number) if number.is_infinite() => bounded.push_str(if number < 0.0 {
-                "-1.7976931348623157e308"
-            } else {
-                "1.7976931348623157e308"
-            }),
-            _ => bounded.push_str(&rest[..token]),
+    let (mut bounded, mut from) = (String::with_capacity(text.len()), 0);
+    for (at, token) in numbers(text) {
+        if let Some(number) = out_of_range(token) {
+            bounded.push_str(&text[from..at]);
+            bounded.push_str(&number.to_string());
+            from = at + token.len();
         }
-        rest = &rest[token..];
     }
-    bounded.push_str(rest);
+    bounded.push_str(&text[from..]);
     Some(bounded)
+}
+
+/// The largest double of the sign of a number that no double holds.
+fn out_of_range(token: &str) -> Option<Number> {
+    let number = token
+        .parse::<f64>()
+        .ok()
+        .filter(|number| number.is_infinite())?;
+    Number::from_f64(f64::MAX.copysign(number))
+}
+
+/// A message about a JSON text, with the numbers of that text as they are written there: `1e2`, not `100.0`.
+#[must_use]
+pub fn numbers_as_written(message: &str, json: &str) -> String {
+    let is_fraction = |three: &[u8]| three[0].is_ascii_digit() && matches!(three[1], b'.' | b'e');
+    let mut message = message.to_owned();
+    if !message.as_bytes().windows(3).any(is_fraction) {
+        return message;
+    }
+    for (_, written) in numbers(json) {
+        let read = out_of_range(written).or_else(|| serde_json::from_str(written).ok());
+        let Some(read) = read
+            .map(|number| number.to_string())
+            .filter(|read| read != written)
+        else {
+            continue;
+        };
+        let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | '+' | '-');
+        let whole = |(at, _): &(usize, &str)| {
+            let (before, after) = (&message[..*at], &message[at + read.len()..]);
+            !before.ends_with(is_number) && !after.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let places: Vec<usize> = message
+            .match_indices(&read)
+            .filter(whole)
+            .map(|(at, _)| at)
+            .collect();
+        for at in places.into_iter().rev() {
+            message.replace_range(at..at + read.len(), written);
+        }
+    }
+    message
+}
+
+/// The numbers of a JSON text, each with its place.
+fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let first = |c: char| c == '"' || c == '-' || c.is_ascii_digit();
+            let at = from + text[from..].find(first)?;
+            let rest = &text[at..];
+            if rest.starts_with('"') {
+                from = at + string_length(rest);
+                continue;
+            }
+            let end = rest.find(|c: char| !"+-.eE0123456789".contains(c));
+            from = at + end.unwrap_or(rest.len());
+            return Some((at, &text[at..from]));
+        }
+    })
 }
 
 /// The length of the string that a text begins with, with its quotes.

@@ -9,7 +9,7 @@ use data_encoding::BASE64;
 ///   `>pad N COMMAND` is padded with blanks to N bytes
 /// - `stdin_closed`, `stdout_closed`, `signal NAME`
 /// - `end STATUS`, `end signalled N`, `end killed WHY`, `end open`
-/// - `request BODY` and `reply STATUS`, of the model
+/// - `request BODY` and `reply STATUS`, of the model; `reply 200 MESSAGE` with what it said
 ///
 /// # Errors
 /// The first line that is none of them.
@@ -51,13 +51,16 @@ fn body(line: &str) -> Option<Body> {
             path: "/v1/messages".to_owned(),
             body: serde_json::from_str(rest).ok()?,
         }),
-        "reply" => Body::LlmReply(LlmReply {
-            n: 0,
-            status: rest.parse().ok()?,
-            end: ReplyEnd::Complete,
-            message: None,
-            body: None,
-        }),
+        "reply" => {
+            let (status, message) = rest.split_once(' ').unzip();
+            Body::LlmReply(LlmReply {
+                n: 0,
+                status: status.unwrap_or(rest).parse().ok()?,
+                end: ReplyEnd::Complete,
+                message: message.map(serde_json::from_str).transpose().ok()?,
+                body: None,
+            })
+        }
         _ => return None,
     })
 }

@@ -80,8 +80,12 @@ pub struct ConversationFile {
     pub shown: Vec<ShownFile>,
     /// Events with texts of the model.
     pub told: Vec<SaidFile>,
+    /// Events with thinking of the model.
+    pub thought: Vec<SaidFile>,
     /// Events with a call of the model.
     pub called: Vec<CalledFile>,
+    /// Events at the end of a turn with the tokens that it has used.
+    pub used: Vec<UsedFile>,
     /// The pattern of events before which all texts of a turn are told.
     #[schemars(with = "Option<String>")]
     pub ended: Option<Node>,
@@ -91,6 +95,9 @@ pub struct ConversationFile {
     /// The pattern of frames after which the newest turn may be missing.
     #[schemars(with = "Option<String>")]
     pub undone: Option<Node>,
+    /// The pattern of commands after which the turn that is open may be missing.
+    #[schemars(with = "Option<String>")]
+    pub stopped: Option<Node>,
     /// The pattern of frames after which it is unknown what the model must see.
     #[schemars(with = "Option<String>")]
     pub forgotten: Option<Node>,
@@ -133,6 +140,22 @@ pub struct CalledFile {
     pub input: Pointer,
 }
 
+/// Events with the usage of a turn.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UsedFile {
+    /// The pattern of the events.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The JSON Pointer to the input tokens.
+    pub input: Pointer,
+    /// The JSON Pointer to the output tokens.
+    pub output: Pointer,
+    /// Whether they may be those of the session so far.
+    #[serde(default)]
+    pub or_session: bool,
+}
+
 /// What a rule of the form `conversation` asks.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -145,10 +168,14 @@ pub enum ConversationCheck {
     Once,
     /// The model gets of a tool what the host was shown.
     Shown,
-    /// The texts of the model's answers are told as they are.
+    /// The host receives the texts of the model's answers unchanged, in order and once.
     Told,
-    /// The arguments of the model's calls are told as they are.
+    /// The host receives the thinking of the model's answers unchanged.
+    Thought,
+    /// The host receives the arguments of the model's calls unchanged.
     Called,
+    /// The end of a turn reports the tokens that the model's answers have used.
+    Used,
 }
 
 /// A group of rules, with what they share. A rule's own `level`, `source` or `blame` replaces that of the group; `when` and `clauses`

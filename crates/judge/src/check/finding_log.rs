@@ -46,12 +46,23 @@ impl FindingLog {
             source: rule.source,
             at: recent.newest(),
             evidence: recent.quoted(),
+            message: message(&found, frame),
             facts: Facts {
                 texts: texts(&found, frame),
                 ..found.facts
             },
             ..found
         });
+    }
+}
+
+/// The message, with the numbers of the frame as they are written.
+fn message(found: &Finding, frame: &Frame) -> String {
+    match &frame.body {
+        Body::FromAgent(line) | Body::ToAgent(line) => {
+            json_matcher::numbers_as_written(&found.message, &line.text())
+        }
+        _ => found.message.clone(),
     }
 }
 

@@ -10,6 +10,7 @@ mod end_of_session;
 mod evidence;
 mod excerpt;
 mod finding_log;
+mod interpreter;
 mod line_classifier;
 mod monitors;
 mod open_work;

@@ -6,6 +6,7 @@ use super::decoded_frame::DecodedFrame;
 use super::end_of_session::ShutdownFacts;
 use super::evidence::RecentFrames;
 use super::finding_log::FindingLog;
+use super::interpreter::without_interpreter;
 use super::monitors::{Monitors, Violations};
 use super::open_work::OpenWork;
 use super::per_frame::PerFrameChecks;
@@ -68,7 +69,7 @@ impl CheckerState {
             history: HistoryState::new(
                 &dialect.declarations,
                 Arc::clone(&dialect.symbols),
-                options.argv.as_deref(),
+                options.argv.as_deref().map(without_interpreter),
                 !options.capture,
             ),
             per_frame: PerFrameChecks::new(&dialect),

@@ -23,8 +23,12 @@ pub enum Check {
     Shown,
     /// The host receives the texts of the model's answers unchanged.
     Told,
+    /// The host receives the thinking of the model's answers unchanged.
+    Thought,
     /// The host receives the arguments of the model's calls unchanged.
     Called,
+    /// The end of a turn reports the tokens that the model's answers have used.
+    Used,
 }
 
 /// Most bytes of a request, and of all texts of the host, that are remembered. A longer conversation is unknown.
@@ -44,11 +48,24 @@ pub struct Compared {
     pub departure: Option<String>,
 }
 
+impl Compared {
+    /// The result of a check.
+    pub fn new(check: Check, times: u64, departure: Option<String>) -> Self {
+        Compared {
+            check,
+            times,
+            departure,
+        }
+    }
+}
+
 /// A conversation between two requests.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
     /// The newest request of the conversation.
     newest: Option<Newest>,
+    /// The newest request, if it certainly continues the conversation with the host.
+    continued_by: Option<u64>,
     /// Whether it is known which content of the newest request the next one must have.
     is_known: bool,
     /// The texts of the host, and how many of them came before the newest request.
@@ -63,6 +80,9 @@ pub struct Conversation {
     shown: Vec<(String, String)>,
     /// The bytes of the texts of the host.
     said_bytes: usize,
+    /// The texts of users in the first request, which may be of an earlier process, and how many texts the host had sent by then.
+    first_texts: Vec<String>,
+    first_said: usize,
 }
 
 impl Conversation {
@@ -108,6 +128,11 @@ impl Conversation {
         }
     }
 
+    /// Whether this was the newest request, and certainly continues the conversation with the host.
+    pub fn is_continued_by(&self, n: u64) -> bool {
+        self.continued_by == Some(n)
+    }
+
     /// Compares a request with the conversation, which it then continues.
     pub fn on_request(&mut self, checks: &[Check], n: u64, body: &Value) -> Vec<Compared> {
         let shown = std::mem::take(&mut self.shown);
@@ -150,19 +175,24 @@ impl Conversation {
         }
         let compared = checks.iter().map(|check| {
             let (is_exercised, departure) = self.compare(*check, earlier, &shown, &contents);
-            Compared {
-                check: *check,
-                times: u64::from(is_exercised),
-                departure,
-            }
+            Compared::new(*check, u64::from(is_exercised), departure)
         });
         let compared = compared.collect();
-        if earlier.is_some() && self.attached_before == 0 && self.attached > 0 {
+        let is_first = earlier.is_none();
+        if !is_first && self.attached_before == 0 && self.attached > 0 {
             self.note_texts_with_attachments(&contents);
+        }
+        if is_first {
+            self.first_texts = contents.user_texts().map(str::to_owned).collect();
+            self.first_said = self.said.len();
         }
         self.said_before = self.said.len();
         self.attached_before = self.attached;
-        self.newest = Some(Newest::new(n, contents, said_in, self.said.len()));
+        let newest = Newest::new(n, contents, said_in, self.said.len());
+        // Without tools it may be one for a title.
+        let is_certain = holds_said && !newest.contents.tools.is_empty();
+        self.continued_by = is_certain.then_some(n);
+        self.newest = Some(newest);
         self.is_known = true;
         compared
     }
@@ -177,7 +207,9 @@ impl Conversation {
     ) -> (bool, Option<String>) {
         match (check, earlier) {
             (Check::Shown, _) => not_given(shown, contents),
-            (Check::Told | Check::Called, _) | (_, None) => (false, None),
+            (Check::Told | Check::Thought | Check::Called | Check::Used, _) | (_, None) => {
+                (false, None)
+            }
             (Check::Once, Some(newest)) => {
                 let (is_exercised, departure) = self.repeated(newest, contents);
                 let departure = departure.or_else(|| newest.answered_twice(contents));
@@ -248,7 +280,9 @@ impl Conversation {
             let sent = |list: &[String]| list.iter().filter(|one| one.contains(text)).count();
             let times = contents.messages_with(|one| is_in(one, text));
             let had = newest.contents.messages_with(|one| is_in(one, text));
-            let most = (sent(before) + sent(since)).max(had + sent(since));
+            let resumed =
+                sent(&self.first_texts).saturating_sub(sent(&self.said[..self.first_said]));
+            let most = (resumed + sent(before) + sent(since)).max(had + sent(since));
             (times > most).then(|| again(format!("the text {}", quoted(text)), times, most))
         });
         let file = || {
@@ -258,7 +292,15 @@ impl Conversation {
                 let times = contents.messages_with(|one| one == file);
                 let had = newest.contents.messages_with(|one| one == file);
                 let since = self.attached - self.attached_before;
-                let most = self.attached.max(had + since);
+                // A tool may have read the same file.
+                let calls = |all: &Contents| {
+                    let contents = all.list.iter().map(|(_, content)| content);
+                    contents
+                        .filter(|one| matches!(one, Content::Call(..)))
+                        .count()
+                };
+                let read = calls(contents).saturating_sub(calls(&newest.contents));
+                let most = self.attached.max(had + since + read);
                 (times > most).then(|| again(file.in_words(), times, most))
             })
         };
@@ -345,6 +387,41 @@ mod tests {
     ) -> Option<String> {
         let compared = conversation.on_request(&[check], n, body);
         compared.into_iter().find_map(|one| one.departure)
+    }
+
+    #[test]
+    fn a_text_of_a_resumed_conversation_may_come_again_in_the_middle_of_a_turn() {
+        let resumed = [
+            user(MORE),
+            call("I look.", "ls"),
+            result("a.txt"),
+            user(HELLO),
+        ];
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        conversation.on_request(&CHECKS, 0, &request(&resumed));
+        let answer = json!([{ "call": { "name": "bash", "arguments": { "command": "ls" } } }]);
+        conversation.note_answer(0, &answer);
+        conversation.note_said(MORE);
+        let in_turn = [&resumed[..], &[call("", "ls"), result("b.txt")]].concat();
+        assert_eq!(
+            conversation
+                .on_request(&CHECKS, 1, &request(&in_turn))
+                .iter()
+                .find_map(|one| one.departure.clone()),
+            None
+        );
+        let next = [&in_turn[..], &[user(MORE)]].concat();
+        let once = |messages: &[Value]| {
+            departure(
+                &mut conversation.clone(),
+                Check::Once,
+                2,
+                &request(messages),
+            )
+        };
+        assert_eq!(once(&next), None);
+        assert!(once(&[&next[..], &[user(MORE)]].concat()).is_some());
     }
 
     #[test]
@@ -559,6 +636,10 @@ mod tests {
                 broken(&conversation, &third(with_file(MORE))),
                 [Check::Once]
             );
+            let read = json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "t1", "content": [file.clone()] }] });
+            let mut reading = second.to_vec();
+            reading.extend([call("", "cat it"), read]);
+            assert_eq!(broken(&conversation, &reading), []);
             conversation.note_attachments();
             assert_eq!(broken(&conversation, &third(with_file(MORE))), []);
         }

@@ -1,142 +1,92 @@
-//! What the host receives of the model's answers: its texts, and the arguments of its calls.
+//! What the host receives of the model's answers in a turn: their texts, and their thinking.
 //!
-//! An agent may leave answers out, such as titles, add texts of its own and more arguments, and give a longer path of a file. The part of
-//! an answer that it sends must be unchanged.
+//! The answers of the conversation come completely, in order and once; others, such as titles, may be left out. An agent may add texts of
+//! its own. Where an agent reports any thinking of a turn, it reports all of it.
 
 use super::memory::{Check, Compared};
-use super::request::{BETWEEN_PARTS, Content, Contents, Role, quoted, without_spaces};
-use serde_json::Value;
-
-/// Most bytes of the texts of a turn that are remembered. A longer turn is unknown.
-const MOST_BYTES: usize = 16 << 20;
-
-/// Most calls that are remembered. What comes after them is unknown.
-const MOST_CALLS: usize = 1024;
+use super::request::{LONG, quoted, without_spaces};
+use super::turn::Turn;
 
 /// The number of characters at an end of an answer that do not occur in another text by chance.
 const PROBE: usize = 12;
 
-/// The answers of the model, and what the host received of them.
-#[derive(Debug, Clone, Default)]
-pub struct Told {
-    /// Requests that have no answer yet.
-    open: usize,
-    /// The requests of the turn.
-    requests: usize,
-    /// The texts of its answers, in parts.
-    answers: Vec<String>,
-    /// The text that the host received in it.
-    text: String,
-    /// Whether it was stopped or has failed, so that the host may receive only a part of answers.
-    is_undone: bool,
-    /// The calls of the session, with their ids.
-    calls: Vec<(String, Value)>,
-    /// Calls that the host received while answers were open.
-    early: Vec<(String, Value)>,
+/// Compares the texts that the host received in a turn with the model's.
+pub(super) fn compare_texts(turn: &Turn) -> Compared {
+    let told = turn.text.as_str();
+    let parts = |of_conversation: bool| {
+        let answers = turn.answers.iter();
+        let answers = answers.filter(move |one| one.is_of_conversation == of_conversation);
+        answers.flat_map(|one| &one.texts).map(String::as_str)
+    };
+    let is_certain = !turn.is_mixed && !turn.is_too_long;
+    if turn.is_undone || told.trim().is_empty() && (!is_certain || parts(true).next().is_none()) {
+        return Compared::new(Check::Told, 0, None);
+    }
+    if turn.answers.iter().all(|one| one.texts.is_empty()) {
+        return Compared::new(Check::Told, 0, None);
+    }
+    let mut departure = None;
+    if is_certain {
+        departure = not_as_served(told, parts(true));
+    }
+    let is_only = turn.requests == 1;
+    let received = without_spaces(told);
+    let mut others = parts(false).chain(parts(true).filter(|_| !is_certain));
+    let changed = others.find(|answer| is_changed(&received, answer, is_only));
+    let departure = departure.or_else(|| changed.map(not_told));
+    Compared::new(Check::Told, 1, departure)
 }
 
-impl Told {
-    /// Notes a request to the model.
-    pub fn note_request(&mut self) {
-        self.open += 1;
-        self.requests += 1;
+/// Compares the thinking that the host received in a turn with the model's.
+pub(super) fn compare_thoughts(turn: &Turn) -> Compared {
+    let told = turn.thoughts.as_str();
+    let mut of_conversation = turn.answers.iter().filter(|one| one.is_of_conversation);
+    let is_uncertain = turn.is_undone || turn.is_mixed || turn.is_too_long;
+    if is_uncertain || told.trim().is_empty() || of_conversation.all(|one| one.thoughts.is_empty())
+    {
+        return Compared::new(Check::Thought, 0, None);
     }
+    let answers = turn.answers.iter().filter(|one| one.is_of_conversation);
+    let parts = answers.flat_map(|one| &one.thoughts).map(String::as_str);
+    Compared::new(Check::Thought, 1, not_as_served(told, parts))
+}
 
-    /// Notes a text that the host received.
-    pub fn note_text(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.is_undone |= self.text.len() > MOST_BYTES;
-    }
+fn not_told(said: &str) -> String {
+    format!(
+        "the model said {}, and the host received something else",
+        quoted(said)
+    )
+}
 
-    /// From here to the end of the turn, the host may receive only a part of answers.
-    pub fn undo_turn(&mut self) {
-        self.is_undone = true;
-    }
-
-    /// Notes the end of an answer, and its message if it came completely. Compares its calls that the host received.
-    pub fn note_answer(&mut self, message: &Value) -> Compared {
-        self.open = self.open.saturating_sub(1);
-        for part in message.as_array().into_iter().flatten() {
-            if let (Some(id), true) = (part["call"]["id"].as_str(), self.calls.len() < MOST_CALLS) {
-                let arguments = part["call"]["arguments"].clone();
-                self.calls.push((id.to_owned(), arguments));
-            }
-        }
-        for content in Contents::of_reply(message) {
-            if let Content::Text(Role::Model, text) = content {
-                let parts = text.split(BETWEEN_PARTS).map(str::to_owned);
-                self.answers.extend(parts);
-            }
-        }
-        let mut all = compared(Check::Called, 0, None);
-        if self.open == 0 {
-            for (id, input) in std::mem::take(&mut self.early) {
-                let one = self.note_call(&id, &input);
-                all.times += one.times;
-                all.departure = one.departure;
-                if all.departure.is_some() {
-                    break;
-                }
-            }
-        }
-        all
-    }
-
-    /// Notes a call that the host received, and compares it with the model's.
-    pub fn note_call(&mut self, id: &str, input: &Value) -> Compared {
-        let of_id = || self.calls.iter().rev().filter(|(one, _)| one == id);
-        let is_told = of_id().any(|(_, said)| tells(input, said));
-        if self.open > 0 && !is_told {
-            self.early.push((id.to_owned(), input.clone()));
-            return compared(Check::Called, 0, None);
-        }
-        let Some((_, said)) = of_id().next() else {
-            return compared(Check::Called, 0, None);
+/// How a text departs from the parts that it must hold unchanged, in order and once.
+fn not_as_served<'a>(told: &str, parts: impl Iterator<Item = &'a str> + Clone) -> Option<String> {
+    let mut rest = told;
+    let mut between = Vec::new();
+    for part in parts.clone() {
+        let part = part.trim();
+        let Some(at) = rest.find(part) else {
+            return Some(not_told(part));
         };
-        let departure = (!is_told).then(|| {
-            let (input, said) = (shortened(input), shortened(said));
-            format!("the call `{id}` is told with the arguments {input}; the model gave {said}")
-        });
-        compared(Check::Called, 1, departure)
+        between.push(&rest[..at]);
+        rest = &rest[at + part.len()..];
     }
-
-    /// Notes the end of a turn, and compares the text that the host received in it with the model's.
-    pub fn end_turn(&mut self) -> Compared {
-        let text = std::mem::take(&mut self.text);
-        let answers = std::mem::take(&mut self.answers);
-        let is_only = std::mem::take(&mut self.requests) == 1;
-        if std::mem::take(&mut self.is_undone) || answers.is_empty() {
-            return compared(Check::Told, 0, None);
-        }
-        let told = without_spaces(&text);
-        if told.is_empty() {
-            return compared(Check::Told, 0, None);
-        }
-        let changed = answers.iter().find(|answer| {
-            let answer = without_spaces(answer);
-            !told.contains(&answer)
-                && (has_an_end(&told, &answer) || is_only && is_alike(&told, &answer))
-        });
-        let departure = changed.map(|changed| {
-            let said = quoted(changed);
-            format!("the model said {said}, and the host was told something else")
-        });
-        compared(Check::Told, 1, departure)
-    }
+    between.push(rest);
+    let again = between
+        .into_iter()
+        .map(str::trim)
+        .find(|text| text.len() >= LONG && parts.clone().any(|part| part.contains(text)))?;
+    Some(format!(
+        "the host received {} once more than the model said it",
+        quoted(again)
+    ))
 }
 
-fn compared(check: Check, times: u64, departure: Option<String>) -> Compared {
-    Compared {
-        check,
-        times,
-        departure,
-    }
-}
-
-/// The beginning of a value as JSON.
-fn shortened(value: &Value) -> String {
-    const MOST: usize = 160;
-    value.to_string().chars().take(MOST).collect()
+/// Whether a text that may be left out came in another form. Neither has white space.
+fn is_changed(told: &str, answer: &str, is_only: bool) -> bool {
+    let answer = without_spaces(answer);
+    !told.is_empty()
+        && !told.contains(&answer)
+        && (has_an_end(told, &answer) || is_only && is_alike(told, &answer))
 }
 
 /// Whether a text has the beginning or the end of an answer, and so contains a part of it.
@@ -161,107 +111,101 @@ fn is_alike(told: &str, answer: &str) -> bool {
     2 * (starts + ends) >= longest
 }
 
-/// Whether arguments that the host received can be those of the model. More members, a longer path, another type with the same letters and
-/// JSON in a text are allowed.
-fn tells(told: &Value, said: &Value) -> bool {
-    match (told, said) {
-        (Value::Object(told), Value::Object(said)) => said.iter().all(|(name, said)| {
-            let told = told.get(name);
-            said.is_null() || told.is_some_and(|told| tells(told, said))
-        }),
-        (Value::Array(told), Value::Array(said)) => {
-            told.len() == said.len() && told.iter().zip(said).all(|(told, said)| tells(told, said))
-        }
-        (Value::String(told), Value::String(said)) => {
-            let (told, said) = (told.trim(), said.trim());
-            let is_path =
-                told.starts_with(['/', '~']) && told.ends_with(said.trim_start_matches("./"));
-            told == said
-                || is_path && !said.is_empty()
-                || without_spaces(told) == without_spaces(said)
-        }
-        (Value::Number(told), Value::Number(said)) => {
-            told == said || told.as_f64() == said.as_f64()
-        }
-        (Value::String(text), other) | (other, Value::String(text)) => {
-            serde_json::from_str::<Value>(text).is_ok_and(|parsed| parsed == *other)
-        }
-        _ => told == said,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::turn::Turns;
     use serde_json::json;
 
-    #[test]
-    fn arguments_may_be_told_with_more_and_not_with_others() {
-        let said = json!({ "path": "a.txt", "limit": 5, "all": true, "note": null });
-        for told in [
-            said.clone(),
-            json!({ "path": "/project/a.txt", "limit": 5.0, "all": "true", "offset": 0 }),
-            json!({ "path": " a.txt\r\n", "limit": "5", "all": true, "note": "" }),
-        ] {
-            assert!(tells(&told, &said), "{told}");
+    /// Whether the text of a turn departs from the model's answers: those of the conversation, and others.
+    fn departs(conversation: &[&str], others: &[&str], told: &str) -> bool {
+        let mut turns = Turns::default();
+        let answers = conversation.iter().map(|text| (text, true));
+        let answers = answers.chain(others.iter().map(|text| (text, false)));
+        for (n, (text, is_of_conversation)) in answers.enumerate() {
+            turns.note_request(n as u64, is_of_conversation);
+            turns.note_answer(n as u64, &json!([{ "text": text }]), true);
         }
-        for told in [
-            json!({}),
-            json!({ "path": "a.txtx", "limit": 5, "all": true }),
-            json!({ "path": "b.txt", "limit": 5, "all": true }),
-            json!({ "path": "a.txt", "limit": 6, "all": true }),
-            json!({ "path": "a.txt", "limit": 5, "all": false }),
-        ] {
-            assert!(!tells(&told, &said), "{told}");
-        }
-        assert!(tells(&json!("[1]"), &json!([1])));
-        assert!(!tells(&json!([1, 2]), &json!([1])));
+        turns.note_text(told);
+        turns.end().iter().any(|one| one.departure.is_some())
     }
 
     #[test]
-    fn a_call_is_compared_once_the_answer_is_whole_and_only_with_the_model_s_own_id() {
-        let message =
-            json!([{ "call": { "id": "t1", "name": "read", "arguments": { "path": "a" } } }]);
-        let mut told = Told::default();
-        told.note_request();
-        let nothing = compared(Check::Called, 0, None);
-        assert_eq!(told.note_call("t1", &json!({ "path": "b" })), nothing);
-        let found = told.note_answer(&message);
-        let expected =
-            r#"the call `t1` is told with the arguments {"path":"b"}; the model gave {"path":"a"}"#;
-        assert_eq!(found, compared(Check::Called, 1, Some(expected.to_owned())));
-        assert_eq!(told.note_call("own", &json!({})), nothing);
-        let same = compared(Check::Called, 1, None);
-        assert_eq!(told.note_call("t1", &json!({ "path": "a" })), same);
+    fn the_answers_of_the_conversation_are_told_as_they_are_in_order_and_once() {
+        let (long, more) = ("Seven herons stand in the reeds.", "An eighth one flies.");
+        for (answers, told, expected) in [
+            (&[long][..], long, false),
+            (&[long], "Seven herons stand in the reeds.\n", false),
+            (
+                &[long, more],
+                "Seven herons stand in the reeds.\n\nAn eighth one flies.",
+                false,
+            ),
+            (
+                &[long],
+                "[hint] Seven herons stand in the reeds. [cost: 3]",
+                false,
+            ),
+            (&["Yes."], "Yes. Yes.", false),
+            (&[], "No.", false),
+            (&[long], "Seven herons  stand in the reeds.", true),
+            (&[long], "Sevenheronsstandinthereeds.", true),
+            (&[long], "Seven herons stand in the weeds.", true),
+            (
+                &[long],
+                "Seven herons stand in the reeds.Seven herons stand in the reeds.",
+                true,
+            ),
+            (
+                &[long, more],
+                "An eighth one flies. Seven herons stand in the reeds.",
+                true,
+            ),
+            (&[long, more], long, true),
+            (&["Done."], "Don", true),
+            (&["Yes."], "", true),
+        ] {
+            assert_eq!(departs(answers, &[], told), expected, "{answers:?} {told}");
+        }
     }
 
     #[test]
-    fn the_text_of_an_answer_is_told_as_it_is_or_not_at_all() {
-        let turn = |answers: &[&str], told: &str| {
-            let mut all = Told::default();
-            for answer in answers {
-                all.note_request();
-                let compared = all.note_answer(&json!([{ "text": answer }]));
-                assert_eq!(compared.departure, None);
-            }
-            all.note_text(told);
-            all.end_turn().departure.is_some()
-        };
+    fn other_answers_are_told_as_they_are_or_not_at_all() {
         let (long, title) = ("Seven herons stand in the reeds.", "About birds");
-        for (answers, told, changed) in [
+        for (answers, told, expected) in [
             (&[long][..], long, false),
             (&[long], "Seven herons  stand\nin the reeds.", false),
             (&[long, title], long, false),
             (&[long], "Seven herons stand in the weeds.", true),
             (&[long, title], "Seven herons stand in the", true),
             (&["Done."], "Dome.", true),
-            (&["Done."], "Don", true),
             (&["Yes."], "I look first", false),
             (&["Done.", title], "Don", false),
             (&["Yes."], "", false),
-            (&[], "No.", false),
         ] {
-            assert_eq!(turn(answers, told), changed, "{answers:?} {told}");
+            assert_eq!(departs(&[], answers, told), expected, "{answers:?} {told}");
         }
+        assert!(!departs(&[long], &[title], long));
+        assert!(!departs(
+            &[long],
+            &[title],
+            "About birds. Seven herons stand in the reeds."
+        ));
+    }
+
+    #[test]
+    fn thinking_is_told_as_it_is_or_not_at_all() {
+        let departs = |told: &[&str]| {
+            let mut turns = Turns::default();
+            turns.note_request(0, true);
+            let message = json!([{ "thinking": "Let me see. " }, { "text": "Yes." }]);
+            turns.note_answer(0, &message, true);
+            turns.note_text("Yes.");
+            told.iter().for_each(|text| turns.note_thought(text));
+            turns.end().iter().any(|one| one.departure.is_some())
+        };
+        assert!(!departs(&[]));
+        assert!(!departs(&["Let me", " see. "]));
+        assert!(departs(&["Let me", "see."]));
+        assert!(departs(&["Let me "]));
     }
 }

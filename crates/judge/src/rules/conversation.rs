@@ -5,7 +5,7 @@ use super::frame_pattern::{FramePattern, symbols_of};
 use super::monitor::{Moment, Monitor};
 use super::slices::SliceKey;
 use super::symbol::SymbolSet;
-use crate::conversation::{Check, Compared, Conversation, Told};
+use crate::conversation::{Calls, Check, Compared, Conversation, Reported, Turns};
 use crate::finding::{Difference, DifferenceKind, Finding};
 use frame_language::{Pointer, Truth};
 use serde_json::Value;
@@ -20,12 +20,20 @@ pub enum Part {
     Shown(Pointer, Pointer),
     /// An event with texts of the model at these places.
     Told(Vec<Pointer>),
+    /// An event with thinking of the model at these places.
+    Thought(Vec<Pointer>),
+    /// An event with the usage of a turn.
+    Used(UsagePlaces),
     /// A command that brings attachments.
     Attached,
     /// After this frame the newest turn may be missing.
     Undone,
+    /// After this frame the turn that is open may be missing.
+    Stopped,
     /// After this frame it is unknown what the model must see.
     Forgotten,
+    /// A line of the agent that cannot be read, and may have been a text of the model.
+    Unreadable,
     /// An answer of the model.
     Reply,
     /// A request to the model.
@@ -36,6 +44,17 @@ pub enum Part {
     Ended,
 }
 
+/// Where an event has the usage of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UsagePlaces {
+    /// The place of the input tokens.
+    pub input: Pointer,
+    /// The place of the output tokens.
+    pub output: Pointer,
+    /// Whether they may be those of the session so far.
+    pub may_be_of_session: bool,
+}
+
 /// The frames of a dialect that are parts of a conversation. A frame that is several of them is each of them in this order.
 pub type ConversationParts = Vec<(FramePattern, Part)>;
 
@@ -43,7 +62,8 @@ pub type ConversationParts = Vec<(FramePattern, Part)>;
 #[derive(Debug, Clone, Default)]
 pub struct ConversationState {
     conversation: Conversation,
-    told: Told,
+    turns: Turns,
+    calls: Calls,
     /// The result of the comparison at the newest frame that is a part of the conversation.
     compared: Vec<Compared>,
 }
@@ -57,37 +77,57 @@ impl ConversationState {
         eval: &EvalContext<'_>,
     ) {
         self.compared.clear();
+        let mut is_forgotten = false;
         for (pattern, part) in parts {
-            match pattern.matches(eval) {
-                Truth::False => {}
-                matches => self.note_part(part, matches == Truth::True, checks, eval.value),
+            let is_certain = match pattern.matches(eval) {
+                Truth::False => continue,
+                matches => matches == Truth::True,
+            };
+            is_forgotten |= *part == Part::Forgotten;
+            match part {
+                // A request that is itself one of these frames is outside of the conversation.
+                Part::Request if is_forgotten => {
+                    self.turns.note_request(number(eval.value), false);
+                    self.calls.note_request();
+                }
+                part => self.note_part(part, is_certain, checks, eval.value),
             }
         }
     }
 
     fn note_part(&mut self, part: &Part, is_certain: bool, checks: &[Check], frame: &Value) {
-        let (conversation, told) = (&mut self.conversation, &mut self.told);
-        let n = || frame["n"].as_u64().unwrap_or_default();
+        let (conversation, turns) = (&mut self.conversation, &mut self.turns);
+        let n = number(frame);
         match part {
             Part::Said(places) => {
                 each_text(frame, places, &mut |text| conversation.note_said(text));
+                turns.note_said();
             }
             Part::Attached => conversation.note_attachments(),
-            Part::Undone => {
+            Part::Stopped if !turns.is_open() => {}
+            Part::Undone | Part::Stopped => {
                 conversation.undo_turn();
-                told.undo_turn();
+                turns.undo_turn();
+                turns.is_stopped |= *part == Part::Stopped;
             }
+            Part::Unreadable => turns.undo_turn(),
             Part::Forgotten => conversation.forget(),
             Part::Request => {
-                told.note_request();
-                let compared = conversation.on_request(checks, n(), &frame["body"]);
+                let compared = conversation.on_request(checks, n, &frame["body"]);
                 self.compared.extend(compared);
+                if turns.is_stopped {
+                    conversation.undo_turn();
+                }
+                turns.note_request(n, conversation.is_continued_by(n));
+                self.calls.note_request();
             }
             Part::Reply => {
-                conversation.note_answer(n(), &frame["message"]);
-                if is_certain {
-                    self.compared.push(told.note_answer(&frame["message"]));
-                }
+                let message = &frame["message"];
+                conversation.note_answer(n, message);
+                let is_success = frame["status"].as_u64() < Some(FIRST_ERROR);
+                self.compared
+                    .extend(turns.note_answer(n, message, is_success));
+                self.compared.push(self.calls.note_answer(message));
             }
             _ if !is_certain => {}
             Part::Shown(call, text) => {
@@ -96,14 +136,27 @@ impl ConversationState {
                     conversation.note_shown(call, shown_text(text));
                 }
             }
-            Part::Told(places) => each_text(frame, places, &mut |text| told.note_text(text)),
+            Part::Told(places) => each_text(frame, places, &mut |text| turns.note_text(text)),
+            Part::Thought(places) => {
+                each_text(frame, places, &mut |text| turns.note_thought(text));
+            }
+            Part::Used(places) => {
+                let count = |place: &Pointer| place.find(frame).and_then(Value::as_u64);
+                if let (Some(input), Some(output)) = (count(&places.input), count(&places.output)) {
+                    turns.note_usage(Reported {
+                        input,
+                        output,
+                        may_be_of_session: places.may_be_of_session,
+                    });
+                }
+            }
             Part::Called(id, input) => {
                 let id = id.find(frame).and_then(Value::as_str);
                 if let (Some(id), Some(input)) = (id, input.find(frame)) {
-                    self.compared.push(told.note_call(id, input));
+                    self.compared.push(self.calls.note_call(id, input));
                 }
             }
-            Part::Ended => self.compared.push(told.end_turn()),
+            Part::Ended => self.compared.extend(turns.end()),
         }
     }
 }
@@ -121,7 +174,7 @@ impl ConversationRule {
     /// A rule over the frames of a conversation.
     pub fn new(check: Check, parts: &ConversationParts) -> Self {
         let compares = |part: &Part| match check {
-            Check::Told | Check::Called => {
+            Check::Told | Check::Thought | Check::Called | Check::Used => {
                 matches!(part, Part::Reply | Part::Called(..) | Part::Ended)
             }
             _ => *part == Part::Request,
@@ -176,7 +229,9 @@ impl Monitor for ConversationMonitor {
         {
             let name = match self.check {
                 Check::Told => "text",
+                Check::Thought => "thinking",
                 Check::Called => "call",
+                Check::Used => "usage",
                 _ => "@request",
             };
             at.out.push(Finding {
@@ -191,6 +246,14 @@ impl Monitor for ConversationMonitor {
         self.exercised
     }
 }
+
+/// The number of a request, in its frame and in that of its reply.
+fn number(frame: &Value) -> u64 {
+    frame["n"].as_u64().unwrap_or_default()
+}
+
+/// The lowest HTTP status that is not a success.
+const FIRST_ERROR: u64 = 400;
 
 /// Calls a function with each text at these places; all texts in a list or a map count.
 fn each_text(frame: &Value, places: &[Pointer], note: &mut impl FnMut(&str)) {

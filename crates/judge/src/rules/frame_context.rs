@@ -8,7 +8,6 @@ use super::symbol::FrameSymbols;
 use crate::finding::Blame;
 use frame_language::{Condition, Operand, Truth};
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// A frame, and the history state before it.
 #[derive(Clone, Copy)]
@@ -85,14 +84,13 @@ impl<'a> FrameContext<'a> {
             }
             KeySource::Operand(label, operand) => {
                 let value = self.eval_context().value(operand)?;
-                let named = match &*value {
-                    Value::String(text) if text.is_empty() => return None,
+                match &*value {
+                    Value::String(value) if value.is_empty() => return None,
                     Value::Null => return None,
                     Value::Array(items) if items.is_empty() => return None,
-                    Value::String(text) => Cow::Borrowed(text.as_str()),
-                    other => Cow::Owned(other.to_string()),
-                };
-                SliceKey::write(text, label, &named);
+                    Value::String(value) => SliceKey::write(text, label, value),
+                    other => SliceKey::write_json(text, label, other),
+                }
                 Some(())
             }
         }

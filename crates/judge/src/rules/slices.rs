@@ -2,6 +2,7 @@
 
 use crate::finding::{Part, SliceValue};
 use foldhash::fast::FixedState;
+use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
@@ -12,6 +13,8 @@ pub const MAX_SLICES: usize = 65_536;
 /// The separator between the name and the value in the text of a key, and the one after each value.
 const BETWEEN: char = '\u{1f}';
 const END: char = '\u{1e}';
+/// Stands before a value that is not a string: the ids `1` and `"1"` are different ones.
+const NO_STRING: char = '\u{1d}';
 
 /// The key of a slice. Its hash is computed once, because many rules slice the history in the same way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +41,7 @@ impl SliceKey {
     pub fn part(&self) -> Part {
         let values = self.text.split_terminator(END).map(|one| {
             let (name, value) = one.split_once(BETWEEN).unwrap_or((one, ""));
+            let value = value.strip_prefix(NO_STRING).unwrap_or(value);
             let (name, value) = (name.to_owned(), value.to_owned());
             SliceValue { name, value }
         });
@@ -53,6 +57,11 @@ impl SliceKey {
         text.push(BETWEEN);
         text.push_str(value);
         text.push(END);
+    }
+
+    /// The same for a value that is not a string.
+    pub fn write_json(text: &mut String, name: &str, value: &Value) {
+        SliceKey::write(text, name, &format!("{NO_STRING}{value}"));
     }
 }
 

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 /// The most entries of a variable. Beyond them it is unknown, and no rule reports a violation because of it.
 pub const MAX_ENTRIES: usize = 65_536;
+/// The same of a list, which each change and each condition searches from its start.
+pub const MAX_LISTED: usize = 8_192;
 /// The most bytes of a joined text.
 pub const MAX_TEXT: usize = 64 << 20;
 
@@ -171,7 +173,7 @@ impl VariableContent {
             VariableContent::Set(set) => set.len() > MAX_ENTRIES,
             VariableContent::Map(map) => map.len() > MAX_ENTRIES,
             VariableContent::PartOfMap(map) => map.len() > MAX_ENTRIES,
-            VariableContent::List(Value::Array(list)) => list.len() > MAX_ENTRIES,
+            VariableContent::List(Value::Array(list)) => list.len() > MAX_LISTED,
             _ => false,
         };
         if is_too_large {

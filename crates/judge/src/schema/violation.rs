@@ -98,7 +98,7 @@ fn list(value: &Value) -> Vec<Value> {
 }
 
 pub(super) fn brief(value: &Value) -> String {
-    let text = value.to_string();
+    let text = json_matcher::escape_hidden(&value.to_string());
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

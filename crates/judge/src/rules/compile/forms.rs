@@ -4,7 +4,7 @@ use super::Compiler;
 use crate::conversation::Check;
 use crate::framing::DEFECTS;
 use crate::rules::automaton::Automaton;
-use crate::rules::conversation::{ConversationParts, ConversationRule, Part};
+use crate::rules::conversation::{ConversationParts, ConversationRule, Part, UsagePlaces};
 use crate::rules::frame_context::KeySource;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::monitor::MonitorConfig;
@@ -198,7 +198,9 @@ impl Compiler<'_> {
             ConversationCheck::Once => Check::Once,
             ConversationCheck::Shown => Check::Shown,
             ConversationCheck::Told => Check::Told,
+            ConversationCheck::Thought => Check::Thought,
             ConversationCheck::Called => Check::Called,
+            ConversationCheck::Used => Check::Used,
         };
         let rule = ConversationRule::new(check, parts);
         Some(RuleForm::Conversation(Arc::new(rule)))
@@ -209,9 +211,19 @@ impl Compiler<'_> {
         let told = file.told.iter();
         let shown = file.shown.iter();
         let called = file.called.iter();
+        let thought = file.thought.iter();
+        let used = file.used.iter().map(|one| {
+            let places = UsagePlaces {
+                input: one.input.clone(),
+                output: one.output.clone(),
+                may_be_of_session: one.or_session,
+            };
+            (&one.on, Part::Used(places))
+        });
         let named = [
             (&file.attached, Part::Attached),
             (&file.undone, Part::Undone),
+            (&file.stopped, Part::Stopped),
             (&file.forgotten, Part::Forgotten),
         ];
         let named = named
@@ -221,6 +233,8 @@ impl Compiler<'_> {
             .map(|one| (&one.on, Part::Said(one.at.clone())))
             .chain(shown.map(|one| (&one.on, Part::Shown(one.call.clone(), one.text.clone()))))
             .chain(told.map(|one| (&one.on, Part::Told(one.at.clone()))))
+            .chain(thought.map(|one| (&one.on, Part::Thought(one.at.clone()))))
+            .chain(used)
             .chain(named);
         let after = called
             .map(|one| (&one.on, Part::Called(one.call.clone(), one.input.clone())))
@@ -229,7 +243,12 @@ impl Compiler<'_> {
         for (on, part) in before {
             parts.extend(self.pattern(on).map(|on| (on, part)));
         }
-        for (name, part) in [("@reply", Part::Reply), ("@request", Part::Request)] {
+        let engine = [
+            ("#malformed | #invalid", Part::Unreadable),
+            ("@reply", Part::Reply),
+            ("@request", Part::Request),
+        ];
+        for (name, part) in engine {
             let model = parse::pattern(name, &self.names);
             parts.extend(model.ok().map(|on| (on, part)));
         }
