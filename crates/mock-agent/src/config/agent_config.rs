@@ -95,7 +95,12 @@ impl AgentConfig {
             sessions: match env("MOCK_AGENT_SESSIONS") {
                 None => SessionStorage::Workspace,
                 Some(off) if off == "off" => SessionStorage::Off,
-                Some(folder) => SessionStorage::Folder(folder.into()),
+                Some(folder) => {
+                    std::fs::create_dir_all(&folder).map_err(|error| {
+                        StartError::Setting(format!("MOCK_AGENT_SESSIONS: {folder}: {error}"))
+                    })?;
+                    SessionStorage::Folder(folder.into())
+                }
             },
             mcp: {
                 let list = options.mcp.or_else(|| env("MOCK_AGENT_MCP"));

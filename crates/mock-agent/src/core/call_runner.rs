@@ -6,7 +6,7 @@ use super::{
     TurnContext,
 };
 use crate::faults::Bug;
-use crate::tools::{Category, ToolContext, ToolResult};
+use crate::tools::{Category, NestedStep, Progress, ProgressListener, ToolContext, ToolResult};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -38,16 +38,14 @@ pub(super) async fn run_calls(turn: &TurnContext<'_>, mut requested: Vec<Request
 
 async fn run_batch(turn: &TurnContext<'_>, batch: Range<usize>) -> bool {
     let (session, calls) = (turn.session, &turn.turn.calls);
-    let on_output = |n, output: &str| {
+    let on_progress = |n, progress: Progress<'_>| {
         if let Some(call) = calls.call(n) {
-            let call = &*call;
-            let event = Event::ToolProgress { call, output };
-            session.events.emit(&event);
+            emit_progress(turn, &call, progress);
         }
     };
     let mut runner = CallRunner {
         turn,
-        on_output: &on_output,
+        on_progress: &on_progress,
         jobs: JobSet::default(),
     };
     batch.clone().for_each(|n| runner.admit(n));
@@ -80,6 +78,41 @@ async fn run_batch(turn: &TurnContext<'_>, batch: Range<usize>) -> bool {
     denied
 }
 
+/// Reports the progress of a call: its output, or a step of a call that its tool has made.
+fn emit_progress(context: &TurnContext<'_>, call: &ReportedCall, progress: Progress<'_>) {
+    let (events, turn) = (&context.session.events, context.turn.id());
+    let (place, tool, args, step) = match progress {
+        Progress::Output(output) => return events.emit(&Event::ToolProgress { call, output }),
+        Progress::Nested {
+            place,
+            tool,
+            args,
+            step,
+        } => (place, tool, args, step),
+    };
+    let call = &ReportedCall {
+        id: format!("{}/{place}", call.id),
+        parent: Some(call.id.clone()),
+        tool: tool.to_owned(),
+        args: args.clone(),
+        ..call.clone()
+    };
+    match step {
+        NestedStep::Started => events.emit(&Event::ToolStart { turn, call }),
+        NestedStep::Output(output) => events.emit(&Event::ToolProgress { call, output }),
+        NestedStep::Ended(outcome) => events.emit(&Event::ToolEnd {
+            turn,
+            call,
+            outcome,
+        }),
+        NestedStep::Refused(why) => events.emit(&Event::ToolRefused {
+            turn,
+            call,
+            failure: &Failure::permanent(FailureSource::Tool, why),
+        }),
+    }
+}
+
 impl TurnContext<'_> {
     /// What a tool has access to.
     pub(super) fn tool_context(&self) -> ToolContext<'_> {
@@ -94,8 +127,8 @@ impl TurnContext<'_> {
 
 struct CallRunner<'a> {
     turn: &'a TurnContext<'a>,
-    /// Reports the output of a call.
-    on_output: &'a dyn Fn(usize, &str),
+    /// Reports the progress of a call.
+    on_progress: ProgressListener<'a>,
     jobs: JobSet<'a>,
 }
 
@@ -118,6 +151,7 @@ impl CallRunner<'_> {
             } else {
                 id
             },
+            parent: None,
             tool,
             category,
             args,
@@ -179,7 +213,7 @@ impl CallRunner<'_> {
         let (turn, call) = (turn.id(), &*call);
         session.events.emit(&Event::ToolStart { turn, call });
         let context = ToolContext {
-            progress: Some((self.on_output, n)),
+            progress: Some((self.on_progress, n)),
             ..self.turn.tool_context()
         };
         let run = Rc::clone(&job).run(context);

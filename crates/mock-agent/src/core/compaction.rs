@@ -67,7 +67,11 @@ impl Compaction {
             conversation.append_notes();
             conversation.messages.clone()
         };
-        let cut = first_kept(&messages, session.settings.compaction_keeps);
+        let mut cut = first_kept(&messages, session.settings.compaction_keeps);
+        let is_overflow = self.reason == CompactionReason::Overflow;
+        if cut == 0 && is_overflow {
+            cut = messages.len();
+        }
         if cut == 0 {
             return Err(Failure::protocol("There is nothing to compact"));
         }
@@ -75,7 +79,14 @@ impl Compaction {
             0 => estimate_tokens(&messages),
             counted => counted,
         };
-        let kept = messages.split_off(cut);
+        // The prompt that did not fit is asked again, so the summary does not replace it.
+        let asked_again = messages
+            .last()
+            .filter(|last| is_overflow && is_prompt(last));
+        let mut kept: Vec<Message> = asked_again.cloned().into_iter().collect();
+        if cut < messages.len() {
+            kept = messages.split_off(cut);
+        }
         messages.push(Message::user(self.prompt()));
         let (tools, model) = (session.tools.specs(), session.model_name.borrow().clone());
         let request = session.settings.request(&model, &messages, &tools);

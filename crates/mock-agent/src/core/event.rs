@@ -107,6 +107,8 @@ pub(crate) enum Event<'a> {
 pub(crate) struct ReportedCall {
     /// Unique in the process.
     pub(crate) id: String,
+    /// The id of the call whose tool has made this one; none if the model has.
+    pub(crate) parent: Option<String>,
     /// The tool's name.
     pub(crate) tool: String,
     pub(crate) category: Category,

@@ -230,6 +230,9 @@ impl TurnContext<'_> {
                     "The reply was cut off: the limit of {limit} output tokens is reached"
                 ));
             }
+            Stop::ModelContextWindowExceeded => {
+                self.emit_notice("The reply was cut off: the model's context is full");
+            }
             Stop::Refusal => self.emit_notice("The model refused to go on"),
             _ => {}
         }

@@ -27,6 +27,7 @@ pub(crate) struct Outbox {
     /// What is to be written, and since when.
     queue: RefCell<Option<Sender<(Duration, Output)>>>,
     shared: Arc<WriterState>,
+    latency: Duration,
     /// The number of frames sent so far.
     pub(crate) sent: Cell<u64>,
 }
@@ -76,6 +77,7 @@ impl Outbox {
             clock,
             queue: RefCell::new(Some(queue)),
             shared,
+            latency,
             sent: Cell::new(0),
         })
     }
@@ -139,10 +141,19 @@ impl Outbox {
         until(&self.shared.change, || self.is_closed()).await;
     }
 
-    /// Closes the queue and waits until it is written, with a timeout.
+    /// Closes the queue and waits until it is written, as long as the host reads: until it has read nothing for this long.
     pub(crate) async fn finish(&self, limit: Duration) {
         self.queue.borrow_mut().take();
-        let _ = tokio::time::timeout(limit, self.closed()).await;
+        let writes = || self.shared.writes.load(Ordering::SeqCst);
+        let mut before = writes();
+        while let Err(_elapsed) = tokio::time::timeout(limit + self.latency, self.closed()).await {
+            if writes() == before {
+                let left = self.shared.queued.load(Ordering::SeqCst);
+                tracing::info!("the host does not read: {left} bytes of output are lost");
+                return;
+            }
+            before = writes();
+        }
     }
 
     fn is_closed(&self) -> bool {

@@ -1,10 +1,17 @@
 //! The environment: variables, and a settings file with values for variables that are not set.
 
-use super::settings_file::SettingsFile;
+use super::choice::DIALECT_DIR_VARIABLE;
+use super::run::PARENT_VARIABLE;
+use super::settings_file::{PREFIX, SettingsFile};
+use crate::config::StartError;
 use std::path::{Path, PathBuf};
+use tracing_subscriber::EnvFilter;
 
 /// The variable with the path of the settings file.
 const FILE_VARIABLE: &str = "MOCK_AGENT_CONFIG";
+
+/// The variable with the filter of the log.
+pub(super) const LOG_VARIABLE: &str = "MOCK_AGENT_LOG";
 
 /// The name of the settings file in the current folder, or in the folder of the program.
 const FILE: &str = "mock-agent.yaml";
@@ -19,8 +26,9 @@ impl Environment {
     /// Reads the settings file, if there is one. `program` is the path by which the process was started.
     ///
     /// # Errors
-    /// The mistake in the file, with its location.
-    pub(super) fn load(program: Option<&Path>) -> Result<Self, spanned_yaml::Error> {
+    /// The mistake in the file, with its location, or the first mistake in a variable of the agent.
+    pub(super) fn load(program: Option<&Path>) -> Result<Self, StartError> {
+        check_variables().map_err(StartError::Setting)?;
         let named = std::env::var_os(FILE_VARIABLE).filter(|path| !path.is_empty());
         let path = match named {
             Some(path) => Some(PathBuf::from(path)),
@@ -30,7 +38,14 @@ impl Environment {
             Some(path) => SettingsFile::read(&path)?.variables(&path),
             None => Vec::new(),
         };
-        Ok(Environment { file })
+        let environment = Environment { file };
+        if let Some(folder) = environment.get(DIALECT_DIR_VARIABLE)
+            && !Path::new(&folder).is_dir()
+        {
+            let why = format!("{DIALECT_DIR_VARIABLE}: {folder}: there is no such folder");
+            return Err(StartError::Setting(why));
+        }
+        Ok(environment)
     }
 
     /// The value of a variable: of the process, else of the settings file. An empty value counts as none.
@@ -41,6 +56,51 @@ impl Environment {
             found.map(|(_, value)| value.clone())
         })
     }
+}
+
+/// Variables that the settings file cannot set.
+const OTHER_VARIABLES: [&str; 5] = [
+    FILE_VARIABLE,
+    LOG_VARIABLE,
+    PARENT_VARIABLE,
+    "MOCK_AGENT_JUDGE",
+    "MOCK_AGENT_TRANSCRIPT",
+];
+
+/// Checks the names of the variables that begin like those of the agent, that their values are text, and the filter of the log.
+fn check_variables() -> Result<(), String> {
+    let of_agent = std::env::vars_os().filter(|(name, _)| {
+        let name = name.as_encoded_bytes();
+        name.starts_with(PREFIX.as_bytes())
+    });
+    let mut of_agent = of_agent.peekable();
+    if of_agent.peek().is_none() {
+        return Ok(());
+    }
+    let others = OTHER_VARIABLES.map(str::to_owned);
+    let known: Vec<String> = SettingsFile::all_variables()
+        .into_iter()
+        .chain(others)
+        .collect();
+    for (name, value) in of_agent {
+        let name = name.to_string_lossy().into_owned();
+        if !known.contains(&name) {
+            return Err(spanned_yaml::unknown(
+                "variable",
+                &name,
+                known.iter().map(String::as_str),
+            ));
+        }
+        let text = value
+            .to_str()
+            .ok_or_else(|| format!("{name}: {value:?} is not UTF-8"))?;
+        if name == LOG_VARIABLE
+            && let Err(error) = EnvFilter::try_new(text)
+        {
+            return Err(format!("{name}: {text:?} is not a filter: {error}"));
+        }
+    }
+    Ok(())
 }
 
 /// Where the settings file can be: the current folder, then the folder of the program if it was started by a path.

@@ -10,14 +10,24 @@ use std::process::ExitCode;
 /// The entry for hosts that run `node PATH`.
 const ENTRY: &str = include_str!("entry.mjs");
 
+/// What `install` does, for its help.
+const ABOUT: &str = "Writes programs with the names of the real agents, and entries for `node`, into a folder, and prints their paths.";
+
 /// The file that the entry starts, in the entry as written.
 const PROGRAM: &str = "{program}";
 
 /// Writes the programs and prints their paths; returns the exit status.
 pub(super) fn install(folder: Option<&str>) -> ExitCode {
-    let Some(folder) = folder else {
-        eprintln!("mock-agent: install needs a folder: mock-agent install DIR");
-        return ExitCode::from(USAGE);
+    let folder = match folder {
+        Some("--help" | "-h") => {
+            println!("Usage: mock-agent install DIR\n\n{ABOUT}");
+            return ExitCode::SUCCESS;
+        }
+        Some(folder) if !folder.starts_with('-') => folder,
+        _ => {
+            eprintln!("mock-agent: install needs a folder: mock-agent install DIR");
+            return ExitCode::from(USAGE);
+        }
     };
     match write(Path::new(folder)) {
         Ok(paths) => {

@@ -117,7 +117,7 @@ mod tests {
                 ("synaps", "1", true),
             ),
             (None, &["rpc"], Some("synaps@2"), ("synaps", "1", false)),
-            (Some("pi"), &[], None, ("pi", "0.87", true)),
+            (Some("pi"), &[], None, ("pi", "1.6", true)),
             (Some("pi"), &[], Some("0.73"), ("pi", "0.73", true)),
             (
                 Some("pi"),
@@ -125,10 +125,10 @@ mod tests {
                 None,
                 ("pi", "0.14", true),
             ),
-            (Some("mock-agent"), &[], Some("pi"), ("pi", "0.87", true)),
+            (Some("mock-agent"), &[], Some("pi"), ("pi", "1.6", true)),
             (None, &[], Some("pi@0.73"), ("pi", "0.73", true)),
             (None, &["--protocol=pi@0.14"], None, ("pi", "0.14", true)),
-            (None, &[], Some("pi@7"), ("pi", "0.87", false)),
+            (None, &[], Some("pi@7"), ("pi", "1.6", false)),
         ] {
             assert_eq!(called(program, args, variable), Ok(Some(expected)));
         }

@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::control::{self, ControlTarget, Controls};
-use super::environment::Environment;
+use super::environment::{Environment, LOG_VARIABLE};
 use super::help::{self, answer_as, help, print_scripts};
 use super::install::install;
 use super::own_arguments::OwnArguments;
@@ -28,7 +28,7 @@ use std::time::Duration;
 use tokio::task::LocalSet;
 
 /// Set by the JavaScript entries: the process ends when its parent does.
-const PARENT_VARIABLE: &str = "MOCK_AGENT_ENDS_WITH_PARENT";
+pub(super) const PARENT_VARIABLE: &str = "MOCK_AGENT_ENDS_WITH_PARENT";
 
 /// The timeout for the host to read the rest of the output.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
@@ -146,8 +146,8 @@ fn start_with(
 }
 
 fn log_to_stderr() {
-    let level = tracing_subscriber::EnvFilter::try_from_env("MOCK_AGENT_LOG")
-        .unwrap_or_else(|_| "warn".into());
+    let level =
+        tracing_subscriber::EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| "warn".into());
     let _ = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(level)

@@ -3,8 +3,8 @@
 use super::input::take_commands;
 use crate::core::{Failure, FailureSource, Halt, Session};
 use crate::faults::{Bug, Faults};
-use crate::os::signals::ShutdownSignals;
-use crate::os::stdin;
+use crate::os::signals::{SIGHUP, ShutdownSignals};
+use crate::os::stdin::{self, InputLines};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::session::Connection;
 use std::rc::Rc;
@@ -21,6 +21,9 @@ const LAST_TURN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The timeout for a turn that is stopped at shutdown.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// [`Bug::SkipsWorkAtExit`] exits when the work before the exit has lasted this long.
+const STARTED: Duration = Duration::from_millis(100);
 
 /// Even [`Bug::NoLimit`] rejects longer lines, in bytes.
 const HIGH_LIMIT: usize = 64 << 20;
@@ -55,18 +58,76 @@ pub(crate) async fn serve(
             .events
             .emit_failure(&Failure::permanent(FailureSource::Internal, why));
     }
+    let mut events = (&mut signals, &mut input);
+    let (reason, status) = work_until_shutdown((adapter, &connection), session, &mut events).await;
+    let signal = match reason {
+        ShutdownReason::Signal(signal) => Some(signal),
+        _ => None,
+    };
+    let Some(last) = connection.before_exit() else {
+        return status;
+    };
+    if signal == Some(SIGHUP) && faults.triggers(Bug::DiesOfHangup) {
+        return status;
+    }
+    let skipped = async {
+        tokio::time::sleep(STARTED).await;
+        if !faults.triggers(Bug::SkipsWorkAtExit) {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = last => status,
+        () = skipped => status,
+        signal = forced_exit(&mut signals, signal.is_some(), faults) => SIGNALLED + signal,
+        () = input_end(&mut input, session), if signal.is_some() => status,
+    }
+}
+
+/// Waits for the signal that ends a shutdown at once, the second one in all; returns its number.
+async fn forced_exit(signals: &mut ShutdownSignals, signalled: bool, faults: &Faults) -> u8 {
+    if !signalled {
+        let first = signals.next().await;
+        if faults.triggers(Bug::SignalEndsShutdown) {
+            return first;
+        }
+    }
+    loop {
+        let signal = signals.next().await;
+        if !faults.triggers(Bug::SecondSignalIgnored) {
+            return signal;
+        }
+    }
+}
+
+/// Never returns, unless a fault has the end of input interrupt a shutdown.
+async fn input_end(input: &mut InputLines, session: &Session) {
+    while input.next(&session.events.outbox).await.is_some() {}
+    if !session.faults.triggers(Bug::EofEndsShutdown) {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Works until the agent shuts down. Returns why, and the exit status.
+async fn work_until_shutdown(
+    (adapter, connection): (&Adapter, &Rc<dyn Connection>),
+    session: &Rc<Session>,
+    (signals, input): &mut (&mut ShutdownSignals, &mut InputLines),
+) -> (ShutdownReason, u8) {
+    let faults = &session.faults;
     let work = session.run();
     tokio::pin!(work);
     let reason = tokio::select! {
         biased;
-        signal = shutdown_signal(&mut signals, session) => ShutdownReason::Signal(signal),
+        signal = shutdown_signal(signals, session) => ShutdownReason::Signal(signal),
         () = session.events.outbox.closed() => ShutdownReason::HostGone,
-        reason = take_commands(&connection, session, &mut input) => reason,
+        reason = take_commands(connection, session, input) => reason,
         () = &mut work => ShutdownReason::EndOfInput,
     };
     if matches!(reason, ShutdownReason::EndOfInput) {
         tokio::select! {
-            _ = shutdown_signal(&mut signals, session) => {}
+            _ = shutdown_signal(signals, session) => {}
             () = outlive_input(session) => {}
         }
     }
@@ -75,14 +136,14 @@ pub(crate) async fn serve(
     if is_input_over && !(session.is_busy() && faults.triggers(Bug::AbortsAtEof)) {
         let done = tokio::select! {
             biased;
-            _ = shutdown_signal(&mut signals, session) => false,
+            _ = shutdown_signal(signals, session) => false,
             () = session.events.outbox.closed() => false,
             () = quiet(session) => false,
             () = tokio::time::sleep(LAST_TURN_TIMEOUT) => false,
             () = &mut work => true,
         };
         if done {
-            return exit_status(faults);
+            return (reason, exit_status(faults));
         }
     }
     session.clear_queue();
@@ -90,14 +151,15 @@ pub(crate) async fn serve(
     if !matches!(reason, ShutdownReason::HostGone) {
         let _ = tokio::time::timeout(STOP_TIMEOUT, work).await;
     }
-    match (reason, exit_status(faults)) {
+    let status = match (&reason, exit_status(faults)) {
         (ShutdownReason::Signal(signal), 0)
             if adapter.exits_by_signal || faults.triggers(Bug::ExitsBySignal) =>
         {
             SIGNALLED + signal
         }
         (_, status) => status,
-    }
+    };
+    (reason, status)
 }
 
 /// Never returns if a fault keeps the agent alive after the end of its input.

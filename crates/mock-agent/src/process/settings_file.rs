@@ -45,9 +45,12 @@ pub struct SettingsFile {
     seed: Option<u64>,
 }
 
+/// How the variables of the agent begin.
+pub(super) const PREFIX: &str = "MOCK_AGENT_";
+
 /// The variable of a key.
 fn variable(key: &str) -> String {
-    format!("MOCK_AGENT_{}", key.to_uppercase())
+    format!("{PREFIX}{}", key.to_uppercase())
 }
 
 impl SettingsFile {
@@ -72,6 +75,13 @@ impl SettingsFile {
             (variable(key), text.trim_end_matches('.').replace('`', ""))
         });
         described.collect()
+    }
+
+    /// The variables of all keys.
+    pub(super) fn all_variables() -> Vec<String> {
+        let keys = serde_json::to_value(SettingsFile::default()).unwrap_or_default();
+        let keys = keys.as_object().into_iter().flatten();
+        keys.map(|(key, _)| variable(key)).collect()
     }
 
     /// The variables that the file sets.

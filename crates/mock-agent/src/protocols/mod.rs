@@ -17,6 +17,7 @@ pub(crate) const ADAPTERS: &[Adapter] = &[
     pi::adapters::V0_14,
     pi::adapters::V0_73,
     pi::adapters::V0_87,
+    pi::adapters::V1_6,
     synaps::adapters::V1,
 ];
 

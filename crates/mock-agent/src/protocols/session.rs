@@ -5,13 +5,21 @@ use crate::os::stdin::Input;
 use serde_json::Value;
 use std::cell::{RefCell, RefMut};
 use std::ops::Deref;
+use std::pin::Pin;
 use std::rc::Rc;
+
+pub(crate) type LocalFuture = Pin<Box<dyn Future<Output = ()>>>;
 
 /// The state of an adapter, and what the adapter does with events and commands.
 pub(crate) trait Protocol: Sized + 'static {
     fn frames(&mut self, event: &Event<'_>) -> Vec<Value>;
 
     fn take(session: ProtocolSession<'_, Self>, input: Input);
+
+    /// What must be done before the process exits.
+    fn before_exit(&mut self) -> Option<LocalFuture> {
+        None
+    }
 }
 
 /// An adapter of any protocol.
@@ -19,6 +27,8 @@ pub(crate) trait Connection {
     fn frames(&self, event: &Event<'_>) -> Vec<Value>;
 
     fn take(self: Rc<Self>, session: &Rc<Session>, input: Input);
+
+    fn before_exit(&self) -> Option<LocalFuture>;
 }
 
 impl<P: Protocol> Connection for RefCell<P> {
@@ -29,6 +39,10 @@ impl<P: Protocol> Connection for RefCell<P> {
     fn take(self: Rc<Self>, session: &Rc<Session>, input: Input) {
         let state = &self;
         P::take(ProtocolSession { session, state }, input);
+    }
+
+    fn before_exit(&self) -> Option<LocalFuture> {
+        self.borrow_mut().before_exit()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::output_limit::{OUTPUT_LIMIT, truncate};
 use super::shell::{drain, finish, start};
 use super::tool::parse;
-use super::{Category, Job, JobFuture, ProgressListener, Tool, ToolContext, ToolResult};
+use super::{Category, Job, JobFuture, Progress, ProgressListener, Tool, ToolContext, ToolResult};
 use crate::faults::Bug;
 use process_list::ProcessTree;
 use serde::Deserialize;
@@ -124,7 +124,7 @@ impl HeadBuffer<'_> {
         self.bytes.extend_from_slice(&bytes[..free]);
         self.dropped += (bytes.len() - free) as u64;
         if let Some((listener, n)) = self.progress.filter(|_| free > 0) {
-            listener(n, &String::from_utf8_lossy(&self.bytes));
+            listener(n, Progress::Output(&String::from_utf8_lossy(&self.bytes)));
         }
     }
 }

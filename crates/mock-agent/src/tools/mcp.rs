@@ -80,9 +80,16 @@ impl McpTool {
         }
     }
 
+    /// Whether it is a tool of this server.
+    pub(super) fn is_of(&self, server: &str) -> bool {
+        let rest = self.name.strip_prefix("mcp__");
+        let rest = rest.and_then(|rest| rest.strip_prefix(server));
+        rest.is_some_and(|rest| rest.starts_with("__"))
+    }
+
     /// The tool as it is described to the model.
     pub(super) fn spec(&self) -> ToolSpec {
-        let any = || json!({ "type": "object" });
+        let any = || json!({ "type": "object", "properties": {} });
         ToolSpec {
             name: self.name.clone(),
             purpose: self.description.clone(),

@@ -11,6 +11,7 @@ pub(crate) mod mcp_client;
 mod media;
 mod output_limit;
 mod read;
+mod scripted;
 pub(crate) mod shell;
 mod spawn;
 mod subagent;
@@ -28,13 +29,14 @@ pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpListError, McpTool, load_mcp};
 pub(crate) use media::{Media, sniff};
 pub(crate) use read::{Read, TOOL as READ};
+pub(crate) use scripted::ScriptedTool;
 pub(crate) use spawn::TOOL as SPAWN;
 pub(crate) use subagent::{SubagentTask, TOOL as SUBAGENT};
+use tool::InstantJob;
 pub(crate) use tool::{
-    Category, Job, JobFuture, SubagentFuture, SubagentRunner, Tool, ToolContext, ToolOutput,
-    ToolResult,
+    Category, Job, JobFuture, NestedStep, Progress, ProgressListener, SubagentFuture,
+    SubagentRunner, Tool, ToolContext, ToolOutput, ToolResult,
 };
-use tool::{InstantJob, ProgressListener};
 use tool_error::EditError;
 pub(crate) use tool_error::{FileError, ToolError};
 pub(crate) use toolbox::Toolbox;

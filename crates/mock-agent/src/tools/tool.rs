@@ -86,8 +86,32 @@ pub(crate) struct ToolContext<'a> {
     pub(crate) progress: Option<(ProgressListener<'a>, usize)>,
 }
 
-/// Gets the number of a running job, and the output that the job has written so far.
-pub(crate) type ProgressListener<'a> = &'a dyn Fn(usize, &str);
+/// Gets the number of a running job, and what the job reports.
+pub(crate) type ProgressListener<'a> = &'a dyn Fn(usize, Progress<'_>);
+
+/// What a running job reports.
+#[derive(Clone, Copy)]
+pub(crate) enum Progress<'a> {
+    /// The output that it has written so far.
+    Output(&'a str),
+    /// A step of a call that it makes to another tool: the call's place, from 1, with its tool and its arguments.
+    Nested {
+        place: usize,
+        tool: &'a str,
+        args: &'a Value,
+        step: NestedStep<'a>,
+    },
+}
+
+/// A step of a call that a tool makes.
+#[derive(Clone, Copy)]
+pub(crate) enum NestedStep<'a> {
+    Started,
+    Output(&'a str),
+    Ended(&'a ToolResult),
+    /// The call is invalid.
+    Refused(&'a str),
+}
 
 /// Runs tasks in sub-agents.
 pub(crate) trait SubagentRunner {

@@ -1,16 +1,17 @@
 //! Toolbox: the registry of a session's tools, which finds the tool of a call by its name and parses the arguments.
 
 use super::mcp::McpTool;
-use super::{Category, Job, Tool, ToolError};
+use super::{Category, Job, ScriptedTool, Tool, ToolError};
 use crate::model::ToolSpec;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// All tools of a session: the built-in ones of its protocol, and those of MCP servers.
+/// All tools of a session: the built-in ones of its protocol, those of MCP servers, and scripted ones.
 pub(crate) struct Toolbox {
     built_in: &'static [Tool],
     mcp: RefCell<Vec<McpTool>>,
+    scripted: RefCell<Vec<ScriptedTool>>,
 }
 
 impl Toolbox {
@@ -18,6 +19,7 @@ impl Toolbox {
         Toolbox {
             built_in,
             mcp: RefCell::new(mcp),
+            scripted: RefCell::default(),
         }
     }
 
@@ -25,8 +27,15 @@ impl Toolbox {
         !self.mcp.borrow().is_empty()
     }
 
-    pub(crate) fn add(&self, tools: Vec<McpTool>) {
-        self.mcp.borrow_mut().extend(tools);
+    /// Adds the tools of an MCP server, in place of those of an earlier one with its name.
+    pub(crate) fn add_server(&self, name: &str, tools: Vec<McpTool>) {
+        let mut all = self.mcp.borrow_mut();
+        all.retain(|tool| !tool.is_of(name));
+        all.extend(tools);
+    }
+
+    pub(crate) fn add_scripted(&self, tools: impl Iterator<Item = ScriptedTool>) {
+        self.scripted.borrow_mut().extend(tools);
     }
 
     /// The job of a call, and the category of its tool.
@@ -44,6 +53,9 @@ impl Toolbox {
         }
         if let Some(tool) = self.mcp.borrow().iter().find(|tool| tool.name == name) {
             return Ok((Category::Mcp, Rc::new(tool.call(args))));
+        }
+        if let Some(tool) = self.scripted.borrow().iter().find(|tool| tool.name == name) {
+            return Ok((Category::Exec, Rc::new(tool.job(self))));
         }
         let Some(tool) = self.built_in.iter().find(|tool| tool.name == name) else {
             return Err(ToolError::UnknownTool { name: named() });
@@ -63,6 +75,10 @@ impl Toolbox {
             parameters: (tool.parameters)(),
         });
         let mcp = self.mcp.borrow();
-        built_in.chain(mcp.iter().map(McpTool::spec)).collect()
+        let scripted = self.scripted.borrow();
+        built_in
+            .chain(mcp.iter().map(McpTool::spec))
+            .chain(scripted.iter().map(ScriptedTool::spec))
+            .collect()
     }
 }

@@ -207,7 +207,8 @@ impl Session {
         };
         let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
         let served = |tool| McpTool::served(name, tool, Rc::clone(&connection));
-        self.tools.add(tools.into_iter().map(served).collect());
+        self.tools
+            .add_server(name, tools.into_iter().map(served).collect());
         self.events.emit(&Event::McpServerConnected {
             server: name,
             tools: &names,

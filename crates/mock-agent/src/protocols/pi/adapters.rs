@@ -41,12 +41,20 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
 
 pub(in crate::protocols) const V0_87: Adapter = Adapter {
     version: "0.87",
-    is_default: true,
     version_line: "0.87.1",
     connect: || PiState::connect(PiVersion::V0_87),
     tools: TOOLS_V0_87,
     configure: |options, env| configure(PiVersion::V0_87, options, env),
     ..V0_73
+};
+
+pub(in crate::protocols) const V1_6: Adapter = Adapter {
+    version: "1.6",
+    is_default: true,
+    version_line: "1.6.0",
+    connect: || PiState::connect(PiVersion::V1_6),
+    configure: |options, env| configure(PiVersion::V1_6, options, env),
+    ..V0_87
 };
 
 /// The longest command, in bytes. The specification names no limit. Attachments are part of the line.

@@ -1,7 +1,7 @@
 //! The command table, and the commands that start, stop and compact runs.
 
 use super::adapters::LINE_LIMIT;
-use super::responses::{respond, response};
+use super::responses::{accepted, respond, response};
 use super::{
     Answer, Handler, PiCommand, PiSession, PiVersion, Reply, V0_73, V0_87, dialogs, models,
     queries, queue, sessions, shell,
@@ -109,6 +109,9 @@ fn prompt(command: &PiCommand<'_>) -> Answer {
         dialogs::run_extension_command(command, dialogs);
         return Ok(Reply::Later);
     }
+    if session.state().script.consumes(text) {
+        return accepted(session, "handled");
+    }
     let prompt = queue::prompt(command, text)?;
     if session.has_turn() {
         match fields["streamingBehavior"].as_str() {
@@ -116,9 +119,9 @@ fn prompt(command: &PiCommand<'_>) -> Answer {
             Some("followUp") => queue::push(session, prompt, true),
             _ => return Err(BUSY.to_owned()),
         }
-        return Ok(Reply::Done);
+        return accepted(session, "queued");
     }
-    respond(session, fields, Ok(Reply::Done));
+    respond(session, fields, accepted(session, "started"));
     let dialogs = dialogs::prepare_run(session, text);
     if dialogs.is_empty() {
         return submit(session, prompt);

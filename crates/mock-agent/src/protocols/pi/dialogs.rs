@@ -1,8 +1,8 @@
 //! "Extension UI Protocol" of the specification: dialogs and notices of extensions, which act by a script.
 
 use super::extension_script::extension_error;
-use super::responses::respond;
-use super::{ExtensionScript, PendingDialog, PiCommand, PiSession, PiState, Reply, V0_87};
+use super::responses::{accepted, respond};
+use super::{ExtensionScript, PendingDialog, PiCommand, PiSession, PiState, V0_87, V1_6};
 use crate::core::{ApprovalMode, Decision, ReportedCall};
 use crate::faults::Bug;
 use serde_json::{Value, json};
@@ -15,6 +15,9 @@ const REFUSED: &str = "The user refused";
 pub(super) fn extension_command(session: PiSession<'_>, text: &str) -> Option<Vec<Value>> {
     let name = text.strip_prefix('/')?.split(' ').next()?;
     let state = session.state();
+    if let Some(ms) = state.script.leaves.get(name) {
+        return Some(vec![json!({ "shutdown": true, "after_ms": ms })]);
+    }
     state.script.commands.get(name)?.as_array().cloned()
 }
 
@@ -31,16 +34,26 @@ pub(super) fn run_extension_command(prompt: &PiCommand<'_>, dialogs: Vec<Value>)
                 if session.faults.triggers(Bug::ShutdownForgotten) {
                     continue;
                 }
-                respond(session, &fields, Ok(Reply::Done));
-                return session.events.outbox.exit(0);
+                let after = dialog["after_ms"].as_u64().map(Duration::from_millis);
+                respond(session, &fields, accepted(session, "handled"));
+                return shut_down(session, after).await;
             }
             match dialog["append"].as_str() {
                 Some(kind) => append_entry(session, kind, &dialog["data"]),
                 None => show(session, dialog).await,
             }
         }
-        respond(session, &fields, Ok(Reply::Done));
+        respond(session, &fields, accepted(session, "handled"));
     });
+}
+
+/// Ends the agent for an extension. Since 1.6, a run comes to its end first.
+async fn shut_down(session: PiSession<'_>, after: Option<Duration>) {
+    tokio::time::sleep(after.unwrap_or_default()).await;
+    if session.state().version >= V1_6 && !session.faults.triggers(Bug::ShutsDownInRun) {
+        session.wait_until_idle().await;
+    }
+    session.events.outbox.exit(0);
 }
 
 /// Sets up the actions of extensions in the run of a prompt; returns the dialogs before it.

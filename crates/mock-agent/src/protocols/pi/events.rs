@@ -6,13 +6,13 @@ use super::queue::{queue_update, queue_update_before};
 use super::responses::response;
 use super::stream::StreamingReply;
 use super::{
-    LogEntry, PiSession, PiState, Reply, RunState, V0_14, V0_87, commands, dialogs, v0_14,
+    LogEntry, PiSession, PiState, Reply, RunState, V0_14, V0_87, V1_6, commands, dialogs, v0_14,
 };
 use crate::core::{Event, Failure, FailureSource, Prompt, Queues, ReportedCall};
 use crate::model::{Chunk, Stop, arguments};
 use crate::os::stdin::Input;
 use crate::protocols::frames::present;
-use crate::protocols::session::Protocol;
+use crate::protocols::session::{LocalFuture, Protocol};
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 
@@ -23,6 +23,11 @@ impl Protocol for PiState {
             V0_14 => v0_14::take(session, &input),
             _ => commands::take(session, &input),
         }
+    }
+
+    fn before_exit(&mut self) -> Option<LocalFuture> {
+        let work = self.script.at_shutdown.take()?;
+        Some(Box::pin(work.run()))
     }
 
     fn frames(&mut self, event: &Event<'_>) -> Vec<Value> {
@@ -46,7 +51,11 @@ impl Protocol for PiState {
                 frames.extend(dialogs::ask_permission(self, call));
                 frames
             }
-            Event::ToolStart { call, .. } => self.tool_start(call),
+            Event::ToolStart { call, .. } => {
+                let now = self.clock.tick();
+                self.run.running_since.insert(call.id.clone(), now);
+                self.tool_start(call)
+            }
             Event::ToolProgress { call, output } if !is_v0_14 => vec![tool_update(call, output)],
             Event::ToolEnd { call, outcome, .. } => self.tool_end(call, outcome),
             Event::ToolCancel { call, .. } => {
@@ -143,6 +152,8 @@ impl PiState {
 
     /// The next request to the model ends the turn before it.
     fn next_turn(&mut self) -> Vec<Value> {
+        let level = Some(&self.thinking_level).filter(|level| !level.is_empty());
+        self.run.level = level.filter(|_| self.version >= V1_6).cloned();
         let had_calls = !self.run.results.is_empty();
         let mut frames = self.turn_end();
         if !frames.is_empty() {
@@ -181,7 +192,7 @@ impl PiState {
         frames.extend(reply.add(chunk));
         if let Chunk::Stop(stop) = chunk {
             let (reason, error) = match stop {
-                Stop::MaxTokens => ("length", None),
+                Stop::MaxTokens | Stop::ModelContextWindowExceeded => ("length", None),
                 Stop::Refusal => ("error", Some("The model refused to go on.")),
                 _ if reply.has_calls() => ("toolUse", None),
                 _ => ("stop", None),
@@ -196,7 +207,8 @@ impl PiState {
     fn reply(&mut self, frames: &mut Vec<Value>) -> &mut StreamingReply {
         let (version, model_info, clock) = (self.version, &self.model_info, &mut self.clock);
         self.run.reply.get_or_insert_with(|| {
-            let reply = StreamingReply::new(version, model_info.clone(), clock.tick());
+            let reply = StreamingReply::new(version, model_info.clone(), clock.tick())
+                .asked_for(self.run.level.clone());
             frames.push(json!({ "type": "message_start", "message": reply.partial() }));
             if version == V0_14 {
                 frames.push(reply.start());
@@ -229,12 +241,17 @@ impl PiState {
         if self.version > V0_14 {
             self.run.started_calls.push(call.id.clone());
         }
-        vec![json!({
+        if let Some(parent) = &call.parent {
+            let record = json!({ "id": call.id, "name": call.tool, "arguments": call.args, "status": "unfinished" });
+            self.run.nested_calls.push((parent.clone(), record));
+        }
+        vec![present(json!({
             "type": "tool_execution_start",
             "toolCallId": call.id,
             "toolName": call.tool,
             "args": arguments(&call.args),
-        })]
+            "parentToolCallId": call.parent,
+        }))]
     }
 
     fn tool_end(&mut self, call: &ReportedCall, outcome: &ToolResult) -> Vec<Value> {
@@ -243,24 +260,82 @@ impl PiState {
         if !outcome.ok && !is_v0_14 {
             outcome.details.get_or_insert_with(|| json!({}));
         }
-        let message = tool_message(call, &outcome, self.clock.tick());
-        self.run.results.push(message.clone());
+        let now = self.clock.tick();
+        let since = self.run.running_since.remove(&call.id);
+        let duration = since
+            .filter(|_| self.version >= V1_6)
+            .map(|since| now - since);
+        let mut message = tool_message(call, &outcome, now);
+        let mut frames = Vec::new();
+        if call.parent.is_none() {
+            frames = self.end_nested_calls(call, &mut message);
+            self.run.results.push(message.clone());
+        }
         let result = match &outcome.output {
             ToolOutput::Text(why) if !outcome.ok && is_v0_14 => json!(why),
             _ => tool_result(&outcome),
         };
-        let end = json!({
+        if call.parent.is_some() {
+            self.record_nested_end(call, &outcome, duration);
+        }
+        frames.push(present(json!({
             "type": "tool_execution_end",
             "toolCallId": call.id,
             "toolName": call.tool,
             "result": result,
             "isError": !outcome.ok,
+            "durationMs": duration,
+            "parentToolCallId": call.parent,
+        })));
+        if call.parent.is_none() && (is_v0_14 || self.results_at_once) {
+            frames.extend(self.message(message));
+        }
+        frames
+    }
+
+    fn record_nested_end(&mut self, call: &ReportedCall, outcome: &ToolResult, ms: Option<u64>) {
+        let mut records = self.run.nested_calls.iter_mut();
+        let Some((_, record)) = records.find(|(_, record)| record["id"] == *call.id) else {
+            return;
+        };
+        record["status"] = json!(if outcome.ok { "ok" } else { "error" });
+        if let Some(ms) = ms {
+            record["durationMs"] = json!(ms);
+        }
+        if let ToolOutput::Text(why) = &outcome.output
+            && !outcome.ok
+        {
+            record["error"] = json!(why);
+        }
+    }
+
+    /// Ends the calls that a tool made and that are open, and records all of them in the tool's result message.
+    fn end_nested_calls(&mut self, call: &ReportedCall, message: &mut Value) -> Vec<Value> {
+        let calls = std::mem::take(&mut self.run.nested_calls);
+        let (own, others) = calls
+            .into_iter()
+            .partition(|(parent, _)| *parent == call.id);
+        self.run.nested_calls = others;
+        let records: Vec<Value> = Vec::into_iter(own).map(|(_, record)| record).collect();
+        if records.is_empty() {
+            return vec![];
+        }
+        let open = records
+            .iter()
+            .filter(|record| record["status"] == "unfinished");
+        let ends = open.map(|record| {
+            json!({
+                "type": "tool_execution_end",
+                "toolCallId": record["id"],
+                "toolName": record["name"],
+                "result": { "content": [text("Operation aborted")], "details": {} },
+                "isError": true,
+                "parentToolCallId": call.id,
+            })
         });
-        let at_once = is_v0_14 || self.results_at_once;
-        let message = at_once.then(|| self.message(message));
-        std::iter::once(end)
-            .chain(message.into_iter().flatten())
-            .collect()
+        let ends = ends.collect();
+        message["nestedCalls"] = json!({ "calls": records, "complete": true });
+        ends
     }
 
     /// An aborted run ends with a message that reports it, in a turn of its own if a tool was running.
@@ -269,6 +344,7 @@ impl PiState {
             self.run = RunState::default();
             return vec![];
         }
+        self.aborted = halted;
         let mut frames = Vec::new();
         if halted {
             frames.extend(self.next_turn());
@@ -294,6 +370,7 @@ impl PiState {
 
     fn retry_ended(&mut self, attempt: u32, error: Option<&str>) -> Vec<Value> {
         let mut frames = Vec::new();
+        self.aborted |= !self.pending_aborts.is_empty();
         if self.retry.take().is_some() {
             frames.push(retry_end(attempt, error));
         }
@@ -307,14 +384,16 @@ impl PiState {
         if self.version < V0_87 {
             return vec![];
         }
-        let settled = unsettled.then(|| bare_frame("agent_settled"));
+        let aborted = (self.version >= V1_6).then_some(std::mem::take(&mut self.aborted));
+        let settled =
+            unsettled.then(|| present(json!({ "type": "agent_settled", "aborted": aborted })));
         settled.into_iter().chain(self.answer_aborts()).collect()
     }
 
     /// A run, its retries or a compaction ended: answers the aborts, in versions where they do not wait for `agent_settled`.
     pub(super) fn work_ended(&mut self) -> Vec<Value> {
         match self.version {
-            V0_87 => vec![],
+            V0_87 | V1_6 => vec![],
             _ => self.answer_aborts(),
         }
     }
@@ -357,13 +436,14 @@ fn in_order_of_calls(answer: &Value, mut results: Vec<Value>) -> Vec<Value> {
 }
 
 fn tool_update(call: &ReportedCall, output: &str) -> Value {
-    json!({
+    present(json!({
         "type": "tool_execution_update",
         "toolCallId": call.id,
         "toolName": call.tool,
         "args": arguments(&call.args),
         "partialResult": { "content": [text(output)], "details": {} },
-    })
+        "parentToolCallId": call.parent,
+    }))
 }
 
 #[cfg(test)]

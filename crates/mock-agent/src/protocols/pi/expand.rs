@@ -1,7 +1,7 @@
 //! Prompt templates and skills: the expansion of prompts that begin with a slash, and `get_commands`.
 
 use super::extension_script::FILE;
-use super::{PiSession, V0_87};
+use super::{PiSession, V0_87, V1_6};
 use crate::core::{HostOptions, Session};
 use crate::protocols::frames::extended;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ fn absolute(path: &Path) -> PathBuf {
 pub(super) fn available_commands(session: PiSession<'_>) -> Vec<Value> {
     let state = session.state();
     let place = |path: &Path, is_extension: bool| match state.version {
-        V0_87 => json!({ "sourceInfo": {
+        V0_87 | V1_6 => json!({ "sourceInfo": {
             "path": absolute(path), "source": "cli", "scope": "temporary", "origin": "top-level",
         } }),
         _ if is_extension => json!({}),

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 pub(super) const FILE: &str = "dialogs.json";
@@ -20,8 +21,32 @@ pub(super) struct ExtensionScript {
     pub(super) tool_call: Option<Value>,
     /// The session events that an extension cancels.
     cancel: Vec<String>,
+    /// Commands after which an extension asks for a shutdown, each with the milliseconds until then.
+    pub(super) leaves: HashMap<String, u64>,
+    /// The messages that an `input` handler consumes.
+    consumes: Vec<String>,
+    /// Tools that call others: the name and the arguments of each call.
+    pub(super) tools: HashMap<String, Vec<(String, Value)>>,
+    /// The work of an extension before the agent exits.
+    pub(super) at_shutdown: Option<ShutdownWork>,
     /// Events at which an extension throws, and the error's message.
     throws: HashMap<String, String>,
+}
+
+/// Writes a file, waits, and writes another one.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct ShutdownWork {
+    begun: String,
+    ms: u64,
+    done: String,
+}
+
+impl ShutdownWork {
+    pub(super) async fn run(self) {
+        let _ = std::fs::write(&self.begun, "");
+        tokio::time::sleep(Duration::from_millis(self.ms)).await;
+        let _ = std::fs::write(&self.done, "");
+    }
 }
 
 /// A dialog without an answer yet.
@@ -41,6 +66,10 @@ impl ExtensionScript {
 
     pub(super) fn asks_before_tools(&self) -> bool {
         self.tool_call.is_some()
+    }
+
+    pub(super) fn consumes(&self, text: &str) -> bool {
+        self.consumes.iter().any(|consumed| consumed == text)
     }
 
     pub(super) fn cancels(&self, event: &str) -> bool {

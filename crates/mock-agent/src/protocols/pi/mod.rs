@@ -1,4 +1,4 @@
-//! The protocol pi: the RPC mode of 0.14 (December 2025), 0.73 (May 2026) and 0.87 (November 2026).
+//! The protocol pi: the RPC mode of 0.14 (December 2025), 0.73 (May 2026), 0.87 and 1.6 (November 2026).
 
 pub(super) mod adapters;
 mod commands;
@@ -33,4 +33,4 @@ use extension_script::{ExtensionScript, PendingDialog};
 use responses::{Answer, Handler, PiCommand, PiSession, Reply};
 use session_log::SessionLog;
 use state::{PiState, RunState};
-use version::PiVersion::{self, V0_14, V0_73, V0_87};
+use version::PiVersion::{self, V0_14, V0_73, V0_87, V1_6};

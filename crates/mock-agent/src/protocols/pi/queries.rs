@@ -3,7 +3,7 @@
 use super::models::current_model;
 use super::responses::data;
 use super::session_log::text_of;
-use super::{Answer, PiCommand, PiState, V0_87, expand};
+use super::{Answer, PiCommand, PiState, V0_87, V1_6, expand};
 use crate::protocols::frames::present;
 use serde_json::{Value, json};
 
@@ -52,8 +52,18 @@ pub(super) fn fork_messages(command: &PiCommand<'_>) -> Answer {
 
 pub(super) fn last_text(command: &PiCommand<'_>) -> Answer {
     let state = command.session.state();
-    let last = state.log.of_role("assistant").next_back();
-    let text = last.map(|entry| text_of(&entry.message).trim().to_owned());
+    let mut texts = state.log.of_role("assistant").rev().map(|entry| {
+        let skipped = ["error", "aborted", "toolUse"].iter();
+        let is_skipped = skipped
+            .clone()
+            .any(|stop| entry.message["stopReason"] == **stop);
+        (is_skipped, text_of(&entry.message).trim().to_owned())
+    });
+    let last = match state.version {
+        V1_6 => texts.find(|(is_skipped, text)| !is_skipped || !text.is_empty()),
+        _ => texts.next(),
+    };
+    let text = last.map(|(_, text)| text);
     data(json!({ "text": text.filter(|text| !text.is_empty()) }))
 }
 

@@ -1,7 +1,7 @@
 //! Queued messages: `steer`, `follow_up`, their modes, `clear_queue` and `queue_update`.
 
 use super::expand::expand;
-use super::responses::data;
+use super::responses::{accepted, data};
 use super::{Answer, PiCommand, PiSession, Reply, dialogs};
 use crate::core::{Prompt, Queue, Queues};
 use crate::faults::Bug;
@@ -39,8 +39,11 @@ pub(super) fn enqueue(command: &PiCommand<'_>, is_follow_up: bool) -> Answer {
         let name = &command.fields["type"].as_str().unwrap_or_default();
         return Err(format!("An extension command cannot be queued by {name}"));
     }
+    if command.session.state().script.consumes(text) {
+        return accepted(command.session, "handled");
+    }
     push(command.session, prompt(command, text)?, is_follow_up);
-    Ok(Reply::Done)
+    accepted(command.session, "queued")
 }
 
 pub(super) fn push(session: PiSession<'_>, prompt: Prompt, is_follow_up: bool) {
@@ -59,7 +62,7 @@ pub(super) fn push(session: PiSession<'_>, prompt: Prompt, is_follow_up: bool) {
 /// The prompt in a command, with its text expanded.
 pub(super) fn prompt(command: &PiCommand<'_>, text: &str) -> Result<Prompt, String> {
     let images = command.fields["images"].as_array();
-    let blocks = images.into_iter().flatten().map(image);
+    let blocks = images.into_iter().flatten().map(image_block);
     Ok(Prompt {
         turn: command.session.next_turn_id(),
         text: expand(&command.session, text),
@@ -68,7 +71,8 @@ pub(super) fn prompt(command: &PiCommand<'_>, text: &str) -> Result<Prompt, Stri
     })
 }
 
-fn image(image: &Value) -> Result<ContentBlock, String> {
+/// The image of a prompt, as the model gets it.
+pub(super) fn image_block(image: &Value) -> Result<ContentBlock, String> {
     let text = |name: &str| image[name].as_str().map(str::to_owned);
     match (text("mimeType"), text("data")) {
         (Some(media_type), Some(data)) => Ok(ContentBlock::Image { media_type, data }),

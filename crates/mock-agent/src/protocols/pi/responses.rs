@@ -1,6 +1,6 @@
 //! A command of the host, and the response to it.
 
-use super::PiState;
+use super::{PiState, V1_6};
 use crate::faults::Bug;
 use crate::protocols::frames::present;
 use crate::protocols::session::ProtocolSession;
@@ -43,6 +43,14 @@ impl PiCommand<'_> {
 
 pub(super) fn data(value: Value) -> Answer {
     Ok(Reply::Data(value))
+}
+
+/// The answer to a message that was accepted. 1.6 says what became of it.
+pub(super) fn accepted(session: PiSession<'_>, disposition: &str) -> Answer {
+    if session.state().version < V1_6 {
+        return Ok(Reply::Done);
+    }
+    data(json!({ "disposition": disposition }))
 }
 
 /// The frame of a response to the command with this id, which is null if it has none. None if the response comes later.

@@ -1,5 +1,6 @@
 //! A session and its file: JSON Lines, the first line with its id, then one line for each entry.
 
+use super::queue::image_block;
 use super::{EntryTree, LogEntry};
 use crate::core::compaction::introduced;
 use crate::model::{ContentBlock, Message, Role};
@@ -31,9 +32,16 @@ pub(super) fn text_of(message: &Value) -> String {
     blocks.filter_map(|block| block["text"].as_str()).collect()
 }
 
-/// The messages for the model. It gets only their texts.
+/// The images of a message of the user.
+fn images_of(message: &Value) -> impl Iterator<Item = ContentBlock> {
+    let blocks = message["content"].as_array().into_iter().flatten();
+    let blocks = blocks.filter(|block| message["role"] == "user" && block["type"] == "image");
+    blocks.filter_map(|block| image_block(block).ok())
+}
+
+/// The messages for the model. It gets their texts, and the images of the user.
 pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
-    let texts = entries.iter().map(|LogEntry { message, .. }| {
+    let messages = entries.iter().map(|LogEntry { message, .. }| {
         let text = match message["summary"].as_str() {
             Some(summary) => introduced(summary),
             None => text_of(message),
@@ -42,15 +50,12 @@ pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
             Some("assistant") => Role::Assistant,
             _ => Role::User,
         };
-        (role, text)
+        let text = Some(text).filter(|text| !text.is_empty());
+        let content = text.map(ContentBlock::Text).into_iter();
+        let content = content.chain(images_of(message)).collect();
+        Message { role, content }
     });
-    texts
-        .filter(|(_, text)| !text.is_empty())
-        .map(|(role, text)| Message {
-            role,
-            content: vec![ContentBlock::Text(text)],
-        })
-        .collect()
+    messages.filter(|one| !one.content.is_empty()).collect()
 }
 
 impl SessionLog {

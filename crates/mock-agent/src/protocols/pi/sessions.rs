@@ -1,16 +1,18 @@
 //! "Session" of the specification: new ones, others, forks and copies.
 
 use super::models::{self, send_effort};
+use super::queue::queue_update;
 use super::responses::{data, respond};
 use super::session_log::{model_messages, text_of};
 use super::{
-    Answer, EntryTree, ExtensionScript, PiCommand, PiSession, Reply, SessionLog, V0_87,
+    Answer, EntryTree, ExtensionScript, PiCommand, PiSession, Reply, SessionLog, V0_87, V1_6,
     first_session,
 };
 use crate::core::Halt;
 use crate::core::compaction::estimate_tokens;
 use crate::faults::Bug;
 use crate::model::{ContentBlock, Message, Role};
+use crate::tools::ScriptedTool;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -27,6 +29,11 @@ pub(super) fn begin(session: PiSession<'_>) {
     state.thinking_level = host_options.thinking_level.clone().unwrap_or_default();
     if host_options.has_extensions {
         state.script = ExtensionScript::read();
+        if state.version >= V1_6 {
+            let tools = std::mem::take(&mut state.script.tools).into_iter();
+            let tools = tools.map(|(name, calls)| ScriptedTool { name, calls });
+            session.tools.add_scripted(tools);
+        }
     }
     drop(state);
     first_session::open(session);
@@ -48,7 +55,7 @@ fn change(command: &PiCommand<'_>, event: &str, act: Change) -> Answer {
     if !session.is_busy() {
         return act(session, &command.fields);
     }
-    session.queues.clear();
+    empty_queues(session);
     let leaves_open = session.has_turn() && session.faults.triggers(Bug::LeavesRunsOpen);
     session.state().leaves_run_open = leaves_open;
     session.stop(Halt::Stop);
@@ -58,6 +65,16 @@ fn change(command: &PiCommand<'_>, event: &str, act: Change) -> Answer {
         respond(session, &fields, act(session, &fields));
     });
     Ok(Reply::Later)
+}
+
+/// Empties the queues, and tells the host if a message was in them.
+fn empty_queues(session: PiSession<'_>) {
+    if session.queues.len() > 0 {
+        session.queues.clear();
+        if !session.faults.triggers(Bug::EmptiesQueueSilently) {
+            session.send(queue_update(&session.queues));
+        }
+    }
 }
 
 /// The response to a command that extensions could have cancelled.
@@ -187,7 +204,7 @@ fn before(messages: &[Message], text: &str) -> Option<Vec<Message>> {
 fn leave(session: PiSession<'_>, messages: Vec<Message>) {
     let current = session.conversation.borrow().messages.clone();
     session.start_new_conversation();
-    session.queues.clear();
+    empty_queues(session);
     session.context_tokens.set(estimate_tokens(&messages));
     session.conversation.borrow_mut().messages = messages;
     let mut state = session.state();

@@ -4,6 +4,7 @@ use super::messages::{bash as message, bash_result};
 use super::responses::{data, respond};
 use super::{Answer, PiCommand, PiSession, Reply, V0_87};
 use crate::core::session::{note, shell_options};
+use crate::faults::Bug;
 use crate::protocols::frames::present;
 use crate::tools::shell;
 use serde_json::{Value, json};
@@ -27,10 +28,18 @@ async fn run(session: PiSession<'_>, text: &str, fields: &Value, stop: &Rc<Notif
     let is_excluded = fields["excludeFromContext"] == true;
     let streams = session.state().version >= V0_87;
     let mut output = OutputDecoder::default();
+    let by_character = session.faults.triggers(Bug::ShellOutputByCharacter);
     let update = |text: Option<String>| {
         let frame =
             |text| json!({ "type": "bash_execution_update", "id": fields["id"], "delta": text });
-        session.send(text.map(|text| present(frame(text))));
+        let text = text.unwrap_or_default();
+        let pieces = if by_character {
+            text.chars().map(String::from).collect()
+        } else {
+            vec![text]
+        };
+        let pieces = pieces.into_iter().filter(|piece| !piece.is_empty());
+        pieces.for_each(|piece| session.send(present(frame(piece))));
     };
     let mut on_output = |bytes: &[u8]| {
         if streams {

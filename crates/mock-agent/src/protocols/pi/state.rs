@@ -42,6 +42,8 @@ pub(super) struct PiState {
     pub(super) has_sent_system_message: bool,
     /// The attempt of the retry whose end was not sent.
     pub(super) retry: Option<u32>,
+    /// The work before `agent_settled` was aborted.
+    pub(super) aborted: bool,
     /// A run has begun and not settled.
     pub(super) unsettled: bool,
     /// Each result message comes when its tool has ended.
@@ -65,6 +67,12 @@ pub(super) struct RunState {
     pub(super) results: Vec<Value>,
     /// The ids of the calls whose start was sent.
     pub(super) started_calls: Vec<String>,
+    /// The calls that ran, and when they began.
+    pub(super) running_since: HashMap<String, u64>,
+    /// The thinking level of the latest request to the model.
+    pub(super) level: Option<String>,
+    /// The records of calls that other tools made, each with the id of its parent.
+    pub(super) nested_calls: Vec<(String, Value)>,
     /// Messages from the queue that open the next turn, each after the update of the queues.
     pub(super) dequeued: Vec<(Value, Value)>,
 }

@@ -12,6 +12,8 @@ pub(super) struct StreamingReply {
     version: PiVersion,
     model_info: ModelInfo,
     timestamp: u64,
+    /// The thinking level that was asked for, in versions that say it.
+    level: Option<String>,
     /// The blocks of the message, without those that only the model can read. The position of one is its `contentIndex`.
     parts: Vec<Block>,
     usage: Usage,
@@ -23,9 +25,15 @@ impl StreamingReply {
             version,
             model_info,
             timestamp,
+            level: None,
             parts: Vec::new(),
             usage: Usage::default(),
         }
+    }
+
+    pub(super) fn asked_for(mut self, level: Option<String>) -> Self {
+        self.level = level;
+        self
     }
 
     pub(super) fn message(&self, stop: &str, error: Option<&str>) -> Value {
@@ -40,6 +48,7 @@ impl StreamingReply {
             "stopReason": stop,
             "errorMessage": error,
             "timestamp": self.timestamp,
+            "thinkingLevel": self.level.as_ref().filter(|_| stop != "pending"),
         }))
     }
 
@@ -54,8 +63,8 @@ impl StreamingReply {
 
     pub(super) fn partial(&self) -> Value {
         let stop = match self.version {
-            PiVersion::V0_87 => "pending",
-            _ => "stop",
+            PiVersion::V0_14 | PiVersion::V0_73 => "stop",
+            _ => "pending",
         };
         self.message(stop, None)
     }

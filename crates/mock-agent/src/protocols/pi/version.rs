@@ -10,4 +10,6 @@ pub(super) enum PiVersion {
     V0_73,
     /// Shows the host the session as a tree of entries, and streams only the new part instead of the message so far.
     V0_87,
+    /// Says what became of a message, whether a run was aborted, how long a tool ran, and which tools it called.
+    V1_6,
 }

@@ -180,7 +180,7 @@ fn text(outcome: &ToolResult) -> String {
     }
 }
 
-/// Durations are in whole seconds, so that the same session gives the same bytes.
+/// Durations are in tenths of a second, so that a short session gives the same bytes again.
 fn subagent(helper: u64, name: &str, update: SubagentUpdate<'_>) -> Value {
     let (kind, key, text) = match update {
         SubagentUpdate::Started { task } => ("subagent_start", "task_preview", preview(task)),
@@ -193,7 +193,7 @@ fn subagent(helper: u64, name: &str, update: SubagentUpdate<'_>) -> Value {
     let mut frame = json!({ "type": kind, "subagent_id": helper, "agent_name": name });
     frame[key] = json!(text);
     if let SubagentUpdate::Finished { elapsed, .. } = update {
-        frame["duration_secs"] = json!(elapsed.as_secs_f64().floor());
+        frame["duration_secs"] = json!((elapsed.as_secs_f64() * 10.0).floor() / 10.0);
     }
     frame
 }
