@@ -17,6 +17,9 @@ const PREFIX: &str = "conform-sandboxes-";
 const LOCK: &str = "lock";
 const NEW_LOCK: &str = "lock.new";
 
+/// The number of the next folder of this process: no number comes twice, so that a name always means one folder.
+static NEXT_ROOT: AtomicU32 = AtomicU32::new(0);
+
 /// The room that sandboxes in memory need, in bytes.
 const ROOM: u64 = 1 << 30;
 
@@ -34,8 +37,8 @@ pub struct SandboxRoot {
 }
 
 impl SandboxRoot {
-    /// Makes one in memory, if there is room and `TMPDIR` is not set, else in the system's temporary folder. Removes those of runs that were
-    /// killed, in the background.
+    /// Makes one in memory, if there is room and `TMPDIR` is not set, else in the system's temporary folder, or in `/tmp` if its path is too
+    /// long for the sockets of agents. Removes those of runs that were killed, in the background.
     ///
     /// # Errors
     /// The folder cannot be made.
@@ -44,13 +47,21 @@ impl SandboxRoot {
             return Ok(root);
         }
         // Agents report resolved paths, so placeholders must have them too.
-        Self::below(std::env::temp_dir().canonicalize()?)
+        let temporary = std::env::temp_dir().canonicalize()?;
+        let short = Path::new("/tmp").canonicalize();
+        let short = short
+            .ok()
+            .filter(|short| is_wanted(&temporary, short) && can_hold_sandboxes(short));
+        short
+            .and_then(|short| Self::below(short).ok())
+            .map_or_else(|| Self::below(temporary), Ok)
     }
 
     fn below(temporary: PathBuf) -> io::Result<Self> {
         let me = std::process::id();
-        for attempt in 0_u32.. {
-            let path = temporary.join(format!("{PREFIX}{me}-{attempt}"));
+        loop {
+            let number = NEXT_ROOT.fetch_add(1, Ordering::Relaxed);
+            let path = temporary.join(format!("{PREFIX}{me}-{number}"));
             match private(&path) {
                 Ok(()) => {
                     return Ok(SandboxRoot {
@@ -65,7 +76,6 @@ impl SandboxRoot {
                 Err(error) => return Err(error),
             }
         }
-        Err(io::Error::other("every name is in use"))
     }
 
     /// The same with these environment variables for every agent, which its launch recipe may change.
@@ -103,6 +113,16 @@ impl Drop for SandboxRoot {
             let _ = cleanup.join();
         }
     }
+}
+
+/// The longest path of a temporary folder. The path of a socket has at most 107 bytes, and those of a sandbox and of the agent's own folders
+/// come behind it.
+const LONGEST: usize = 40;
+
+/// Whether sandboxes are made in this folder instead of the temporary one, whose path is too long.
+fn is_wanted(temporary: &Path, short: &Path) -> bool {
+    let length = |path: &Path| path.as_os_str().len();
+    length(temporary) > LONGEST && length(short) <= LONGEST
 }
 
 /// The folder in memory, unless the user has set another one: there sandboxes are made and removed in half the time.
@@ -182,6 +202,14 @@ mod tests {
         let path = sandboxes.path.clone();
         drop((one, two, sandboxes));
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_temporary_folder_with_a_long_path_is_left_for_a_short_one() {
+        let (short, long) = (PathBuf::from("/tmp"), PathBuf::from("/tmp/a".repeat(10)));
+        assert!(is_wanted(&long, &short));
+        assert!(!is_wanted(Path::new("/var/tmp"), &short));
+        assert!(!is_wanted(&long, &long));
     }
 
     #[test]

@@ -40,6 +40,9 @@ step_rules! {
     OUTPUT = "scenario.output", "The agent writes no endless output. It is killed when it goes far beyond what any scenario can need.";
 }
 
+/// The rules that expect nothing of a scenario in particular, so they hold where only rules judge.
+pub(crate) const ALWAYS: &[&str] = &[REFUSED, OUTPUT];
+
 /// Whether findings of this rule cite the clauses of the whole scenario, because no step states which ones the model's script checks.
 #[must_use]
 pub fn cites_the_scenario(rule: &str) -> bool {

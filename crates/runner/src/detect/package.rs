@@ -53,6 +53,14 @@ impl Package {
         numbers(&self.version) < numbers(other)
     }
 
+    /// Whether this is a version after all that `other`, a version of a dialect such as `1.6`, stands for.
+    #[must_use]
+    pub fn is_after(&self, other: &str) -> bool {
+        let (own, other) = (numbers(&self.version), numbers(other));
+        let parts = own.len().min(other.len().max(1));
+        own[..parts] > other[..]
+    }
+
     fn read(path: &Path) -> Option<Self> {
         let size = path.metadata().ok()?.len();
         let text = std::fs::read(path).ok().filter(|_| size <= LIMIT)?;

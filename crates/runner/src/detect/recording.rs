@@ -4,12 +4,14 @@ use conform_judge::dialect::{Dialect, FrameIdentity};
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::parse;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The index of the dialect that these frames are in. The version that the agent announces decides; then the number of frames that are
-/// known to a dialect, then the number of those that are valid in it. Of versions that fit equally the first one is taken.
+/// known to a dialect, then the number of those that are valid in it: first of the agent, since a mistake of the host may be legal in another
+/// version; then the number of those whose members are all known to it. Of versions that fit equally the first one is taken.
 ///
-/// `None` if no dialect knows any of the frames, or if dialects of different names fit equally.
+/// `None` if no dialect knows any of the frames, or, if there are dialects of different names, if none has evidence or some fit equally.
 #[must_use]
 pub fn dialect_of_frames<'f>(
     dialects: &[Arc<Dialect>],
@@ -22,7 +24,10 @@ pub fn dialect_of_frames<'f>(
     });
     let values: Vec<_> = values.collect();
     let scores: Vec<_> = dialects.iter().map(|d| score(d, &values)).collect();
-    let best = scores.iter().filter(|score| score.known > 0).max()?;
+    // Among versions of one protocol only the version is open.
+    let is_open = dialects.iter().any(|one| one.name != dialects[0].name);
+    let known = scores.iter().filter(|score| score.known > 0);
+    let best = known.filter(|score| score.is_evidence || !is_open).max()?;
     let mut alike = (0..dialects.len()).filter(|n| scores[*n] == *best);
     let first = alike.next()?;
     alike
@@ -34,13 +39,21 @@ pub fn dialect_of_frames<'f>(
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Score {
     version_announced: bool,
+    known_events: usize,
+    valid_events: usize,
     known: usize,
     valid: usize,
+    complete: usize,
+    is_evidence: bool,
 }
+
+/// So many names prove a dialect, even if each is a word that many protocols have, such as `error` or `ready`.
+const PROVING_NAMES: usize = 3;
 
 /// The score by the values of lines, each with whether the agent wrote it.
 fn score(dialect: &Dialect, values: &[(bool, Value)]) -> Score {
     let mut score = Score::default();
+    let (mut found, mut is_telling) = (BTreeSet::new(), false);
     for (is_event, value) in values {
         let (names, schemas) = dialect.frames(!is_event);
         let identity = names.identify(value);
@@ -48,14 +61,32 @@ fn score(dialect: &Dialect, values: &[(bool, Value)]) -> Score {
             continue;
         };
         score.known += 1;
-        score.valid += usize::from(schemas.is_valid(kind.as_deref().unwrap_or(name), value));
+        score.known_events += usize::from(*is_event);
+        let is_valid = schemas.is_valid(kind.as_deref().unwrap_or(name), value);
+        score.valid += usize::from(is_valid);
+        score.valid_events += usize::from(is_valid && *is_event);
+        let kinds = [&**name, kind.as_deref().unwrap_or(name)];
+        score.complete += usize::from(schemas.unknown_members(&kinds, value).is_empty());
+        is_telling |=
+            is_valid && is_compound(name) && value.as_object().is_some_and(|it| it.len() > 1);
+        found.insert(name.to_string());
         if let Some((event, at, versions)) = &dialect.session.version
             && *is_event
             && identity.is(event)
-            && let Some(version) = value.pointer(at).and_then(Value::as_str)
+            && let Some(version) = value.pointer(at)
         {
-            score.version_announced |= versions.is_match(version);
+            let text = version.as_str().map(str::to_owned);
+            score.version_announced |=
+                versions.is_match(&text.unwrap_or_else(|| version.to_string()));
         }
     }
+    let is_pair = found.len() > 1 && found.iter().any(|name| is_compound(name));
+    score.is_evidence =
+        score.version_announced || is_telling || is_pair || found.len() >= PROVING_NAMES;
     score
+}
+
+/// Whether a name is made of several words, such as `stream_start`, `session/update` and `turnStart`.
+fn is_compound(name: &str) -> bool {
+    name.contains(['_', '-', '/', '.']) || name.chars().skip(1).any(char::is_uppercase)
 }

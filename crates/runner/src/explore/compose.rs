@@ -25,6 +25,7 @@ const SENDING_VERBS: &[&str] = &[
     "restart",
     "close_stdin",
     "signal",
+    "part",
 ];
 /// The keys of a reply other than its content, which a finding may not need.
 const EXTRAS: &[&str] = &["expect_request", "usage"];
@@ -128,11 +129,8 @@ impl MoveTable {
         id: &str,
         dialect: &Dialect,
     ) -> Result<Scenario, Vec<Error>> {
-        let node = load_yaml(
-            format!("{id}.yaml"),
-            &self.text(session, &session.title(), &[]),
-        )
-        .map_err(|error| vec![error])?;
+        let text = self.text(session, &session.title(), &[]);
+        let node = load_yaml(format!("{id}.yaml"), &text).map_err(|error| vec![error])?;
         load(&node, id, Some(dialect))
     }
 
@@ -195,6 +193,14 @@ impl Draft {
     /// Adds the parts of a start or a move, in a state that it changes.
     fn make(&mut self, table: &MoveTable, state: &mut State, planned: &PlannedMove, one: &Move) {
         let names = state.names_for(table, planned);
+        if table.is_spliced {
+            let (replies, answers) = (one.file.model.len(), one.file.answers.len());
+            if !one.file.steps.is_empty() {
+                self.steps
+                    .push(json!({ "part": { "replies": replies, "answers": answers } }));
+            }
+            self.head.insert("rules_only".to_owned(), true.into());
+        }
         self.add(&one.file, &names, state.number);
         state.make(table, planned, one);
     }
@@ -257,6 +263,20 @@ impl Draft {
     fn leave_out(&mut self, without: &BTreeSet<Part>) {
         if without.is_empty() {
             return;
+        }
+        let mut first = 1;
+        for part in self
+            .steps
+            .iter_mut()
+            .filter_map(|step| step.get_mut("part"))
+        {
+            let all = part["replies"]
+                .as_u64()
+                .and_then(|all| usize::try_from(all).ok());
+            let next = first + all.unwrap_or_default();
+            let kept = (first..next).filter(|n| !without.contains(&Part::Reply(*n)));
+            part["replies"] = kept.count().into();
+            first = next;
         }
         let (mut exchange, mut number, mut reply) = (0, 0, 0);
         self.steps.retain(|step| {

@@ -30,6 +30,8 @@ pub struct ExploreFile {
     pub moves: IndexMap<Spanned<String>, MoveFile>,
     /// Data of this dialect beside the common pools: those with the name of a common pool are added to it. The tamest comes first.
     pub pools: IndexMap<Spanned<String>, Vec<Datum>>,
+    /// How the scenarios of the dialect are spliced into sessions.
+    pub spliced: Option<SplicedFile>,
     /// Inherited starts and moves that this version does not have.
     pub remove: Vec<Spanned<String>>,
 }
@@ -156,6 +158,17 @@ pub struct MoveFile {
     /// The state that files must have after the session; that of a later move counts.
     #[schemars(with = "IndexMap<String, AnyValueSchema>")]
     pub files_after: IndexMap<String, Node>,
+}
+
+/// How scenarios are spliced: their bodies are played one after the other in one process, and only rules judge.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Spliced")]
+pub struct SplicedFile {
+    /// The members of commands with an id that may come once in a session.
+    pub ids: Vec<String>,
+    /// Moves at the end of a session and between scenarios, by name, which look at the state of the agent. They have no `from`.
+    pub epilogue: IndexMap<Spanned<String>, MoveFile>,
 }
 
 /// A word, or a list of words.

@@ -34,6 +34,12 @@ pub struct MoveTable {
     pub(super) impossible: Vec<ImpossibleFile>,
     /// Classes of data that do not come at some places.
     pub left_out: Vec<LeftOut>,
+    /// The members with ids that come once in a spliced session; `None` if scenarios are not spliced.
+    pub(super) spliced_ids: Option<Vec<String>>,
+    /// The moves at the end of a spliced session.
+    pub(super) epilogue: IndexMap<String, Move>,
+    /// Whether its sessions are spliced: only rules judge, and each move is a part.
+    pub(super) is_spliced: bool,
     /// How sessions read that start on a wire on which events write the ids of calls in another form. `None`: the wire of the agent.
     pub(super) call_ids: IndexMap<Option<String>, Inheritance>,
 }
@@ -85,6 +91,13 @@ impl Move {
     #[must_use]
     pub fn leads_to<'m>(&'m self, moment: &'m str) -> &'m str {
         self.file.to.as_ref().map_or(moment, |to| to.value.as_str())
+    }
+
+    /// Whether it is written in another folder than that of the dialect.
+    pub(super) fn is_inherited_by(&self, dialect: &Dialect) -> bool {
+        let own = dialect.id().replace('@', "/");
+        let folder = self.place.root.source().path.parent();
+        !folder.is_some_and(|folder| folder.ends_with(own))
     }
 
     /// A mistake in it.
@@ -155,11 +168,7 @@ impl MoveTable {
 
     /// Leaves out the inherited moves that a version cannot make, because it has other commands or members.
     fn leave_out_unfit(&mut self, dialect: &Dialect) {
-        let own = dialect.id().replace('@', "/");
-        let is_inherited = |one: &Move| {
-            let folder = one.place.root.source().path.parent();
-            !folder.is_some_and(|folder| folder.ends_with(&own))
-        };
+        let is_inherited = |one: &Move| one.is_inherited_by(dialect);
         if !self.moves.values().any(is_inherited) {
             return;
         }
@@ -260,6 +269,14 @@ impl MoveTable {
                 let written = table.read(root, &name, one, true, &mut errors);
                 table.moves.insert(name.value, written);
             }
+            if let Some(spliced) = file.spliced {
+                table.spliced_ids = Some(spliced.ids);
+                for (name, one) in spliced.epilogue {
+                    let mut written = table.read(root, &name, one, false, &mut errors);
+                    written.from.insert("rest".to_owned());
+                    table.epilogue.insert(name.value, written);
+                }
+            }
             if !errors.is_empty() {
                 return Err(errors);
             }
@@ -330,8 +347,19 @@ impl MoveTable {
             }
             draws.insert(name.value.clone(), pools.all().to_vec());
         }
-        let section = root.get(if is_move { "moves" } else { "starts" });
-        let written = section.and_then(|all| all.get(name));
+        let sections = [
+            root.get("moves"),
+            root.get("starts"),
+            root.at("/spliced/epilogue"),
+        ];
+        let of_this = |all: &Node| {
+            all.get(name)
+                .filter(|one| {
+                    all.entry(name).is_some_and(|(key, _)| key.span == span) && !one.is_null()
+                })
+                .cloned()
+        };
+        let written = sections.into_iter().flatten().find_map(of_this);
         let is_numbered = written.is_some_and(|one| one.to_value().to_string().contains(NUMBER));
         Move {
             is_numbered,
@@ -372,6 +400,7 @@ impl MoveTable {
         };
         self.starts.retain(|_, one| is_kept(one));
         self.moves.retain(|_, one| is_kept(one));
+        self.epilogue.retain(|_, one| is_kept(one));
     }
 
     /// The moment at which a session begins.
@@ -421,6 +450,10 @@ impl MoveTable {
 fn in_names_of(file: &Node, names: &Inheritance) -> Node {
     entries(file, |key, value| match key {
         "starts" | "moves" => entries(value, |_, one| inherit(one, names)),
+        "spliced" => entries(value, |key, all| match key {
+            "epilogue" => entries(all, |_, one| inherit(one, names)),
+            _ => all.clone(),
+        }),
         _ => value.clone(),
     })
 }

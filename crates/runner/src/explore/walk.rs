@@ -23,6 +23,8 @@ pub struct Session {
     pub start: PlannedMove,
     /// The moves.
     pub moves: Vec<PlannedMove>,
+    /// Whether its moves are scenarios.
+    pub is_spliced: bool,
     /// The parts that are left out of its scenario.
     pub without: BTreeSet<Part>,
 }

@@ -15,7 +15,9 @@ impl ScenarioPlayer {
         for (index, answer) in scenario.answers.iter().enumerate() {
             let sent = self.answers_sent[index];
             let is_used_up = answer.times.is_some_and(|times| sent >= times);
-            if is_used_up || answer.on.matches(event, &self.captures).is_err() {
+            let part = self.part.as_ref();
+            let is_on = part.is_none_or(|part| part.answers.contains(&index));
+            if !is_on || is_used_up || answer.on.matches(event, &self.captures).is_err() {
                 continue;
             }
             self.answers_sent[index] += 1;

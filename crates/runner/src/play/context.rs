@@ -6,10 +6,11 @@ use crate::launch::LaunchError;
 use crate::process::spawn_error::SpawnError;
 use crate::sandbox_root::SandboxRoot;
 use crate::scenario::Scenario;
-use crate::trials::SuiteSettings;
+use crate::trials::{SuiteSettings, cores};
 use conform_judge::dialect::Dialect;
+use conform_report::reporter::text::count;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{Semaphore, watch};
 
 /// Data that all scenarios of a dialect share in a run.
@@ -24,8 +25,25 @@ pub(crate) struct SuiteContext {
     pub(crate) sandboxes: Arc<SandboxRoot>,
     /// How many more agents may start now, of all dialects.
     pub(crate) starting: Arc<Semaphore>,
+    /// The load of the machine when it was first too busy for an agent.
+    pub(crate) busy: Arc<OnceLock<String>>,
     /// Turns true when the run is cancelled.
     pub(crate) cancel: watch::Receiver<bool>,
+}
+
+impl SuiteContext {
+    /// Why a scenario is inconclusive whose agent did not get the CPU. All of them have the same words.
+    pub(crate) fn starved(&self) -> String {
+        let load = self.busy.get_or_init(|| {
+            let load = process_list::load().map(|load| format!("load {load:.0} on "));
+            format!(
+                "{}{}",
+                load.unwrap_or_default(),
+                count(cores().get() as u64, "core")
+            )
+        });
+        format!("the machine was too busy ({load}): the agent was ready to run and got no CPU")
+    }
 }
 
 /// Why a scenario ends before its last step.
@@ -33,6 +51,8 @@ pub(crate) struct SuiteContext {
 pub(crate) enum EarlyStop {
     /// A step failed and added its finding. With a reason if the agent is killed at once.
     Failed(Option<&'static str>),
+    /// A step waited in vain where only rules judge.
+    Missed,
     /// The agent lacks what the scenario needs; a sentence.
     Skipped(String),
     /// An internal error, or a mistake in the scenario; a sentence.
@@ -41,6 +61,8 @@ pub(crate) enum EarlyStop {
     NotStarted(SpawnError),
     /// The run was cancelled.
     Interrupted,
+    /// The machine was too busy: the agent was ready to run and did not get the CPU.
+    Starved,
 }
 
 impl EarlyStop {

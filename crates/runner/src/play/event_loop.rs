@@ -10,6 +10,7 @@ use crate::event_queue::SessionEvent;
 use crate::limits::show;
 use crate::process::quiet_watch::QuietWatch;
 use crate::process::spawn_error::ended;
+use crate::process::starvation::TreeCpuTimes;
 use crate::step_rules;
 use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::Body;
@@ -34,6 +35,8 @@ pub(super) struct EventWait {
     needs_stdout: bool,
     /// Ends the wait early when nothing more can come; `None` for a wait that must last.
     pub(super) settle: Option<QuietWatch>,
+    /// What the agent had of the CPU when half of the timeout had passed, and when that was.
+    cpu_before: Option<(Instant, TreeCpuTimes)>,
     /// How long stdout was not read because the event queue was full. It extends the timeouts.
     time_full: Duration,
 }
@@ -60,6 +63,7 @@ impl EventWait {
             fixed: None,
             needs_stdout: true,
             settle: None,
+            cpu_before: None,
             time_full: Duration::ZERO,
         }
     }
@@ -120,11 +124,12 @@ impl ScenarioPlayer {
         if self.session.end.is_some() {
             return Ok(WaitResult::AgentEnded);
         }
-        let (_, at, _) = self.deadline(wait);
+        let (_, at, length) = self.deadline(wait);
         let stdout_end = self.session.stdout_end.filter(|_| wait.needs_stdout);
         let stdout_deadline = stdout_end.map(|end| end + AFTER_STDOUT);
         let settle_at = self.settle_at(wait);
-        let others = [stdout_deadline, settle_at].into_iter().flatten();
+        let half_at = wait.cpu_before.is_none().then(|| at - length / 2);
+        let others = [stdout_deadline, settle_at, half_at].into_iter().flatten();
         let wake = others.fold(at, Instant::min);
         let event = tokio::select! {
             biased;
@@ -135,8 +140,15 @@ impl ScenarioPlayer {
                 return Ok(match Instant::now() {
                     now if stdout_deadline.is_some_and(|deadline| deadline < at && deadline <= now) => WaitResult::AgentEnded,
                     now if at <= now && self.was_over(wait) => WaitResult::Settled(name),
-                    now if at <= now && self.extends_start(name) => WaitResult::Event,
+                    now if at <= now && name != "quiet" && self.was_starved(wait) => {
+                        self.starved(wait, name)?;
+                        WaitResult::Event
+                    }
                     now if at <= now => WaitResult::TimedOut(name, length),
+                    now if half_at.is_some_and(|half| half <= now) => {
+                        wait.cpu_before = Some((now, self.session.process.cpu_times()));
+                        WaitResult::Event
+                    }
                     now if settle_at.is_some_and(|at| at <= now) => match self.early_end(wait) {
                         Some(EarlyEnd::Settled) => WaitResult::Settled(name),
                         Some(EarlyEnd::Idle) => WaitResult::TimedOut("smoke", self.budgets.smoke),
@@ -156,6 +168,7 @@ impl ScenarioPlayer {
             Some(when) if when > at => Ok(WaitResult::TimedOut(name, length)),
             Some(when) if is_line => {
                 wait.last_line = Some(when);
+                wait.cpu_before = None;
                 Ok(WaitResult::Event)
             }
             _ => Ok(WaitResult::Event),
@@ -291,18 +304,22 @@ impl ScenarioPlayer {
 
     /// The timeout that applies now: its name, its start, and its length.
     fn budget(&self, wait: &EventWait) -> (&'static str, Instant, Duration) {
-        if let Some((name, length)) = wait.fixed {
-            return (name, wait.began, length);
-        }
         let ScenarioPlayer {
             budgets, session, ..
         } = self;
+        let extensions = u32::from(session.is_start_extended);
+        let start = budgets.start * (1 + extensions);
+        if let Some((name, length)) = wait.fixed {
+            let is_asked = !session.process.is_stdin_open() || session.was_signalled;
+            // An agent that ends by itself must start first.
+            if name == "exit" && !session.has_written && !is_asked {
+                return ("start", session.started, start + length);
+            }
+            return (name, wait.began, length);
+        }
         let response = ("response", wait.began, budgets.response);
         let other = match wait.last_line {
-            _ if !session.has_written => {
-                let extensions = u32::from(session.is_start_extended);
-                ("start", session.started, budgets.start * (1 + extensions))
-            }
+            _ if !session.has_written => ("start", session.started, start),
             Some(last_line) => ("idle", last_line, budgets.idle),
             None => response,
         };
@@ -313,14 +330,22 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Doubles the budget of the start, once, for an agent that wants to work and does not get the CPU.
-    fn extends_start(&mut self, budget: &str) -> bool {
-        let session = &mut self.session;
-        let is_extended = budget == "start"
-            && !session.is_start_extended
-            && session.process.lacks_cpu(session.started.elapsed());
-        session.is_start_extended |= is_extended;
-        is_extended
+    /// Whether the agent was ready to run in the second half of the timeout and did not get the CPU.
+    fn was_starved(&self, wait: &EventWait) -> bool {
+        wait.cpu_before.as_ref().is_some_and(|(since, before)| {
+            let now = self.session.process.cpu_times();
+            now.was_starved_since(before, since.elapsed())
+        })
+    }
+
+    /// Doubles the budget of the start, once, for an agent that does not get the CPU, or else ends the scenario.
+    fn starved(&mut self, wait: &mut EventWait, budget: &str) -> Result<(), EarlyStop> {
+        if budget != "start" || self.session.is_start_extended {
+            return Err(EarlyStop::Starved);
+        }
+        self.session.is_start_extended = true;
+        wait.cpu_before = None;
+        Ok(())
     }
 
     /// The time of an event, if it has one. A timeout is judged by it, so an event that came in time counts even if it is handled late.

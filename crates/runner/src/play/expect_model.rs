@@ -91,6 +91,7 @@ impl ScenarioPlayer {
                 let note = self.unforeseen_note(failure);
                 return self.requests.add_aside(failure, Some(note));
             }
+            FailureKind::NotServed => return,
             FailureKind::Repeated if !self.requests.is_spontaneous(failure) => return,
             FailureKind::Repeated => (step_rules::SCRIPT, own),
             FailureKind::Expectation => (step_rules::REQUEST, own),

@@ -48,7 +48,7 @@ impl ScenarioPlayer {
             Some(EarlyStop::Failed(_)) => !self.script.replies.is_empty(),
             Some(_) => false,
         };
-        let asks_none = self.suite.agent.plays_script;
+        let asks_none = self.suite.agent.plays_script || self.scenario.rules_only;
         if asks_none || !needs_one || !self.requests.is_empty() || self.unasked.is_empty() {
             return false;
         }

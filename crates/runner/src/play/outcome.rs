@@ -56,7 +56,8 @@ impl ScenarioPlayer {
         let is_only_one = past.len() == 1;
         for (n, mut session) in past.into_iter().enumerate() {
             let found = &mut session.findings;
-            let note = requests.unscripted().and_then(|one| one.note.clone());
+            let unscripted = requests.unscripted().filter(|_| !scenario.rules_only);
+            let note = unscripted.and_then(|one| one.note.clone());
             found.extend(note.filter(|note| note.origin.session_index() == n));
             found.extend(step_findings.extract_if(.., |one| one.origin.session_index() == n));
             found.sort_by_key(|finding| finding.at);
@@ -95,25 +96,31 @@ impl ScenarioPlayer {
                     | StepAction::ExpectText(_)
             )
         });
+        let starved = matches!(stop, Some(EarlyStop::Starved)).then(|| suite.starved());
         (report.verdict, report.reason) = verdict_rules::of_scenario(&ScenarioFacts {
             broken: match &stop {
                 Some(EarlyStop::Broken(why)) => Some(why),
                 _ => None,
             },
             interrupted: matches!(stop, Some(EarlyStop::Interrupted)),
+            starved: starved.as_deref(),
             findings: &report.findings,
             came_up: !waits_for_events || spoke,
             skipped: match &stop {
                 Some(EarlyStop::Skipped(why)) => Some(why),
                 _ => None,
             },
-            unforeseen: requests.unscripted().map(|request| request.why.as_str()),
+            unforeseen: requests
+                .unscripted()
+                .filter(|_| !scenario.rules_only)
+                .map(|request| request.why.as_str()),
             checked: !exercised.clauses_exercised.is_empty() || spoke,
             unmet: &unchecked,
         });
         if matches!(report.verdict, Verdict::Pass | Verdict::Skipped) {
             report.stderr.clear();
         }
+        run.starved = starved.filter(|_| report.verdict == Verdict::Inconclusive);
         run.sandbox = Some(sandbox);
         run.after(began.elapsed())
     }

@@ -20,6 +20,7 @@ use json_matcher::{Captures, render_text};
 use mock_provider::server::Server;
 use std::collections::HashMap;
 use std::fmt::Display;
+use std::ops::Range;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::time::Instant;
@@ -60,10 +61,19 @@ pub(crate) struct ScenarioPlayer {
     pub(super) checked_clauses: IndexSet<String>,
     /// How often each automatic answer was sent.
     pub(super) answers_sent: Vec<u32>,
+    /// The current part of the scenario; `None` before the first.
+    pub(super) part: Option<Part>,
     /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do. For an
     /// agent without the API of the model, no finding counts.
     pub(super) skipped_after: Option<u64>,
     pub(super) cancel: watch::Receiver<bool>,
+}
+
+/// The replies and the automatic answers that are given in a part of a scenario, by their places.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(super) replies: Range<usize>,
+    pub(super) answers: Range<usize>,
 }
 
 /// The pause after a command that interrupts the agent, in which the host watches whether the agent ends.
@@ -153,6 +163,7 @@ impl ScenarioPlayer {
             checked_clauses: IndexSet::new(),
             skipped_after: None,
             answers_sent: vec![0; scenario.answers.len()],
+            part: None,
             cancel: suite.cancel.clone(),
             suite,
             scenario,

@@ -32,11 +32,7 @@ impl ScenarioPlayer {
     pub(super) fn send(&mut self, chunks: Vec<Vec<u8>>) -> Result<(), EarlyStop> {
         for chunk in chunks {
             let lines = self.completed_lines(&chunk);
-            for line in &lines {
-                if let Ok(command) = json_matcher::read_json(&line.bytes) {
-                    self.tell_model(&command);
-                }
-            }
+            lines.iter().for_each(|line| self.tell_model_line(line));
             self.write(chunk, lines)?;
         }
         Ok(())
@@ -78,6 +74,13 @@ impl ScenarioPlayer {
         self.server.note_command(texts, self.is_prompt(command));
     }
 
+    /// The same for a line that a step sends as it is, if it is JSON.
+    fn tell_model_line(&self, line: &Line) {
+        if let Ok(command) = json_matcher::read_json(&line.bytes) {
+            self.tell_model(&command);
+        }
+    }
+
     /// Whether a command is one of the dialect's prompts.
     pub(super) fn is_prompt(&self, command: &Value) -> bool {
         let dialect = &self.suite.dialect;
@@ -93,6 +96,7 @@ impl ScenarioPlayer {
         }
         if let Some(framer) = self.session.sent.take() {
             framer.finish(&mut |line| {
+                self.tell_model_line(&line);
                 let is_queued = self.queue.add_host_event(Body::ToAgent(line));
                 self.session.unhandled_sends += usize::from(is_queued);
             });

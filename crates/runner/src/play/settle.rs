@@ -74,12 +74,12 @@ impl ScenarioPlayer {
     }
 
     /// Whether all work between host, agent and model has ended.
-    fn is_all_over(&self) -> bool {
+    pub(super) fn is_all_over(&self) -> bool {
         self.session.recorder.checker().is_work_over() && self.is_waited_for()
     }
 
     /// Whether the agent waits neither for the model nor for its end.
-    fn is_waited_for(&self) -> bool {
+    pub(super) fn is_waited_for(&self) -> bool {
         self.session.process.is_stdin_open() && !self.session.was_signalled && self.queue.is_quiet()
     }
 }

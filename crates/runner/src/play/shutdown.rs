@@ -25,6 +25,7 @@ impl ScenarioPlayer {
         let ended = match &stop {
             Some(EarlyStop::Failed(Some(why))) => self.kill(why).await,
             Some(EarlyStop::Interrupted) => self.kill("interrupted").await,
+            Some(EarlyStop::Starved) => self.kill("starved").await,
             Some(_) => self.end_gracefully().await,
             None => match self.pause_before_action().await {
                 Ok(()) => self.end_gracefully().await,
@@ -70,6 +71,7 @@ impl ScenarioPlayer {
             Err(stop) => {
                 let why = match stop {
                     EarlyStop::Failed(Some(why)) => why,
+                    EarlyStop::Starved => "starved",
                     _ => "interrupted",
                 };
                 self.kill(why).await?;
@@ -106,12 +108,22 @@ impl ScenarioPlayer {
     /// Waits for the end of the process; false if the timeout is over.
     async fn wait_for_end(&mut self, budget: Duration) -> Result<bool, EarlyStop> {
         let until = Instant::now() + budget;
+        let mut before = None;
         while self.session.end.is_none() {
+            let half = before.is_none().then(|| until - budget / 2);
             let event = tokio::select! {
                 biased;
                 () = cancelled(&mut self.cancel) => return Err(EarlyStop::Interrupted),
                 event = self.queue.next() => event,
-                () = tokio::time::sleep_until(until) => return Ok(false),
+                () = tokio::time::sleep_until(half.unwrap_or(until)) => {
+                    let now = self.session.process.cpu_times();
+                    match &before {
+                        Some(before) if now.was_starved_since(before, budget / 2) => return Err(EarlyStop::Starved),
+                        Some(_) => return Ok(false),
+                        None => before = Some(now),
+                    }
+                    continue;
+                }
             };
             // The scenario is over, so other failures are ignored.
             if let Err(stop @ EarlyStop::Failed(Some(_))) = self.handle(event) {

@@ -3,6 +3,7 @@
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
 use crate::scenario::types::Step;
+use crate::step_rules;
 use conform_judge::dialect::clause_names::is_about_frame;
 use conform_judge::finding::{
     Blame, Difference, DifferenceKind, Expected, Finding, Level, Origin, Part, Source,
@@ -85,10 +86,11 @@ pub(super) fn session_number(index: usize) -> u32 {
 }
 
 impl ScenarioPlayer {
-    /// Adds a finding with the frames around it. After a request that the script has no reply for nothing is added, since it may follow from
+    /// Adds a finding with the frames around it, unless only rules judge. After a request that the script has no reply for nothing is added, since it may follow from
     /// the answer that the request got.
     pub(super) fn add_finding(&mut self, found: StepFinding) {
-        if self.requests.unscripted().is_none() {
+        let is_judged = !self.scenario.rules_only || step_rules::ALWAYS.contains(&found.rule);
+        if is_judged && self.requests.unscripted().is_none() {
             let finding = self.finding(found);
             self.findings.push(finding);
         }

@@ -2,8 +2,9 @@
 
 use super::agent_session::AgentSession;
 use super::context::EarlyStop;
-use super::event_loop::cancelled;
-use super::player::ScenarioPlayer;
+use super::event_loop::{EventWait, cancelled};
+use super::player::{Part, ScenarioPlayer};
+use crate::scenario::PartFile;
 use crate::scenario::types::{AgentSetup, Step, StepAction};
 use json_matcher::render_text;
 use std::sync::Arc;
@@ -13,11 +14,47 @@ impl ScenarioPlayer {
     /// Plays every step.
     pub(super) async fn play_steps(&mut self) -> Result<(), EarlyStop> {
         let scenario = Arc::clone(&self.scenario);
+        let mut is_missed = false;
         for (index, step) in scenario.steps.iter().enumerate() {
+            let begins_part = matches!(step.action, StepAction::Part(_));
+            if is_missed && !begins_part {
+                continue;
+            }
             self.step = index;
             self.pause_before(&step.action).await?;
-            self.play_step(step).await?;
+            match self.play_step(step).await {
+                Err(EarlyStop::Missed) if !self.is_all_over() => break,
+                Err(EarlyStop::Missed) => is_missed = true,
+                Err(EarlyStop::Failed(None)) if scenario.rules_only => {}
+                Err(EarlyStop::Broken(_)) if scenario.rules_only => is_missed = true,
+                other => {
+                    is_missed = false;
+                    other?;
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// Begins a part of the scenario when all work of the part before it is over.
+    async fn begin_part(&mut self, part: PartFile) -> Result<(), EarlyStop> {
+        if self.part.is_some() {
+            let settle = ("settle", self.budgets.settle * 2);
+            let mut wait = EventWait::for_event_within(settle);
+            let is_over = self.wait_until(&mut wait, |player| player.is_all_over().then_some(()));
+            is_over.await?.map_err(|_| EarlyStop::Missed)?;
+        }
+        self.session.requests.clear();
+        self.session.replies.clear();
+        self.session.events.pass(self.session.recorder.number());
+        let before = self.part.as_ref();
+        let (replies, answers) = before.map_or((0, 0), |one| (one.replies.end, one.answers.end));
+        let replies = replies..replies + part.replies;
+        self.server.limit(replies.clone());
+        self.part = Some(Part {
+            replies,
+            answers: answers..answers + part.answers,
+        });
         Ok(())
     }
 
@@ -34,6 +71,7 @@ impl ScenarioPlayer {
             StepAction::ExpectExit(expected) => self.expect_exit(step, expected).await,
             StepAction::PauseReading(time) => self.pause_reading(*time).await,
             StepAction::Restart(setup) => self.restart(setup).await,
+            StepAction::Part(part) => self.begin_part(*part).await,
             _ => self.play_action(step),
         }
     }
@@ -94,7 +132,7 @@ impl ScenarioPlayer {
         let session = AgentSession::start(
             &self.suite,
             &scenario,
-            if is_empty(setup) {
+            if setup.is_empty() {
                 &scenario.agent
             } else {
                 setup
@@ -107,9 +145,4 @@ impl ScenarioPlayer {
         let before = std::mem::replace(&mut self.session, session);
         self.finish_session(before)
     }
-}
-
-/// Whether a restart has no settings of its own, and so starts the agent as before.
-fn is_empty(setup: &AgentSetup) -> bool {
-    setup.args.is_empty() && setup.without_args.is_empty() && setup.env.is_empty()
 }

@@ -190,6 +190,13 @@ impl ScenarioPlayer {
         if let Some((frame, others)) = others {
             self.differs(rule, frame, others, &awaited, "");
         }
+        if self.scenario.rules_only {
+            let is_hung = matches!(result, WaitResult::TimedOut(..)) && self.is_waited_for();
+            return match kill.filter(|_| is_hung) {
+                None => EarlyStop::Missed,
+                budget => EarlyStop::Failed(budget),
+            };
+        }
         EarlyStop::Failed(kill)
     }
 }

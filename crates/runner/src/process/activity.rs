@@ -2,7 +2,6 @@
 
 use rustix::process::Pid;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 /// The most CPU time that an idle process tree takes between two observations, in clock ticks: event loops wake up occasionally.
 const IDLE_TICKS: u64 = 1;
@@ -19,31 +18,19 @@ pub(crate) struct ProcessActivity {
 impl ProcessActivity {
     /// The activity of a process and its descendants; `None` if one of them is at work right now, or if the system does not report it.
     pub(crate) fn measure(leader: Pid) -> Option<Self> {
-        let (activity, is_at_work) = Self::look(leader)?;
-        (!is_at_work).then_some(activity)
-    }
-
-    /// Whether a process and its descendants, which began so long ago, are at work and had the CPU for less than half of the time.
-    pub(crate) fn lacks_cpu(leader: Pid, age: Duration) -> bool {
-        let ticks = age.as_secs() * rustix::param::clock_ticks_per_second();
-        Self::look(leader)
-            .is_some_and(|(activity, is_at_work)| is_at_work && activity.ticks * 2 < ticks)
-    }
-
-    /// The activity, and whether one of the processes is at work right now.
-    fn look(leader: Pid) -> Option<(Self, bool)> {
         let mut activity = ProcessActivity::default();
-        let mut is_at_work = false;
         let mut open = vec![leader.as_raw_pid()];
         while let Some(pid) = open.pop() {
             if activity.processes.insert(pid) {
                 let threads = process_list::threads(pid)?;
-                is_at_work |= threads.iter().any(|thread| thread.is_at_work);
+                if threads.iter().any(|thread| thread.is_at_work) {
+                    return None;
+                }
                 activity.ticks += threads.iter().map(|thread| thread.ticks).sum::<u64>();
                 open.extend(threads.into_iter().flat_map(|thread| thread.children));
             }
         }
-        Some((activity, is_at_work))
+        Some(activity)
     }
 
     /// Whether the processes are the same as before and have done nothing since.
@@ -80,10 +67,6 @@ mod tests {
             .unwrap();
         let before = with_child(&shell);
         assert!(activity_of(&shell).unwrap().is_idle_since(&before));
-        let lacks_cpu = |child: &Child, age| {
-            ProcessActivity::lacks_cpu(Pid::from_child(child), Duration::from_secs(age))
-        };
-        assert!(!lacks_cpu(&shell, 1000));
         let more = ProcessActivity {
             ticks: before.ticks + 2,
             ..before.clone()
@@ -106,10 +89,6 @@ mod tests {
         {
             std::thread::sleep(std::time::Duration::from_millis(2));
         }
-        while !lacks_cpu(&spinning, 1000) {
-            std::thread::sleep(std::time::Duration::from_millis(2));
-        }
-        assert!(!lacks_cpu(&spinning, 0));
         spinning.kill().unwrap();
         spinning.wait().unwrap();
     }

@@ -4,6 +4,7 @@ use super::activity::ProcessActivity;
 use super::pipes::{self, StdinFull, StdinWriter};
 use super::process_tree::AgentProcessTree;
 use super::spawn_error::SpawnError;
+use super::starvation::TreeCpuTimes;
 use super::supervisor::Supervisor;
 use crate::event_queue::EventQueue;
 use rustix::process::{Pid, Signal};
@@ -125,9 +126,9 @@ impl AgentProcess {
         self.stdin.is_some()
     }
 
-    /// Whether the agent's processes want to work and had the CPU for less than half of this time, their age.
-    pub(crate) fn lacks_cpu(&self, age: Duration) -> bool {
-        ProcessActivity::lacks_cpu(self.pid, age)
+    /// How long the agent's processes have had the CPU and waited for it.
+    pub(crate) fn cpu_times(&self) -> TreeCpuTimes {
+        TreeCpuTimes::measure(self.pid)
     }
 
     /// What the agent's processes have done so far; `None` if one of them is at work right now, or if the system does not report it.

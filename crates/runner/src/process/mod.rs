@@ -9,6 +9,7 @@ mod pipes;
 pub mod process_tree;
 pub mod quiet_watch;
 pub mod spawn_error;
+pub(crate) mod starvation;
 mod supervisor;
 
 pub(crate) use pipes::StdinFull;

@@ -38,6 +38,9 @@ pub struct ScenarioFile {
     /// The model API, by its name in the launch recipe; the first one of the recipe if left out.
     #[serde(default)]
     pub(super) wire: Option<Spanned<String>>,
+    /// `true`: steps only wait. Rules and schemas judge, and a step that waits in vain is no finding: the next `part` follows.
+    #[serde(default)]
+    pub(super) rules_only: bool,
     /// How the agent is started, in addition to the launch recipe of the dialect.
     #[serde(default)]
     pub(super) agent: AgentSetup,
@@ -173,6 +176,8 @@ pub(crate) enum StepVerb {
     ExpectExit(Spanned<ExitExpectation>),
     /// Stops the agent and starts it again in the same HOME and workspace.
     Restart(Option<AgentSetup>),
+    /// Begins a part of the session, with replies and answers of its own. Those of other parts are not given in it.
+    Part(PartFile),
 }
 
 /// What a verb does. Each that follows does what those before it do.
@@ -186,6 +191,17 @@ pub(super) enum Does {
     Check,
     /// It matches one value, so `capture` can take parts of it.
     Match,
+}
+
+/// A part of a session: how many of the replies and answers that follow those of the parts before it are its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "PartFile")]
+pub struct PartFile {
+    /// The replies of the model.
+    pub replies: usize,
+    /// The automatic answers.
+    pub answers: usize,
 }
 
 /// An event that must not come, and the end of the wait.

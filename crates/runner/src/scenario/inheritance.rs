@@ -38,7 +38,7 @@ pub(crate) fn inherit(scenario: &Node, inheritance: &Inheritance) -> Node {
 }
 
 /// The ids of the calls in a model script, at any depth.
-fn calls_of(model: &Node) -> Vec<String> {
+pub(crate) fn calls_of(model: &Node) -> Vec<String> {
     let mut calls = Vec::new();
     for item in model.as_list().into_iter().flatten() {
         calls.extend(calls_of(item));

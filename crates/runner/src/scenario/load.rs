@@ -76,6 +76,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         tags: words(&file.tags),
         needs: words(&file.needs),
         level: file.level,
+        rules_only: file.rules_only,
         wire: file.wire.as_ref().map(|wire| wire.value.clone()),
         agent: file.agent.clone(),
         files: texts(&file.files),

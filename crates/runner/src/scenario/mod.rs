@@ -19,9 +19,9 @@ pub mod types;
 mod usual_steps;
 pub mod yaml_text;
 
-pub use file::ScenarioFile;
+pub use file::{PartFile, ScenarioFile};
 pub(crate) use file::{StepKeys, StepVerb, words};
-pub(crate) use inheritance::{entries, inherit};
+pub(crate) use inheritance::{calls_of, entries, inherit};
 pub use load::load;
 pub use request_matcher::RequestMatcher;
 pub use source::{ScenarioSource, SourceFile, UniqueNames, yaml_files};

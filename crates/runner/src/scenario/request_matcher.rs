@@ -83,8 +83,7 @@ fn compare(template: &Template, request: &LlmRequest, captures: &Captures) -> Re
     let rendered = rendered.map_err(|error| unusable(error.to_string()))?;
     let expect: Expect =
         serde_json::from_value(rendered).map_err(|error| unusable(error.to_string()))?;
-    let mut wires = Wire::ALL.iter().copied();
-    let Some(wire) = wires.find(|wire| request.path.ends_with(wire.path())) else {
+    let Some(wire) = Wire::of_path(&request.path) else {
         let actual = format!("one to {}", request.path);
         let expected = "a request for a message".to_owned();
         return Err(mismatch(String::new(), expected, actual));

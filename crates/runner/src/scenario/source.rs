@@ -171,7 +171,12 @@ impl SourceFile {
     /// # Errors
     /// It is not YAML.
     pub fn read(&self) -> Result<Node, Error> {
-        let node = load_yaml(&self.path, &self.text)?;
+        self.read_as(Node::clone)
+    }
+
+    /// The same, of a file that was changed before.
+    pub(crate) fn read_as(&self, change: impl Fn(&Node) -> Node) -> Result<Node, Error> {
+        let node = change(&load_yaml(&self.path, &self.text)?);
         let steps = self.inheritance.iter();
         Ok(steps.fold(node, |node, inheritance| inherit(&node, inheritance)))
     }

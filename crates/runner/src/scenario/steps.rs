@@ -65,6 +65,7 @@ fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
         StepVerb::CloseStdin => StepAction::CloseStdin,
         StepVerb::Rest => StepAction::PauseReading(Duration::ZERO),
         StepVerb::ExpectExit(exit) => StepAction::ExpectExit(exit.value.clone()),
+        StepVerb::Part(part) => StepAction::Part(*part),
         StepVerb::Restart(setup) => StepAction::Restart(setup.clone().unwrap_or_default()),
     })
 }

@@ -1,5 +1,6 @@
 //! The data model of a loaded scenario: `load` creates it from YAML, `runner` plays it.
 
+use super::file::PartFile;
 use super::request_matcher::RequestMatcher;
 use conform_judge::finding::Level;
 use conform_judge::frame::ReplyEnd;
@@ -31,6 +32,8 @@ pub struct Scenario {
     pub needs: Vec<String>,
     /// The severity of a failed step that has no level of its own.
     pub level: Level,
+    /// Whether only rules and schemas judge, and steps only wait.
+    pub rules_only: bool,
     /// The model API, by its name in the launch recipe; the first one if `None`.
     pub wire: Option<String>,
     /// How the agent is started, in addition to the launch recipe.
@@ -109,6 +112,14 @@ pub struct AgentSetup {
     pub env: IndexMap<String, Option<Spanned<String>>>,
 }
 
+impl AgentSetup {
+    /// Whether it starts the agent as the dialect does.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.args.is_empty() && self.without_args.is_empty() && self.env.is_empty()
+    }
+}
+
 /// A command that is sent automatically when a matching event arrives.
 #[derive(Debug, Clone)]
 pub struct AutoAnswer {
@@ -185,6 +196,8 @@ pub enum StepAction {
     ExpectExit(ExitExpectation),
     /// Stops the agent (closing stdin) and starts it again in the same HOME and workspace.
     Restart(AgentSetup),
+    /// Begins a part of the session.
+    Part(PartFile),
 }
 
 /// What ends the wait of an [`StepAction::ExpectNone`].

@@ -4,7 +4,7 @@ use super::exploration::PlayedSession;
 use crate::step_rules;
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::ScenarioReport;
-use conform_report::causes::cause_id;
+use conform_report::causes::{attribute, cause_id};
 use conform_report::verdict_rules::is_of_a_step;
 use indexmap::IndexMap;
 use std::collections::HashSet;
@@ -36,6 +36,15 @@ pub fn identity(finding: &Finding) -> String {
         clauses: Vec::new(),
         ..finding.clone()
     })
+}
+
+/// Findings that cite all clauses of a generated session cite none instead: most of them are about other moves.
+pub(super) fn drop_clauses_of_the_session(findings: &mut [Finding]) {
+    let citing = findings.iter_mut();
+    citing
+        .filter(|one| step_rules::cites_the_scenario(&one.rule))
+        .for_each(|one| one.clauses.clear());
+    attribute(findings);
 }
 
 /// The identities of all findings in a session that are the agent's.

@@ -77,6 +77,8 @@ pub enum RunEvent {
     Started(String),
     /// A scenario has ended, or was left out.
     Ended(Box<ScenarioRun>),
+    /// The machine is too busy for the agent, for the first time: a sentence. From now on fewer scenarios are played at a time.
+    Busy(String),
 }
 
 /// How a run ended.
@@ -108,6 +110,8 @@ impl Engine {
         let mut run = Run {
             queue: self.queue(suites),
             settings: &self.settings,
+            jobs: self.settings.jobs.get(),
+            is_busy: false,
             playing: JoinSet::new(),
             started: HashMap::new(),
             failed: 0,
@@ -132,6 +136,7 @@ impl Engine {
         let mut queue = PlayQueue::default();
         let settings = Arc::new(self.settings.clone());
         let starting = Arc::new(Semaphore::new(2 * cores().get()));
+        let busy = Arc::default();
         for suite in suites {
             let context = SuiteContext {
                 agent: suite.agent,
@@ -141,6 +146,7 @@ impl Engine {
                 settings: Arc::clone(&settings),
                 sandboxes: Arc::clone(&self.sandboxes),
                 starting: Arc::clone(&starting),
+                busy: Arc::clone(&busy),
                 cancel: self.cancelled.clone(),
             };
             queue.add(Arc::new(context), suite.scenarios);
@@ -153,6 +159,10 @@ impl Engine {
 struct Run<'a> {
     queue: PlayQueue,
     settings: &'a SuiteSettings,
+    /// How many scenarios are played in parallel.
+    jobs: usize,
+    /// Whether the machine was too busy for an agent.
+    is_busy: bool,
     playing: JoinSet<Result<ScenarioRun, SpawnError>>,
     started: HashMap<Id, QueuedScenario>,
     /// How many scenarios have failed.
@@ -164,7 +174,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Starts the next scenario if the limit allows it; false if none was started.
     fn start_next(&mut self) -> bool {
-        if self.playing.len() >= self.settings.jobs.get() {
+        if self.playing.len() >= self.jobs {
             return false;
         }
         let Some(queued) = self.queue.next() else {
@@ -200,6 +210,15 @@ impl Run<'_> {
                 return;
             }
         };
+        if let Some(why) = &entry.starved {
+            let was_alone = self.jobs == 1 || self.playing.is_empty() && !self.is_busy;
+            self.starved(why);
+            if !was_alone && !queued.again {
+                let _ = self.queue.note_end(&queued, false);
+                self.queue.play_again(queued);
+                return;
+            }
+        }
         let is_failure = self.settings.retry.is_failure(&entry.report);
         (self.on_event)(RunEvent::Ended(Box::new(entry)));
 
@@ -210,6 +229,14 @@ impl Run<'_> {
         if most.is_some_and(|most| self.failed >= most.get()) {
             let rest = self.queue.drain();
             self.leave_out(rest, TOO_MANY_FAILED);
+        }
+    }
+
+    /// Plays fewer scenarios at a time.
+    fn starved(&mut self, why: &str) {
+        self.jobs = (self.jobs / 2).max(1);
+        if !std::mem::replace(&mut self.is_busy, true) {
+            (self.on_event)(RunEvent::Busy(why.to_owned()));
         }
     }
 

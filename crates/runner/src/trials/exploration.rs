@@ -1,9 +1,10 @@
 //! Plays generated sessions: walks over the moves of a dialect, of one seed always the same ones.
 
 use super::TrialError;
+use super::causes::drop_clauses_of_the_session;
 use super::engine::{DialectSuite, Engine, RunEvent, SuiteEnd};
 use super::scenario_run::ScenarioRun;
-use crate::explore::{MoveTable, Session, SituationCounts, Walker};
+use crate::explore::{Session, SessionTables, SituationCounts};
 use crate::process::spawn_error::SpawnError;
 use crate::scenario::Scenario;
 use indexmap::IndexMap;
@@ -17,7 +18,7 @@ pub struct Exploration {
     /// The agent and the dialect, without scenarios.
     pub suite: DialectSuite,
     /// The moves of the sessions.
-    pub table: MoveTable,
+    pub tables: SessionTables,
     /// Where and how they are played. Its seed is also the seed of the walks.
     pub engine: Engine,
 }
@@ -50,6 +51,8 @@ pub struct ExploredSessions {
     pub sessions: Vec<PlayedSession>,
     /// Their coverage.
     pub counts: SituationCounts,
+    /// How many pairs of scenarios came in spliced sessions, one anywhere after the other.
+    pub pairs: usize,
     /// How the exploration ended.
     pub end: SuiteEnd,
 }
@@ -75,7 +78,7 @@ impl Exploration {
         on_event: &mut dyn FnMut(SessionEvent<'_>),
     ) -> Result<ExploredSessions, TrialError> {
         let (began, settings) = (Instant::now(), &self.engine.settings);
-        let mut walker = Walker::new(&self.table, settings.seed);
+        let mut made = self.tables.sessions(settings.seed);
         let (mut sessions, mut end) = (Vec::new(), SuiteEnd::Complete);
         let mut number = 0;
         while end == SuiteEnd::Complete {
@@ -88,7 +91,7 @@ impl Exploration {
             if more == 0 {
                 break;
             }
-            let walked = walker.by_ref().skip(skipped).take(more);
+            let walked = made.by_ref().skip(skipped).take(more);
             let mut open = IndexMap::new();
             let mut scenarios = Vec::new();
             for (session, number) in walked.zip(number + skipped + 1..) {
@@ -100,9 +103,11 @@ impl Exploration {
             on_event(SessionEvent::Planned(more));
             let on_run = &mut |event| match event {
                 RunEvent::Started(id) => on_event(SessionEvent::Started(id)),
+                RunEvent::Busy(_) => {}
                 RunEvent::Ended(run) => {
                     if let Some((number, session)) = open.swap_remove(&run.report.id) {
-                        let run = *run;
+                        let mut run = *run;
+                        drop_clauses_of_the_session(&mut run.report.findings);
                         let mut played = PlayedSession {
                             number,
                             session,
@@ -118,7 +123,8 @@ impl Exploration {
         sessions.sort_by_key(|played| played.number);
         Ok(ExploredSessions {
             sessions,
-            counts: walker.counts,
+            pairs: made.splicer.map_or(0, |splicer| splicer.pairs.len()),
+            counts: made.walker.counts,
             end,
         })
     }
@@ -129,7 +135,7 @@ impl Exploration {
         session: &Session,
         id: &str,
     ) -> Result<Scenario, Vec<spanned_yaml::Error>> {
-        self.table.scenario(session, id, &self.suite.dialect)
+        self.tables.scenario(session, id, &self.suite.dialect)
     }
 
     /// The id of a scenario in reports.

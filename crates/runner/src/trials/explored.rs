@@ -3,7 +3,7 @@
 use super::faults::tested;
 use super::suite::{REHEARSAL, logged};
 use super::{TrialError, TrialSuite, each};
-use crate::explore::{MoveTable, Walker};
+use crate::explore::SessionTables;
 use crate::mutation::kill_analysis::{PlayedScenario, TestedFault};
 use conform_judge::finding::{Blame, Finding, Level};
 use frame_faults::Fault;
@@ -39,13 +39,13 @@ impl SessionTrials {
     /// A session is not a good scenario, or the agent cannot be started.
     pub async fn new(
         mut suite: TrialSuite,
-        (moves, seed, sessions): (&MoveTable, u64, usize),
+        (tables, seed, sessions): (&SessionTables, u64, usize),
         (at_once, time_scale): (usize, f64),
         on_left_out: impl Fn(&str, &Finding),
     ) -> Result<Self, TrialError> {
-        let walked = Walker::new(moves, seed).take(sessions).zip(1..);
+        let walked = tables.sessions(seed).take(sessions).zip(1..);
         let scenarios = walked.map(|(session, n)| {
-            moves.scenario(&session, &format!("explore/{n:05}"), &suite.dialect)
+            tables.scenario(&session, &format!("explore/{n:05}"), &suite.dialect)
         });
         suite.scenarios = scenarios
             .collect::<Result<_, _>>()

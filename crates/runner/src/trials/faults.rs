@@ -56,6 +56,8 @@ pub struct FaultTrials {
     rehearsed: OnceCell<HashMap<String, HashSet<String>>>,
     at_once: usize,
     time_scale: f64,
+    /// Whether frames are proof enough. They show which rules catch a fault, and not which scenarios do.
+    by_frames: bool,
 }
 
 /// The results of a fault so far.
@@ -77,7 +79,8 @@ impl From<Row> for Outcome {
 }
 
 impl FaultTrials {
-    /// Trials of so many faults at once. The suite is played without a fault if that result is not known.
+    /// Trials of so many faults at once. The suite is played without a fault if that result is not known. `by_frames`: a fault that a rule
+    /// catches on recorded frames is not played with a process.
     #[must_use]
     pub fn new(
         suite: TrialSuite,
@@ -85,6 +88,7 @@ impl FaultTrials {
         published: Matrix,
         at_once: usize,
         time_scale: f64,
+        by_frames: bool,
     ) -> Self {
         FaultTrials {
             suite,
@@ -94,6 +98,7 @@ impl FaultTrials {
             rehearsed: OnceCell::new(),
             at_once,
             time_scale,
+            by_frames,
         }
     }
 
@@ -178,7 +183,7 @@ impl FaultTrials {
             .iter()
             .any(|one| !one.starts_with("scenario:"));
         let can_be_proved = has_rule || fault.caught_by.is_empty();
-        if !can_be_proved || !matches!(fault.effect, Effect::Events(_)) {
+        if !self.by_frames || !can_be_proved || !matches!(fault.effect, Effect::Events(_)) {
             return None;
         }
         let good = self.whole.get().or_else(|| self.part.get())?;

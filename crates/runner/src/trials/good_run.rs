@@ -25,17 +25,20 @@ pub struct GoodRun {
 }
 
 impl GoodRun {
-    /// Plays scenarios of a suite without a fault, and keeps those that pass in it. `mark` marks the findings that are known.
+    /// Plays scenarios of a suite without a fault, and keeps those that pass in it. `mark` is called for each as it ends, and marks the
+    /// findings that are known.
     ///
     /// # Errors
     /// The agent has a finding that is not known, or no scenario passes.
     pub async fn play(
         suite: &TrialSuite,
         scenarios: Vec<Scenario>,
-        mark: impl Fn(&mut ScenarioReport),
+        mut mark: impl FnMut(&mut ScenarioReport),
     ) -> Result<Self, TrialError> {
-        let mut runs = suite.play(None, scenarios.clone(), 1.0).await?;
-        runs.iter_mut().for_each(|run| mark(&mut run.report));
+        let on_end = &mut |run: &mut ScenarioRun| mark(&mut run.report);
+        let runs = suite
+            .play_each(None, scenarios.clone(), 1.0, on_end)
+            .await?;
         let unknown: Vec<String> = runs.iter().flat_map(unknown_findings).collect();
         if !unknown.is_empty() {
             return Err(TrialError::Findings(unknown));

@@ -52,7 +52,7 @@ impl LegalTrials {
         mut suite: TrialSuite,
         variants: Vec<Fault>,
         options: LegalOptions,
-        mark: impl Fn(&mut ScenarioReport),
+        mark: impl FnMut(&mut ScenarioReport),
     ) -> Result<(Self, GoodRun), TrialError> {
         let settings = &mut suite.engine.settings;
         settings.jobs = cores().saturating_mul(SCENARIOS);

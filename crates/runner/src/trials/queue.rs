@@ -16,6 +16,8 @@ const LONG: Duration = Duration::from_secs(1);
 pub(super) struct QueuedScenario {
     pub(super) context: Arc<SuiteContext>,
     pub(super) scenario: Arc<Scenario>,
+    /// Whether it was played before, on a machine that was too busy.
+    pub(super) again: bool,
 }
 
 impl QueuedScenario {
@@ -33,6 +35,8 @@ impl QueuedScenario {
 #[derive(Default)]
 pub(super) struct PlayQueue {
     suites: Vec<SuiteQueue>,
+    /// Scenarios that are played again after the others.
+    again: Vec<QueuedScenario>,
 }
 
 struct SuiteQueue {
@@ -89,12 +93,24 @@ impl PlayQueue {
                 suite.smoke = Smoke::Playing;
                 suite
             }
-            None => self.suites.iter_mut().find(open)?,
+            None => match self.suites.iter_mut().find(open) {
+                Some(suite) => suite,
+                None => return self.again.pop(),
+            },
         };
         Some(QueuedScenario {
             context: Arc::clone(&suite.context),
             scenario: suite.scenarios.pop_front()?,
+            again: false,
         })
+    }
+
+    /// Adds a scenario that is played again, once, after the others.
+    pub(super) fn play_again(&mut self, queued: QueuedScenario) {
+        self.again.push(QueuedScenario {
+            again: true,
+            ..queued
+        });
     }
 
     /// Notes that a scenario has ended. If it was the smoke scenario of its suite and has failed, the others are removed and returned.
@@ -111,7 +127,8 @@ impl PlayQueue {
 
     /// Removes and returns all scenarios.
     pub(super) fn drain(&mut self) -> Vec<QueuedScenario> {
-        self.suites.iter_mut().flat_map(SuiteQueue::drain).collect()
+        let open = self.suites.iter_mut().flat_map(SuiteQueue::drain);
+        open.chain(self.again.drain(..)).collect()
     }
 }
 
@@ -120,6 +137,7 @@ impl SuiteQueue {
         let queued = |scenario| QueuedScenario {
             context: Arc::clone(&self.context),
             scenario,
+            again: false,
         };
         self.scenarios.drain(..).map(queued).collect()
     }

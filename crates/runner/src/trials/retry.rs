@@ -72,7 +72,8 @@ pub(super) async fn play_with_retries(
         let name = run.report.id.clone();
         let retries = run.report.tries.len();
         let is_left = u32::try_from(retries).is_ok_and(|done| done < retry.max_retries);
-        if !(is_left && retry.should_retry(&run.report)) || *suite.cancel.borrow() {
+        let is_wanted = is_left && run.starved.is_none() && retry.should_retry(&run.report);
+        if !is_wanted || *suite.cancel.borrow() {
             run.store(keep, &name);
             run.played = true;
             tracing::debug!(name, millis = run.report.duration_ms, "played");

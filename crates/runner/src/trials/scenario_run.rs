@@ -18,6 +18,8 @@ pub struct ScenarioRun {
     pub report: ScenarioReport,
     /// Whether it was played. If not, the report has the reason.
     pub played: bool,
+    /// Why the machine was too busy for the agent, if that left it without a result.
+    pub(crate) starved: Option<String>,
     /// The transcripts, one for each session: in the sandbox first, then where they are stored.
     pub(crate) transcripts: Vec<PathBuf>,
     /// Its sessions, if their frames are kept.

@@ -67,7 +67,7 @@ impl Shrinker<'_> {
         let again = again.into_iter().filter(|has| *has).count();
         for haste in [HASTE, 1.0].into_iter().filter(|_| again > 0) {
             let judge = async |sessions| self.judge(cause, sessions, haste, &mut broken).await;
-            let table = &self.exploration.table;
+            let table = self.exploration.tables.of(session);
             let smaller = shrink(table, session.clone(), self.most, judge).await;
             let shrunk = self.repeated(cause, smaller).await;
             if shrunk.times > 0 {

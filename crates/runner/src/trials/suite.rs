@@ -111,6 +111,18 @@ impl TrialSuite {
         scenarios: Vec<Scenario>,
         time_scale: f64,
     ) -> Result<Vec<ScenarioRun>, TrialError> {
+        self.play_each(fault, scenarios, time_scale, &mut |_| ())
+            .await
+    }
+
+    /// The same, and shows each result to `on_end` as it comes.
+    pub(super) async fn play_each(
+        &self,
+        fault: Option<&str>,
+        scenarios: Vec<Scenario>,
+        time_scale: f64,
+        on_end: &mut dyn FnMut(&mut ScenarioRun),
+    ) -> Result<Vec<ScenarioRun>, TrialError> {
         if scenarios.is_empty() {
             return Ok(Vec::new());
         }
@@ -134,7 +146,8 @@ impl TrialSuite {
         }
         let mut runs = Vec::new();
         let mut on_event = |event| {
-            if let RunEvent::Ended(run) = event {
+            if let RunEvent::Ended(mut run) = event {
+                on_end(&mut run);
                 runs.push(*run);
             }
         };
