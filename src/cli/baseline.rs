@@ -1,6 +1,7 @@
 //! The baseline options of `conform run` and `conform check`, and how a baseline is applied to a report. Only here the clock is read.
 
 use super::command_error::CommandError;
+use super::whole_file::write_whole;
 use super::{output, reports};
 use conform_judge::finding::Blame;
 use conform_report::baseline::{self, Baseline, BaselineEntry, Date, DatedBaseline, RunExtent};
@@ -33,6 +34,11 @@ pub(super) struct ActiveBaseline {
 }
 
 impl BaselineArgs {
+    /// The file, if there is one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.baseline.as_deref()
+    }
+
     /// The options with this baseline only.
     pub(super) fn new(baseline: Option<PathBuf>) -> Self {
         BaselineArgs {
@@ -82,6 +88,13 @@ impl ActiveBaseline {
         baseline::mark(scenario, side, &self.baseline, self.today);
     }
 
+    /// Marks the patterns that can match nothing, whatever is run.
+    pub(super) fn note_absent(&mut self, is_absent: impl Fn(&str) -> bool) {
+        let baseline = Arc::make_mut(&mut self.baseline);
+        let all = baseline.entries.iter().flat_map(|entry| &entry.scenarios);
+        baseline.absent = all.filter(|pattern| is_absent(pattern)).cloned().collect();
+    }
+
     /// Adds the stale entries to the report, or updates the baseline file.
     ///
     /// # Errors
@@ -116,8 +129,9 @@ impl ActiveBaseline {
     fn updated(&self, report: &Report, extent: RunExtent) -> Result<Baseline, CommandError> {
         let path = &self.baseline.path;
         let text = baseline::update(&self.baseline, report, self.today, extent);
-        let updated = baseline::load(path.clone(), &text)?;
-        write(path, &text).map_err(CommandError::unwritable(path))?;
+        let mut updated = baseline::load(path.clone(), &text)?;
+        updated.absent.clone_from(&self.baseline.absent);
+        write_whole(path, text.as_bytes()).map_err(CommandError::unwritable(path))?;
         let (before, after) = (&self.baseline.entries, &updated.entries);
         let missing = |from: &[BaselineEntry], others: &[BaselineEntry], word| {
             let is_absent =
@@ -154,22 +168,6 @@ fn read(path: &Path, may_be_new: bool) -> Result<Baseline, CommandError> {
         ))),
         Err(error) => Err(CommandError::unreadable(path)(error)),
     }
-}
-
-/// Writes to a temporary file first, so that a full disk does not destroy the old file.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{}", std::process::id()));
-    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
 }
 
 fn today() -> Date {

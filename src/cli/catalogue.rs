@@ -172,10 +172,12 @@ impl KnownDialect {
         format!("{}/{}", self.dialect.id(), scenario.id)
     }
 
-    /// The tools that the model calls in its scenarios, and those that an agent may lack.
+    /// The tools that the model calls in its scenarios, except of scenarios about tools that do not exist, and those that an agent may lack.
     pub(super) fn tools(&self) -> Vec<String> {
         let mut tools = self.dialect.optional_tools.clone();
-        let models = self.scenarios.iter().map(|scenario| &scenario.model);
+        let unknown = |scenario: &&Scenario| scenario.tags.iter().any(|tag| tag == UNKNOWN_TOOL);
+        let of_tools = self.scenarios.iter().filter(|one| !unknown(one));
+        let models = of_tools.map(|scenario| &scenario.model);
         models.for_each(|model| add_called_tools(model, &mut tools));
         tools
     }
@@ -210,6 +212,9 @@ impl KnownDialect {
         faults.filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
     }
 }
+
+/// The tag of scenarios whose model calls a tool that no agent has.
+const UNKNOWN_TOOL: &str = "unknown-tool";
 
 /// Adds the names of the tools that a model script calls, at any depth.
 fn add_called_tools(model: &Value, tools: &mut Vec<String>) {

@@ -1,5 +1,6 @@
 //! `conform check`: judges recorded sessions.
 
+mod file_form;
 mod judge;
 mod read_ahead;
 
@@ -8,9 +9,9 @@ use super::baseline::BaselineArgs;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{output, reports};
-use conform_report::baseline::RunExtent;
+use conform_report::baseline::{RunExtent, dialect_of};
 use conform_report::reporter::terminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Judge recorded sessions, without starting a process
@@ -40,10 +41,21 @@ pub(super) struct CheckArgs {
     reports: Vec<ReportTarget>,
 }
 
+/// Whether an entry of a baseline is for a transcript that is neither here nor beside the transcripts of this run.
+fn is_absent_file(pattern: &str, transcripts: &[PathBuf]) -> bool {
+    let is_file = dialect_of(pattern).is_none()
+        && !pattern.contains(['*', '?'])
+        && Path::new(pattern).extension().is_some();
+    let mut folders = transcripts.iter().filter_map(|path| path.parent());
+    is_file && !Path::new(pattern).exists() && !folders.any(|folder| folder.join(pattern).exists())
+}
+
 pub(super) fn run(args: CheckArgs) -> Result<ExitStatus, CommandError> {
     let started = Instant::now();
-    reports::check(&args.reports)?;
-    let baseline = args.baseline.read()?;
+    let inputs = args.transcripts.iter().map(PathBuf::as_path);
+    reports::check(&args.reports, inputs.chain(args.baseline.path()))?;
+    let mut baseline = args.baseline.read()?;
+    baseline.note_absent(|pattern| is_absent_file(pattern, &args.transcripts));
     let mut screen = reports::screen(&args.reports);
     let judged = judge::all(&args, &baseline, &mut *screen);
     let (mut report, unread) = judged.map_err(output::failure)?;
@@ -59,7 +71,7 @@ pub(super) fn run(args: CheckArgs) -> Result<ExitStatus, CommandError> {
     }
     screen.flush().map_err(output::failure)?;
     drop(screen);
-    applied.and_then(|()| reports::write(&report, &args.reports))?;
+    reports::write(&report, &args.reports).and(applied)?;
     Ok(if unread {
         ExitStatus::Usage
     } else {

@@ -71,6 +71,7 @@ const AGENT: &str = "agent";
 #[must_use]
 pub fn main() -> ExitCode {
     start_log();
+    output::choose_colours();
     if let Some(call) = agent_call(std::env::args_os()) {
         return judged_agent::main(call);
     }

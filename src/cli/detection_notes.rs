@@ -5,6 +5,7 @@ use conform_judge::dialect::{Dialect, DialectSource};
 use conform_runner::agent::Agent;
 use conform_runner::detect::advice::shown_command_line;
 use conform_runner::detect::detector::{DetectError, Detector};
+use conform_runner::detect::package::Package;
 use std::time::Duration;
 
 /// How long a detection runs without a message.
@@ -33,6 +34,25 @@ async fn with_patience<T>(detection: impl Future<Output = T>) -> T {
     }
     output::note("the protocol of the agent is not recognized yet; waiting");
     detection.await
+}
+
+/// Tells that an agent is newer than the newest version of its dialect, which judges it.
+pub(super) fn note_newer_agent(
+    source: &DialectSource,
+    dialect: &Dialect,
+    package: Option<&Package>,
+) {
+    let newest = source.resolve(&dialect.name);
+    let is_newest = newest.is_ok_and(|(_, version)| version == dialect.version);
+    if let Some(package) = package.filter(|package| is_newest && package.is_after(&dialect.version))
+    {
+        output::note(format_args!(
+            "the agent is {} {}, newer than {id}, the newest version that is known; it is judged by {id}",
+            package.name,
+            package.version,
+            id = dialect.id()
+        ));
+    }
 }
 
 /// Shows the command line that starts the agent.

@@ -15,6 +15,7 @@ use super::run::{
     run_plan, run_status, usual_jobs,
 };
 use super::{output, reports};
+use conform_report::ReportCommand;
 use conform_report::baseline::RunExtent;
 use conform_runner::trials::{
     Exploration, ExploredSessions, Extent, KeepTranscripts, PlayedSession, RetryOptions,
@@ -32,8 +33,9 @@ const USUAL_SESSIONS: usize = 200;
 
 /// Play sessions that nobody wrote, judged by the same rules, and make those with findings small
 ///
-/// A dialect says in its `explore.yaml` what a host and a model can do, and at which moments. Sessions are walks over these moves with data
-/// of many kinds: of one seed always the same ones, and each heads for what was not walked yet. The first session with a finding is made
+/// A dialect says in its `explore.yaml` what a host and a model can do, and at which moments. Every second session is a walk over these moves
+/// with data of many kinds, the others play several scenarios one after the other, judged by rules alone: of one seed always the same
+/// sessions, and each heads for what did not come yet. The first session with a finding is made
 /// smaller while the finding stays, and is written as a scenario that fails by itself: `conform run --scenarios FILE` plays it.
 ///
 /// Exit status: as for `conform run`.
@@ -79,14 +81,14 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
     let began = Instant::now();
     let mut start = std::mem::take(&mut args.start);
     start.take_configured_agent()?;
-    reports::check(&args.reports)?;
+    reports::check(&args.reports, args.baseline.path())?;
     let baseline = args.baseline.read()?;
     let request = RunRequest {
         start,
         makes_scenarios: true,
         ..RunRequest::default()
     };
-    with_agents(args.network, async |surroundings| {
+    let ended = with_agents(args.network, async |surroundings| {
         let (sandboxes, cancelled) = (&surroundings.sandboxes, &surroundings.cancelled);
         let none = LastFailures::default();
         let mut plan = run_plan(&request, sandboxes, cancelled, &none).await?;
@@ -100,7 +102,8 @@ pub(super) fn run(mut args: ExploreArgs) -> Result<ExitStatus, CommandError> {
             surroundings,
         };
         explorer.explore(dialects, began).await
-    })
+    });
+    reports::with_error(ended, ReportCommand::Run, &args.reports)
 }
 
 /// The settings of an exploration.
@@ -149,7 +152,10 @@ impl Explorer<'_> {
             _ => baseline.skip_update(),
         }
         close(&report, self.args.details, &lines, progress).map_err(output::failure)?;
-        reports::write(&report, &self.args.reports)?;
+        if let Err(error) = reports::write(&report, &self.args.reports) {
+            output::error(&error);
+            return Ok(error.status);
+        }
         Ok(run_status::status(&RunFacts {
             ended: &ended,
             summary: &report.summary,
@@ -209,14 +215,15 @@ impl ExploreArgs {
 
 /// The coverage of the sessions of a dialect, as a line.
 fn summary(exploration: &Exploration, played: &ExploredSessions) -> (&'static str, String) {
-    let (table, counts) = (&exploration.table, &played.counts);
+    let (table, counts) = (&exploration.tables.walked, &played.counts);
     let moves = counts.moves_at_moments(table);
     let pairs = counts.moves_in_a_row(table);
     let data = counts.data_at_places(table);
     let text = format!(
-        "{}: {} sessions; {} of {} moves at moments, {} of {} moves in a row, {} of {} classes of data at places",
+        "{}: {} sessions; {} pairs of scenarios, {} of {} moves at moments, {} of {} moves in a row, {} of {} classes of data at places",
         exploration.suite.dialect.id(),
         played.sessions.len(),
+        played.pairs,
         moves.met,
         moves.all,
         pairs.met,

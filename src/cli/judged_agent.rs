@@ -8,6 +8,8 @@ mod host_findings;
 
 use super::command_error::CommandError;
 use super::recorded_relay::{locked, observer, relay};
+use super::transcript_file::create_transcript;
+use super::whole_file::check_distinct;
 use super::{args, output};
 use cause_file::CauseFile;
 use conform_judge::dialect;
@@ -101,6 +103,38 @@ impl JudgeRequest {
     }
 }
 
+impl JudgeRequest {
+    /// Opens both files, or neither.
+    fn open(&self) -> Result<(Option<File>, Option<CauseFile>), CommandError> {
+        let files = [
+            (TRANSCRIPT_VARIABLE, &self.transcript),
+            (FINDINGS_VARIABLE, &self.findings),
+        ];
+        let named = |(name, path): (&str, _)| Some((name.to_owned(), Option::as_deref(path)?));
+        check_distinct(files.into_iter().filter_map(named))?;
+        let is_new = self.findings.as_ref().is_some_and(|path| !path.exists());
+        let open = |path: &PathBuf| CauseFile::create(path).map_err(CommandError::unwritable(path));
+        let findings = self.findings.as_ref().map(open).transpose()?;
+        let create =
+            |path: &PathBuf| create_transcript(path).map_err(CommandError::unwritable(path));
+        let transcript = self.transcript.as_ref().map(create).transpose();
+        if let (Err(_), Some(path), true) = (&transcript, &self.findings, is_new) {
+            // The error itself is reported.
+            let _ = std::fs::remove_file(path);
+        }
+        if let (Some(path), true) = (
+            &self.findings,
+            findings.as_ref().is_some_and(CauseFile::has_earlier),
+        ) {
+            output::warning(format_args!(
+                "{}: has mistakes of an earlier session, and those of this one are added",
+                path.display()
+            ));
+        }
+        Ok((transcript?, findings))
+    }
+}
+
 fn path_variable(name: &str) -> Option<PathBuf> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.replace(PID, &std::process::id().to_string()).into())
@@ -112,19 +146,16 @@ fn judged(
     spoken: SpokenDialect,
 ) -> Result<ExitCode, CommandError> {
     let dialect = dialect::load(&spoken.source, &spoken.id)?;
-    let findings = request
-        .findings
-        .as_ref()
-        .map(|path| CauseFile::create(path).map_err(CommandError::unwritable(path)));
+    let (transcript, findings) = request.open()?;
     let findings = HostFindings::new(HostFindingsSettings {
         dialect: Arc::clone(&dialect),
         argv: call.words(),
         transcript: request.transcript.clone(),
-        file: findings.transpose()?,
+        file: findings,
         to_stderr: request.decides,
     });
     let findings = Arc::new(Mutex::new(findings));
-    let ending = relayed(call, request, &dialect.id(), &findings)?;
+    let ending = relayed(call, transcript, &dialect.id(), &findings)?;
     if locked(&findings).finish() && request.decides {
         return Ok(ExitCode::from(HOST_AT_FAULT));
     }
@@ -137,7 +168,7 @@ fn judged(
 /// Relays between the host and the agent until the session is over.
 fn relayed(
     call: &AgentCall,
-    request: &JudgeRequest,
+    transcript: Option<File>,
     dialect: &str,
     findings: &Arc<Mutex<HostFindings>>,
 ) -> Result<Ending, CommandError> {
@@ -151,8 +182,8 @@ fn relayed(
     for name in [TRANSCRIPT_VARIABLE, FINDINGS_VARIABLE] {
         command.env_remove(name);
     }
-    let file = match &request.transcript {
-        Some(path) => File::create(path).map_err(CommandError::unwritable(path))?,
+    let file = match transcript {
+        Some(file) => file,
         None => File::options()
             .write(true)
             .open("/dev/null")

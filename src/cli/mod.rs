@@ -34,5 +34,7 @@ mod session_judge;
 mod shell_files;
 mod table;
 mod termination;
+mod transcript_file;
+mod whole_file;
 
 pub use command_line::main;

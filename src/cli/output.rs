@@ -2,7 +2,7 @@
 
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use anstream::AutoStream;
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use conform_judge::finding::Finding;
 pub(super) use conform_report::shell_words::quoted;
@@ -22,6 +22,16 @@ const NOTE: Style = AnsiColor::Blue.on_default().bold();
 pub(super) struct StdoutWriter {
     out: AutoStream<StdoutLock<'static>>,
     closed: bool,
+}
+
+/// Follows `FORCE_COLOR` (<https://force-color.org>) unless `NO_COLOR` is set: colours for pipes too, or none if it is `0`.
+pub(super) fn choose_colours() {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    match set("FORCE_COLOR") {
+        Some(off) if off == "0" || off == "false" => ColorChoice::Never.write_global(),
+        Some(_) if set("NO_COLOR").is_none() => ColorChoice::AlwaysAnsi.write_global(),
+        _ => {}
+    }
 }
 
 /// Locks standard output.

@@ -4,6 +4,7 @@ mod control;
 mod journal;
 
 use super::catalogue::render_errors;
+use super::whole_file::check_distinct;
 use super::{command_error::CommandError, exit::ExitStatus, output, termination};
 use control::ProviderState;
 use control_socket::{ControlAddress, ControlServer};
@@ -43,6 +44,9 @@ pub(super) struct ProviderArgs {
     /// Refuse requests without a key, as the real APIs do
     #[arg(long)]
     pub(super) require_key: bool,
+    /// Answer requests that the real APIs refuse for what is in their body
+    #[arg(long)]
+    pub(super) lenient: bool,
     /// Let a test hold and release gates: register in this folder, see `conform ctl`; tcp:DIR listens at a port with a token
     /// [default: the value of MOCK_AGENT_CONTROL; without it every gate is open]
     #[arg(long, value_name = "[tcp:]DIR")]
@@ -71,6 +75,15 @@ pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
         dialect: args.dialect.clone(),
     };
     let script = context.load(&args.script)?;
+    let journal = args
+        .journal
+        .iter()
+        .map(|path| ("--journal".to_owned(), path.as_path()));
+    check_distinct(
+        [("--script".to_owned(), args.script.as_path())]
+            .into_iter()
+            .chain(journal),
+    )?;
     let out: Box<dyn Write + Send> = match &args.journal {
         Some(path) => Box::new(File::create(path).map_err(CommandError::unwritable(path))?),
         None => Box::new(io::stdout()),
@@ -86,6 +99,7 @@ pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
         seed: args.seed,
         pace: args.pace,
         keyless: !args.require_key,
+        lenient: args.lenient,
         open_gates: control.is_none(),
         ..ServerOptions::default()
     };
@@ -117,6 +131,7 @@ pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
                 Some((registration, tokio::spawn(serving)))
             }
         };
+        let end = termination::termination_requested();
         let mut stdout = io::stdout();
         // A closed stdout does not end the model.
         let _ = writeln!(stdout, "{}", server.url()).and_then(|()| stdout.flush());
@@ -127,7 +142,7 @@ pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
                 server.url()
             ));
         }
-        termination::termination_requested().await;
+        end.await;
         for failure in server.unused() {
             recorder.unused(&failure);
         }

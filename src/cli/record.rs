@@ -3,13 +3,15 @@
 mod live_judge;
 mod redirect;
 mod script_file;
-mod transcript_file;
 
 use super::args::{DialectArgs, words};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::output;
 use super::recorded_relay::{locked, observer, relay};
+use super::reports;
+use super::transcript_file::create_transcript;
+use super::whole_file::check_distinct;
 use conform_judge::transcript::Header;
 use conform_relay::{Ending, ModelUrl, Recording, Redactor, Upstream, relay_model};
 use conform_runner::{SpawnError, adopt_orphans, agent::Agent};
@@ -21,14 +23,13 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
-use transcript_file::create_transcript;
 
 /// Record the traffic between a host and an agent
 ///
 /// Put `conform record --out session.jsonl --` in front of the agent's command line, where the host starts it. Bytes, signals and the
 /// exit status are forwarded unchanged. The transcript is written during the session. In the transcript, and only there, secrets are
-/// replaced by `[redacted:NAME]`: members, options and variables with names such as `api_key`, texts with the form of a key, and the values of
-/// environment variables whose names end in KEY, TOKEN, SECRET or PASSWORD.
+/// replaced by `[redacted:NAME]`: members, options, headers and variables with names such as `api_key`, tokens with a known prefix, passwords
+/// in addresses, and the values of environment variables whose names end in KEY, TOKEN, SECRET or PASSWORD.
 #[derive(Debug, clap::Args)]
 pub(super) struct RecordArgs {
     /// The transcript to write
@@ -75,8 +76,27 @@ fn refuse_report(_: &str) -> Result<String, &'static str> {
 
 /// Runs the command. Returns only if the agent could not be started; else it ends as the agent has ended.
 pub(super) fn run(args: &RecordArgs) -> Result<ExitStatus, CommandError> {
+    let named = |name: &str, path| (name.to_owned(), path);
+    let scripts = [
+        ("--to-script", &args.to_script),
+        ("--to-agent-script", &args.to_agent_script),
+    ];
+    let scripts = scripts
+        .iter()
+        .filter_map(|(name, path)| Some(named(name, path.as_deref()?)));
+    check_distinct(
+        [named("--out", args.out.as_path())]
+            .into_iter()
+            .chain(scripts),
+    )?;
     if args.agent.is_empty() {
         return Ok(write_scripts(args));
+    }
+    for script in [&args.to_script, &args.to_agent_script]
+        .into_iter()
+        .flatten()
+    {
+        reports::check_file(script)?;
     }
     adopt_orphans();
     record(args)?.end_this_process()
@@ -92,7 +112,7 @@ fn record(args: &RecordArgs) -> Result<Ending, CommandError> {
         ));
     }
     let path = Agent::find(program)?;
-    let live_judge = || LiveJudge::new(&args.dialect, &path).map(Mutex::new);
+    let live_judge = || LiveJudge::new(&args.dialect, &args.agent).map(Mutex::new);
     let judge = args.judge.then(live_judge).transpose()?.map(Arc::new);
     let connected = args.llm.clone().map(Upstream::new).transpose();
     let upstream = connected.map_err(|error| format!("--llm: {error}"))?;
@@ -129,9 +149,15 @@ fn write_scripts(args: &RecordArgs) -> ExitStatus {
     let mut status = ExitStatus::Conformant;
     for (kind, script) in scripts {
         let Some(script) = script else { continue };
-        if let Err(error) = script_file::write(&args.out, &args.dialect, kind, script) {
-            output::error(error);
-            status = ExitStatus::Usage;
+        match script_file::write(&args.out, &args.dialect, kind, script) {
+            Ok(true) => {}
+            // An agent script lacks only what its agent did at other times.
+            Ok(false) if matches!(kind, ScriptKind::Agent) => {}
+            Ok(false) => status = status.max(ExitStatus::Incomplete),
+            Err(error) => {
+                output::error(error);
+                status = ExitStatus::Usage;
+            }
         }
     }
     status

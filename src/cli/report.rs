@@ -69,7 +69,7 @@ pub(super) fn run(args: ReportArgs) -> Result<ExitStatus, CommandError> {
     } else {
         to
     };
-    reports::check(&to)?;
+    reports::check(&to, files.iter().map(PathBuf::as_path))?;
     let read = files
         .iter()
         .map(|file| read(file))

@@ -2,12 +2,16 @@
 
 use super::args::ReportTarget;
 use super::command_error::CommandError;
+use super::exit::ExitStatus;
 use super::output;
+use super::whole_file::{check_distinct, is_device, write_whole};
 use anstream::StripStream;
-use conform_report::Report;
+use conform_judge::check::Coverage;
+use conform_judge::finding::Blame;
+use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The output for progress and summary: standard output, or standard error if a report is written to standard output.
 pub(super) fn screen(targets: &[ReportTarget]) -> Box<dyn Write> {
@@ -34,33 +38,28 @@ pub(super) fn is_screen_a_terminal(targets: &[ReportTarget]) -> bool {
     is_terminal && !is_dumb
 }
 
-/// Checks, before anything is played, that each target can be written and that no two are the same place.
+/// Checks, before anything is played, that each target can be written, and that no two are the same place and none is an input.
 ///
 /// # Errors
 /// A sentence that names the first path that is wrong.
-pub(super) fn check(targets: &[ReportTarget]) -> Result<(), CommandError> {
-    let mut seen: Vec<(&ReportTarget, PathBuf)> = Vec::new();
-    for target in targets.iter().filter(|target| !is_device(&target.path)) {
-        let place = std::path::absolute(&target.path).unwrap_or_else(|_| target.path.clone());
-        if let Some((other, _)) = seen.iter().find(|(_, path)| *path == place) {
-            return Err(CommandError::usage(format!(
-                "two reports cannot be written to one place: {} and {} to {}",
-                other.format.name,
-                target.format.name,
-                target.path.display()
-            )));
+pub(super) fn check<'p>(
+    targets: &'p [ReportTarget],
+    inputs: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), CommandError> {
+    let named = |target: &'p ReportTarget| {
+        let name = format!("the report {}", target.format.name);
+        (name, target.path.as_path())
+    };
+    for input in inputs.into_iter().filter(|path| !is_stdout(path)) {
+        for target in targets {
+            check_distinct([("an input".to_owned(), input), named(target)])?;
         }
-        if !is_stdout(&target.path) {
-            check_file(&target.path)?;
-        }
-        seen.push((target, place));
     }
-    Ok(())
-}
-
-/// Whether this is a pipe or a device, which may not be opened twice, and to which several reports can be written.
-fn is_device(path: &Path) -> bool {
-    path.exists() && !path.is_file() && !path.is_dir()
+    check_distinct(targets.iter().map(named))?;
+    let files = targets.iter().map(|target| target.path.as_path());
+    files
+        .filter(|path| !is_stdout(path) && !is_device(path))
+        .try_for_each(check_file)
 }
 
 /// Checks that a file can be written, and makes its folder. A file that did not exist before is removed again.
@@ -80,6 +79,31 @@ pub(super) fn check_file(path: &Path) -> Result<(), CommandError> {
         io::Result::Ok(())
     };
     check().map_err(CommandError::unwritable(path))
+}
+
+/// The result of a command. If it ended before it wrote its reports, they are written with the error as their only entry: without a file, CI
+/// shows nothing, or an older result.
+pub(super) fn with_error(
+    ended: Result<ExitStatus, CommandError>,
+    command: ReportCommand,
+    targets: &[ReportTarget],
+) -> Result<ExitStatus, CommandError> {
+    ended.inspect_err(|error| {
+        let mut report = ReportBuilder::new(command, Blame::Agent);
+        report.add(unplayed("start", error), Coverage::default());
+        // The error itself is reported.
+        let _ = write(&report.finish(), targets);
+    })
+}
+
+/// The entry of what could not be started or read.
+pub(super) fn unplayed(id: &str, why: &CommandError) -> ScenarioReport {
+    ScenarioReport {
+        id: id.to_owned(),
+        verdict: Verdict::Broken,
+        reason: anstream::adapter::strip_str(&why.message).to_string(),
+        ..ScenarioReport::default()
+    }
 }
 
 /// Writes a report to every target.
@@ -122,17 +146,12 @@ fn write_bytes(path: &Path, coloured: bool, bytes: &[u8]) -> io::Result<()> {
     match (is_stdout(path), coloured) {
         (true, true) => output::stdout().write_all(bytes),
         (true, false) => output::stdout().raw().write_all(bytes),
-        (false, coloured) => {
-            if let Some(folder) = path.parent() {
-                std::fs::create_dir_all(folder)?;
-            }
-            let file = File::create(path)?;
-            if coloured {
-                StripStream::new(file).write_all(bytes)
-            } else {
-                (&file).write_all(bytes)
-            }
+        (false, true) => {
+            let mut plain = StripStream::new(Vec::new());
+            plain.write_all(bytes)?;
+            write_whole(path, &plain.into_inner())
         }
+        (false, false) => write_whole(path, bytes),
     }
 }
 

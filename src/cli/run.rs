@@ -20,7 +20,7 @@ pub(super) use agent::agent_of;
 pub(super) use args::{AgentStart, RunArgs, RunRequest};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Blame;
-use conform_report::baseline::RunExtent;
+use conform_report::baseline::{RunExtent, dialect_of};
 use conform_report::reporter::terminal;
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, Verdict};
 use conform_runner::explore::MoveTable;
@@ -46,24 +46,25 @@ pub(super) fn run(mut args: RunArgs) -> Result<ExitStatus, CommandError> {
     if start.agent.is_empty() && start.agent_script.is_none() {
         output::note("no agent is named: the bundled mock-agent is tested");
     }
-    reports::check(&args.reports)?;
+    reports::check(&args.reports, args.baseline.path())?;
     let baseline = args.baseline.read()?;
     if let Some(folder) = &args.transcripts {
         transcript_folder::make_folder(folder)?;
     }
     let last_failures = LastFailures::read(&args.request.start.agent);
-    with_agents(args.network, async |surroundings| {
+    let ended = with_agents(args.network, async |surroundings| {
         let (sandboxes, cancelled) = (&surroundings.sandboxes, &surroundings.cancelled);
         let plan = run_plan(&args.request, sandboxes, cancelled, &last_failures).await?;
         perform(&args, plan, baseline, last_failures, began, surroundings).await
-    })
+    });
+    reports::with_error(ended, ReportCommand::Run, &args.reports)
 }
 
 /// Plays the scenarios of the plan, and writes the report.
 async fn perform(
     args: &RunArgs,
     mut plan: RunPlan,
-    baseline: ActiveBaseline,
+    mut baseline: ActiveBaseline,
     mut last_failures: LastFailures,
     began: Instant,
     surroundings: &AgentSurroundings,
@@ -72,6 +73,9 @@ async fn perform(
     let mut suites = std::mem::take(&mut plan.suites);
     if baseline.has_file() {
         let source = DialectSource::new(plan.dialect_dir.clone());
+        let known = source.ids();
+        let is_known = |dialect: &str| known.iter().any(|id| id == dialect);
+        baseline.note_absent(|pattern| dialect_of(pattern).is_some_and(|id| !is_known(id)));
         for suite in &mut suites {
             suite.moments = MoveTable::load(&source, &suite.dialect, None)?.map(Arc::new);
         }
@@ -85,8 +89,12 @@ async fn perform(
     let mut progress = Progress::new(&args.reports, total);
     let mut shown = AgentProgress::default();
     let mut behind_smoke = 0;
-    let mut on_event = |event| match event {
+    let mut on_event = |event| {
+        match event {
         RunEvent::Started(id) => progress.started(id),
+        RunEvent::Busy(why) => progress.note(&format!(
+            "{why}; fewer scenarios are played at a time now. Play those that stay inconclusive again on a quieter machine, with `-j` or `--time-scale`"
+        )),
         RunEvent::Ended(mut entry) => {
             let rerun = plan.rerun.line(&entry.report.id);
             let failed = complete(&mut entry.report, &rerun, &baseline);
@@ -99,6 +107,7 @@ async fn perform(
             progress.ended(&entry, failed);
             report.add(entry.report, entry.check.coverage);
         }
+    }
     };
     let ended = engine.play(suites, &mut on_event).await?;
     let mut report = plan.report(report, engine.settings.seed, began, surroundings);
@@ -107,14 +116,20 @@ async fn perform(
         &args.request.start.agent,
         is_whole && ended == SuiteEnd::Complete,
     );
-    match ended {
-        SuiteEnd::Complete => baseline.apply(&mut report, extent(args))?,
-        _ => baseline.skip_update(),
-    }
+    let applied = match ended {
+        SuiteEnd::Complete => baseline.apply(&mut report, extent(args)),
+        _ => {
+            baseline.skip_update();
+            Ok(())
+        }
+    };
     let folder = kept_transcripts(&report, &engine.settings.keep);
     let folder = folder.map(|folder| ("Transcripts", folder.display().to_string()));
     close(&report, args.details, folder.as_slice(), progress).map_err(output::failure)?;
-    reports::write(&report, &args.reports)?;
+    if let Err(error) = reports::write(&report, &args.reports).and(applied) {
+        output::error(&error);
+        return Ok(error.status);
+    }
     Ok(run_status::status(&RunFacts {
         ended: &ended,
         summary: &report.summary,

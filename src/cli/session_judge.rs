@@ -8,6 +8,7 @@ use conform_judge::framing::{LINE_LIMIT, ParsedFrame};
 use conform_runner::detect::recording::dialect_of_frames;
 use spanned_yaml::Error;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,6 +30,11 @@ impl LoadedDialects {
     /// The ids of all dialects of the source, the versions of each from the oldest to the newest.
     pub(super) fn ids(&self) -> Vec<String> {
         self.source.ids()
+    }
+
+    /// The newest version of a dialect, if this id names a newer one.
+    pub(super) fn newest_before(&self, id: &str) -> Option<String> {
+        self.source.newest_before(id)
     }
 
     fn load(&mut self, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
@@ -55,14 +61,14 @@ pub(super) type ChosenDialect = (Arc<Dialect>, Option<&'static str>);
 
 impl DialectChoice {
     /// The dialect of this name; without a version, all its versions; without a name, all dialects. If there are several, those whose
-    /// agents have the name of this program, if there are any.
+    /// agents have the name of the program of this command line, and the version after `--protocol` in it, if there are any.
     ///
     /// # Errors
     /// The mistakes in a dialect, or that there is no dialect of this name.
     pub(super) fn new(
         dialects: &mut LoadedDialects,
         named: Option<&str>,
-        program: Option<&Path>,
+        agent: &[OsString],
     ) -> Result<Self, Vec<Error>> {
         let mut ids = dialects.ids();
         if let Some(named) = named {
@@ -73,13 +79,20 @@ impl DialectChoice {
         }
         let loaded = ids.iter().map(|id| dialects.load(id));
         let mut candidates: Vec<_> = loaded.collect::<Result<_, _>>()?;
-        let name = program.and_then(Path::file_name);
+        let name = agent.first().and_then(|word| Path::new(word).file_name());
         let has_program = |dialect: &Arc<Dialect>| {
             let mut programs = dialect.launch.programs.iter();
             name.is_some_and(|name| programs.any(|known| name == known.as_str()))
         };
         if candidates.iter().any(has_program) {
             candidates.retain(has_program);
+        }
+        let version = protocol(agent);
+        let has_version = |dialect: &Arc<Dialect>| {
+            version.is_some_and(|text| text == dialect.version || text == dialect.id())
+        };
+        if candidates.iter().any(has_version) {
+            candidates.retain(has_version);
         }
         Ok(DialectChoice {
             candidates,
@@ -110,6 +123,17 @@ impl DialectChoice {
             Some((Arc::clone(newest), None))
         };
         self.only().or_else(by_frames).or_else(newest)
+    }
+}
+
+/// The value of `--protocol` in a command line, which agents of several versions read.
+fn protocol(agent: &[OsString]) -> Option<&str> {
+    let mut words = agent.iter().filter_map(|word| word.to_str());
+    let flag = words.find_map(|word| word.strip_prefix("--protocol"))?;
+    if flag.is_empty() {
+        words.next()
+    } else {
+        flag.strip_prefix('=')
     }
 }
 

@@ -12,8 +12,8 @@ const TERMINATION_SIGNALS: [fn() -> SignalKind; 3] = [
     SignalKind::hangup,
 ];
 
-/// Returns when a signal requests termination.
-pub(super) async fn termination_requested() {
+/// Returns when a signal requests termination. Signals are waited for from the call on, before the first poll.
+pub(super) fn termination_requested() -> impl Future<Output = ()> {
     let mut waits = tokio::task::JoinSet::new();
     for kind in TERMINATION_SIGNALS {
         match signal(kind()) {
@@ -23,8 +23,10 @@ pub(super) async fn termination_requested() {
             Err(error) => tracing::warn!(%error, "cannot wait for a signal"),
         }
     }
-    if waits.join_next().await.is_none() {
-        std::future::pending::<()>().await;
+    async move {
+        if waits.join_next().await.is_none() {
+            std::future::pending::<()>().await;
+        }
     }
 }
 

@@ -54,6 +54,9 @@ pub struct Cause {
     pub baseline: Option<Baselined>,
     /// Its first finding.
     pub example: CauseExample,
+    /// What the user can do about it, in a sentence, where the agent may have no fault.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub advice: String,
     /// A command that reproduces the example.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub rerun: String,

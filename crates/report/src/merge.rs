@@ -1,7 +1,8 @@
 //! Adds parts of a run to its report: single entries, the shards of a run, or checks made one at a time. Pure.
 
-use super::model::Report;
+use super::model::{Report, Verdict};
 use super::{causes, verdict_rules};
+use std::collections::HashSet;
 
 /// Merges several reports into one. Its duration is that of the longest, because shards run in parallel.
 ///
@@ -56,7 +57,14 @@ impl Report {
     /// Derives the counts and the causes again, after the scenarios have changed.
     pub fn summarize(&mut self) {
         self.summary = verdict_rules::summary(&self.scenarios);
-        self.causes = causes::collect(&mut self.scenarios, self.side);
+        let causes = causes::collect(&mut self.scenarios, self.side);
+        let scenarios = self.scenarios.iter();
+        let inconclusive = scenarios.filter(|one| one.verdict == Verdict::Inconclusive);
+        let inconclusive: HashSet<&String> = inconclusive.map(|one| &one.id).collect();
+        (self.inconclusive, self.causes) = causes.into_iter().partition(|cause| {
+            let mut scenarios = cause.scenarios.iter();
+            cause.baseline.is_none() && scenarios.all(|id| inconclusive.contains(id))
+        });
         self.without_result = causes::group_by_reason(&self.scenarios);
     }
 }

@@ -45,6 +45,9 @@ pub struct Report {
     /// What to fix: the findings of all scenarios, grouped by their causes. Those that explain most come first.
     #[serde(default)]
     pub causes: Vec<Cause>,
+    /// What was found only in scenarios that are inconclusive, which is no cause to fix.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inconclusive: Vec<Cause>,
     /// The scenarios without a result, grouped by their reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_result: Vec<ReasonGroup>,
@@ -218,7 +221,7 @@ pub struct ScenarioReport {
     /// The number of frames checked.
     #[serde(default)]
     pub frames: u64,
-    /// The findings, in the order of the frames.
+    /// The findings, in the order of the frames; one that follows from another one comes after it.
     pub findings: Vec<Finding>,
     /// The number of findings that are not listed because their rule had too many.
     #[serde(default)]
@@ -242,6 +245,7 @@ impl ScenarioReport {
         }
         self.findings = std::mem::take(&mut outcome.findings);
         causes::attribute(&mut self.findings);
+        causes::roots_first(&mut self.findings);
         self.findings_dropped = outcome.dropped;
         self.frames = outcome.frames;
     }

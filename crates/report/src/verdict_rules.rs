@@ -28,6 +28,8 @@ pub struct ScenarioFacts<'a> {
     pub broken: Option<&'a str>,
     /// Whether the run was interrupted.
     pub interrupted: bool,
+    /// Why the machine was too busy for the agent, if it was.
+    pub starved: Option<&'a str>,
     /// The findings of rules and steps.
     pub findings: &'a [Finding],
     /// Whether the agent wrote an event of its dialect, if the scenario waits for one.
@@ -75,6 +77,9 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
         first_violation
             .filter(|_| facts.came_up)
             .and_then(|_| plain(Verdict::Fail)),
+        facts
+            .starved
+            .map(|why| (Verdict::Inconclusive, why.to_owned())),
         first_counted.filter(|_| !facts.came_up).map(|finding| {
             let why = format!("the agent never came up: {}", finding.message);
             (Verdict::Inconclusive, why)

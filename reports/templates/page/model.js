@@ -31,7 +31,9 @@ const joined = (parts) => {
   return [...rows.values()];
 };
 
-const causes = joined(agents.map(({ report }) => (report.causes ?? []).map((cause) => [cause.id, cause])));
+/** The causes of a report, and what was found only in inconclusive scenarios. */
+const allCauses = ({ causes, inconclusive }) => [...(causes ?? []), ...(inconclusive ?? [])];
+const causes = joined(agents.map(({ report }) => allCauses(report).map((cause) => [cause.id, cause])));
 const scenarios = joined(agents.map(({ report }) => report.scenarios.map((one) => [nameOf(one.id), one])));
 const clauses = joined(agents.map(({ clauses }) => Object.entries(clauses)));
 
@@ -56,7 +58,7 @@ const addFinding = (into, finding) => {
 
 const causesById = new Map(causes.map((row) => [row.id, row]));
 for (const { report } of agents)
-  for (const { id, joined } of report.causes ?? [])
+  for (const { id, joined } of allCauses(report))
     for (const other of joined ?? []) if (!causesById.has(other)) causesById.set(other, causesById.get(id));
 const scenariosById = new Map(scenarios.map((row) => [row.id, row]));
 const clausesById = new Map(clauses.map((row) => [row.id, row]));
@@ -79,7 +81,7 @@ agents.forEach((agent, n) => {
       }
     }
   }
-  for (const cause of agent.report.causes ?? []) {
+  for (const cause of allCauses(agent.report)) {
     const row = causesById.get(cause.id);
     addFinding(row.facets, cause);
     row.facets.agent.add(n);

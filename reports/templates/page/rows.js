@@ -42,6 +42,7 @@ const findingFacts = (finding, ...more) => [
     term("expected", ...(finding.expected ?? []).map(expectation)),
     actual(finding) === undefined ? "" : term("got", el("code", {}, actual(finding))),
     finding.origin ? term("where", `frame ${finding.at}${place(finding.origin)}`) : "",
+    finding.advice ? term("what to do", marked(finding.advice)) : "",
     finding.rerun ? term("rerun", copyable(finding.rerun)) : "",
     more),
 ];

@@ -3,6 +3,7 @@
 /** A cause belongs to the first group that has it. With several agents it is known only if the baselines of all know it. */
 const CAUSE_GROUPS = [
   { title: "Of the other side, not counted", has: (parts) => parts.every(({ cause, agent }) => !counts(agent, cause)) },
+  { title: "Inconclusive: no cause to fix", has: (parts) => parts.every(({ cause, agent }) => agent.report.inconclusive?.includes(cause)) },
   { title: "Notes: allowed, and useful to know", has: (parts) => parts.every(({ cause }) => cause.level === "may") },
   { title: "Known, in the baseline", has: (parts) => parts.every(({ cause }) => cause.baseline) },
   { title: "To fix", has: () => true },

@@ -1,10 +1,12 @@
 //! Judges transcript files: detects their dialect, runs the checker over their frames, and builds the report.
 
 use super::CheckArgs;
+use super::file_form::{encoding, layout};
 use super::read_ahead::each_frame;
 use crate::cli::baseline::ActiveBaseline;
 use crate::cli::command_error::CommandError;
 use crate::cli::output;
+use crate::cli::reports;
 use crate::cli::session_judge::{DialectChoice, LoadedDialects, SessionJudge};
 use conform_judge::check::{CheckOptions, CheckOutcome, Coverage};
 use conform_judge::dialect::DialectSource;
@@ -16,6 +18,7 @@ use conform_report::Verdict;
 use conform_report::reporter::terminal;
 use conform_report::verdict_rules;
 use conform_report::{Report, ReportCommand, ScenarioReport};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -51,10 +54,12 @@ pub(super) fn all(
                 }
                 judge.report.add(judged.entry, judged.coverage);
             }
-            Err(message) => {
+            Err(error) => {
                 unread = true;
                 screen.flush()?;
-                output::error(message);
+                let entry = reports::unplayed(&judge.id(path), &error);
+                judge.report.add(entry, Coverage::default());
+                output::error(error);
             }
         }
     }
@@ -85,14 +90,22 @@ struct JudgedTranscript {
 
 impl TranscriptJudge<'_> {
     fn one(&mut self, path: &Path) -> Result<JudgedTranscript, CommandError> {
-        let input = open(path).map_err(CommandError::unreadable(Path::new(&name(path))))?;
+        let mut input = open(path).map_err(CommandError::unreadable(Path::new(&name(path))))?;
+        // The reader reports the error of a file that cannot be read.
+        let head = input.fill_buf().unwrap_or_default();
+        if let Some(why) = encoding(head) {
+            return Err(CommandError::usage(format!("{}: {why}", name(path))));
+        }
+        let layout = layout(head);
         let reader = TranscriptReader::new(input).map_err(|error| error.in_file(name(path)))?;
         let header = reader.header().cloned();
         let argv = header.as_ref().map(|header| header.agent.clone());
-        let program = argv.as_ref().and_then(|argv| argv.first()).map(Path::new);
+        let agent: Vec<OsString> = argv.iter().flatten().map(OsString::from).collect();
         let recorded = header.as_ref().and_then(|header| header.dialect.as_deref());
-        let named = self.args.dialect.dialect.as_deref().or(recorded);
-        let choice = DialectChoice::new(&mut self.dialects, named, program)
+        let nearest = recorded.and_then(|id| self.dialects.newest_before(id));
+        let named = self.args.dialect.dialect.as_deref();
+        let named = named.or(nearest.as_deref()).or(recorded);
+        let choice = DialectChoice::new(&mut self.dialects, named, &agent)
             .map_err(|errors| self.broken_dialect(path, &errors))?;
         let options = CheckOptions {
             capture: header.is_none(),
@@ -108,7 +121,7 @@ impl TranscriptJudge<'_> {
         });
         let ((dialect, by), outcome) = judge
             .finish()
-            .ok_or_else(|| self.unrecognized(path, header.is_some()))?;
+            .ok_or_else(|| self.unrecognized(path, header.is_some(), layout))?;
         if let Some(by) = by {
             output::note(format_args!("{}: {}, {by}", name(path), dialect.id()));
         }
@@ -122,8 +135,9 @@ impl TranscriptJudge<'_> {
             unknown: lines.saturating_sub(outcome.events + outcome.commands),
         };
         if let Some(recorded) = &foreign.recorded {
+            let newer = nearest.map_or("", |_| ", which is newer than every version that is known");
             output::note(format_args!(
-                "{}: judged as {}; its header says {recorded}",
+                "{}: judged as {}; its header says {recorded}{newer}",
                 name(path),
                 dialect.id()
             ));
@@ -175,7 +189,10 @@ impl TranscriptJudge<'_> {
         }
     }
 
-    fn unrecognized(&self, path: &Path, with_header: bool) -> String {
+    fn unrecognized(&self, path: &Path, with_header: bool, layout: Option<&'static str>) -> String {
+        if let Some(layout) = layout.filter(|_| !with_header) {
+            return format!("{}: {layout}", name(path));
+        }
         let why = if with_header {
             "the header names no dialect"
         } else {

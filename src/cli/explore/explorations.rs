@@ -5,7 +5,8 @@ use crate::cli::command_error::CommandError;
 use crate::cli::run::{AgentStart, RunPlan};
 use crate::project_config::read_config;
 use conform_judge::dialect::DialectSource;
-use conform_runner::explore::MoveTable;
+use conform_runner::explore::{MoveTable, SessionTables};
+use conform_runner::scenario::ScenarioSource;
 use conform_runner::trials::{Engine, Exploration};
 
 /// The explorations of a plan. Moves that need a feature that the agent lacks are left out.
@@ -28,15 +29,26 @@ pub(super) fn explorations(
             without.push(suite.dialect.id());
             continue;
         };
+        let dialect = &suite.dialect;
+        let mut files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
+        if let Some(names) = &names {
+            files = files.inherited(names)?;
+        }
+        let mut spliced = table.spliced(&files, dialect)?;
         let missing = &suite.agent.missing_features;
         let is_missing = |name: &str| missing.iter().any(|feature| feature.name == name);
-        table.retain(|needs, wire| {
-            let is_served = wire.is_none_or(|wire| start.wire.is_none() && !is_missing(wire));
-            is_served && !needs.iter().any(|name| is_missing(name))
-        });
+        for table in spliced.iter_mut().chain([&mut table]) {
+            table.retain(|needs, wire| {
+                let is_served = wire.is_none_or(|wire| start.wire.is_none() && !is_missing(wire));
+                is_served && !needs.iter().any(|name| is_missing(name))
+            });
+        }
         explorations.push(Exploration {
             suite: suite.clone(),
-            table,
+            tables: SessionTables {
+                walked: table,
+                spliced,
+            },
             engine: engine.clone(),
         });
     }

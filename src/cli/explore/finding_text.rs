@@ -40,10 +40,9 @@ pub(super) fn heading(
         lines.push(format!("Expected: {}", expected.join(" or ")));
     }
     lines.extend(got.map(|got| format!("Got: {got}")));
-    if let [id] = &finding.clauses[..]
-        && let Some(clause) = dialect.clauses.get(id)
-    {
-        lines.push(format!("Clause: {id}: {}", clause.text));
+    for id in &finding.clauses {
+        let clause = dialect.clauses.get(id);
+        lines.extend(clause.map(|clause| format!("Clause: {id}: {}", clause.text)));
     }
     let wrapped = lines.iter().flat_map(|line| {
         let lines = wrap(&visible(&shortened(line, VALUE)), LINE).into_iter();
@@ -157,6 +156,20 @@ mod tests {
         let is_comment = |line: &str| line.starts_with("# ") && !line.contains(char::is_control);
         assert!(text.lines().all(is_comment), "{text:?}");
         assert!(!text.contains('\u{2028}'), "{text:?}");
+    }
+
+    #[test]
+    fn every_clause_of_the_rule_is_shown() {
+        let dialect = load(&DialectSource::new(None), "aionrs@0.1").unwrap();
+        let mut found = finding("m", 1);
+        found.clauses = vec![
+            "aionrs.message.answered".into(),
+            "aionrs.stop.aborts".into(),
+        ];
+        let text = heading("Found", &found, None, &dialect);
+        for clause in &found.clauses {
+            assert!(text.contains(&format!("# Clause: {clause}: ")), "{text}");
+        }
     }
 
     #[test]

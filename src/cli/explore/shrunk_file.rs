@@ -92,7 +92,8 @@ impl Explorer<'_> {
         number: usize,
         written: &[Written],
     ) -> Result<Written, CommandError> {
-        let Exploration { suite, table, .. } = exploration;
+        let Exploration { suite, tables, .. } = exploration;
+        let table = tables.of(&shrunk.session);
         let (finding, got) = match &shrunk.finding {
             Some((finding, sessions)) => (finding, got(finding, sessions)),
             None => (first, None),
@@ -158,7 +159,9 @@ fn names(session: &Session, finding: &Finding) -> (String, String) {
         return (title.to_string(), words.join("-"));
     }
     let moves = session.moves.iter().take(NAMED);
-    let mut names: Vec<String> = moves.map(|one| one.name.to_lowercase()).collect();
+    let mut names: Vec<String> = moves
+        .map(|one| one.name.to_lowercase().replace('/', "-"))
+        .collect();
     if names.is_empty() {
         names.push(session.start.name.clone());
     }

@@ -278,10 +278,11 @@ impl LintedDialect {
     fn load(source: &DialectSource, dialect: Arc<Dialect>) -> Result<Self, Vec<Error>> {
         let faults = dialect::faults(source, &dialect.fault_sources())?.unwrap_or_default();
         bad_hosts::load(source, &dialect).map_err(|error| vec![error])?;
+        let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
         if let Some(table) = MoveTable::load(source, &dialect, None)? {
             table.check(&dialect)?;
+            table.spliced(&files, &dialect)?;
         }
-        let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
         let scenarios = files.load(Some(&dialect))?;
         let known = KnownNames {
             scenarios: scenarios.into_iter().map(|scenario| scenario.id).collect(),

@@ -9,7 +9,7 @@ use crate::cli::exit::ExitStatus;
 use crate::cli::{output, table};
 use conform_judge::dialect::DialectSource;
 use conform_judge::finding::Finding;
-use conform_runner::explore::MoveTable;
+use conform_runner::explore::{MoveTable, SessionTables};
 use conform_runner::mutation::kill_analysis::Catcher;
 use conform_runner::trials::{ExploredFault, SessionTrials};
 use std::io::{self, Write};
@@ -22,12 +22,14 @@ pub(super) async fn play(args: &MutantsArgs, sessions: usize) -> Result<ExitStat
     let source = DialectSource::new(args.dialect.dialect_dir.clone());
     let mut has_moves = false;
     for known in catalogue::load(&args.dialect)? {
-        let Some(moves) = MoveTable::load(&source, &known.dialect, None)? else {
+        let Some(walked) = MoveTable::load(&source, &known.dialect, None)? else {
             continue;
         };
+        let spliced = walked.spliced(&known.files, &known.dialect)?;
+        let tables = SessionTables { walked, spliced };
         has_moves = true;
         let id = known.dialect.id();
-        let explored = explored(args, &source, known, &moves, sessions).await?;
+        let explored = explored(args, &source, known, &tables, sessions).await?;
         print(&id, &explored).map_err(output::failure)?;
     }
     if has_moves {
@@ -42,7 +44,7 @@ async fn explored(
     args: &MutantsArgs,
     source: &DialectSource,
     known: KnownDialect,
-    moves: &MoveTable,
+    tables: &SessionTables,
     sessions: usize,
 ) -> Result<Vec<ExploredFault>, CommandError> {
     let KnownDialect {
@@ -59,7 +61,10 @@ async fn explored(
             finding.rule, finding.message
         ));
     };
-    let (walks, speed) = ((moves, args.seed, sessions), (args.jobs(), args.time_scale));
+    let (walks, speed) = (
+        (tables, args.seed, sessions),
+        (args.jobs(), args.time_scale),
+    );
     let trials = SessionTrials::new(suite, walks, speed, warn).await?;
     let mut progress = Progress::new(&dialect.id(), faults.len(), "fault");
     let on_result = |one: &ExploredFault| {

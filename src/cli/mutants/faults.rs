@@ -122,7 +122,16 @@ pub(super) async fn of_any_agent(args: &MutantsArgs) -> Result<ExitStatus, Comma
 /// The trials of the faults of a dialect.
 pub(super) fn trials(args: &MutantsArgs, suite: TrialSuite, good: Option<GoodRun>) -> FaultTrials {
     let published = published::matrix(&suite.dialect.id());
-    FaultTrials::new(suite, good, published, args.jobs(), args.time_scale)
+    // What is published says which scenarios catch a fault, too.
+    let by_frames = args.publish.is_none();
+    FaultTrials::new(
+        suite,
+        good,
+        published,
+        args.jobs(),
+        args.time_scale,
+        by_frames,
+    )
 }
 
 /// Plays faults, and shows each row as it comes.

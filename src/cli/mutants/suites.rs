@@ -2,6 +2,7 @@
 //! other.
 
 use super::MutantsArgs;
+use super::proof::Progress;
 use crate::cli::baseline::BaselineArgs;
 use crate::cli::command_error::CommandError;
 use crate::cli::run::{LastFailures, run_plan};
@@ -9,7 +10,7 @@ use crate::cli::{inject, output};
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_judge::finding::Blame;
 use conform_report::ScenarioReport;
-use conform_report::reporter::text::count;
+use conform_report::reporter::text::{count, verdict};
 use conform_runner::agent::Agent;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::scenario::Scenario;
@@ -105,18 +106,19 @@ pub(super) async fn good_run(
     Ok(good)
 }
 
-/// Announces the run without a fault, and marks the findings that the baseline knows in it.
+/// Announces the run without a fault, marks the findings that the baseline knows in it, and shows each result as it comes.
 pub(super) fn marks_known(
     args: &MutantsArgs,
     suite: &TrialSuite,
-) -> Result<impl Fn(&mut ScenarioReport) + use<>, CommandError> {
+) -> Result<impl FnMut(&mut ScenarioReport) + use<>, CommandError> {
     let baseline = BaselineArgs::new(args.baseline.clone()).read()?;
-    output::note(format_args!(
-        "{}: playing {} without a fault, which the agent must pass",
-        suite.dialect.id(),
-        count(suite.scenarios.len() as u64, "scenario")
-    ));
-    Ok(move |report: &mut ScenarioReport| baseline.mark(report, Blame::Agent))
+    let scenarios = suite.scenarios.len();
+    output::note("the agent must pass without a fault first");
+    let mut progress = Progress::new(&suite.dialect.id(), scenarios, "scenario");
+    Ok(move |report: &mut ScenarioReport| {
+        baseline.mark(report, Blame::Agent);
+        progress.show(verdict(report.verdict), &report.id, "");
+    })
 }
 
 /// Prints how many scenarios do not pass.

@@ -60,10 +60,13 @@ impl JournalWriter {
             JournalEvent::Failure(failure) if failure.kind == FailureKind::SideRequest => {}
             JournalEvent::Failure(failure) => {
                 let flag = match failure.kind {
-                    FailureKind::Exhausted | FailureKind::Unmatched => &self.unscripted,
-                    _ => &self.failed,
+                    FailureKind::NotServed => None,
+                    FailureKind::Exhausted | FailureKind::Unmatched => Some(&self.unscripted),
+                    _ => Some(&self.failed),
                 };
-                flag.store(true, Ordering::Release);
+                if let Some(flag) = flag {
+                    flag.store(true, Ordering::Release);
+                }
                 self.write(&failure_record(at, failure));
             }
             JournalEvent::Waiting { .. } => {}

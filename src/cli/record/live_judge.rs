@@ -8,7 +8,7 @@ use conform_judge::dialect::DialectSource;
 use conform_judge::finding::{Blame, Finding};
 use conform_judge::frame::Frame;
 use spanned_yaml::Error;
-use std::path::Path;
+use std::ffi::OsString;
 
 /// How many frames are held until the dialect is detected, unless the user names it.
 const HELD_FRAMES: usize = 24;
@@ -23,10 +23,10 @@ pub(super) struct LiveJudge {
 }
 
 impl LiveJudge {
-    /// A judge of the named dialect, or else of the detected one. Dialects whose agents have this program's name are tried first.
-    pub(super) fn new(args: &DialectArgs, program: &Path) -> Result<Self, Vec<Error>> {
+    /// A judge of the named dialect, or else of the detected one. Dialects whose agents have this command line are tried first.
+    pub(super) fn new(args: &DialectArgs, agent: &[OsString]) -> Result<Self, Vec<Error>> {
         let mut dialects = LoadedDialects::new(DialectSource::new(args.dialect_dir.clone()));
-        let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), Some(program))?;
+        let choice = DialectChoice::new(&mut dialects, args.dialect.as_deref(), agent)?;
         let judge = SessionJudge::new(choice, CheckOptions::default(), HELD_FRAMES);
         Ok(LiveJudge {
             judge: Some(judge),

@@ -77,6 +77,11 @@ impl Progress {
         self.write(|_| Ok(()));
     }
 
+    /// Shows a note about the run.
+    pub(in crate::cli) fn note(&mut self, note: &str) {
+        self.write(|screen| writeln!(screen, "{:>13} {note}", "Note"));
+    }
+
     /// A scenario has ended, or was left out.
     pub(in crate::cli) fn ended(&mut self, entry: &ScenarioRun, failed: bool) {
         if let Some(live) = &mut self.live {

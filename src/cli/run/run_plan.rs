@@ -9,7 +9,7 @@ use crate::cli::agent_surroundings::AgentSurroundings;
 use crate::cli::args::{DialectArgs, words};
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::command_error::CommandError;
-use crate::cli::detection_notes::{announced_dialect, note_command_line};
+use crate::cli::detection_notes::{announced_dialect, note_command_line, note_newer_agent};
 use crate::cli::output::{self, quoted};
 use crate::project_config::{FILE, ProjectConfig, read_config};
 use conform_judge::dialect::{DialectSource, ToolName};
@@ -206,6 +206,7 @@ pub(in crate::cli) async fn run_plan(
         } else {
             detector.package_of(&suite.dialect).await
         };
+        note_newer_agent(&source, &suite.dialect, package.as_ref());
         suite.agent.missing_features =
             missing_features(&suite.dialect, package.as_ref(), &config.lacks)
                 .map_err(|error| CommandError::usage(format!("{FILE}: `lacks`: {error}")))?;

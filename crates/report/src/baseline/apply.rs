@@ -3,7 +3,7 @@
 
 use super::date::Date;
 use super::entry::{Baseline, BaselineEntry};
-use super::run_extent::{RunExtent, why_stale};
+use super::run_extent::{NOT_THERE, RunExtent, why_stale};
 use crate::id_pattern::matches_id;
 use crate::verdict_rules;
 use crate::{BaselineUse, Report, ScenarioReport, Verdict};
@@ -91,7 +91,10 @@ fn stale(report: &Report, baseline: &Baseline, today: Date, extent: RunExtent) -
         let is_flaky = entry.kind == BaselinedKind::Flaky;
         let patterns = entry.scenarios.iter().zip(matched);
         let unmatched = patterns.filter(|(_, matched)| !matched);
-        let why = |pattern: &'_ String| why_stale(pattern, is_flaky, report, extent);
+        let why = |pattern: &'_ String| match baseline.absent.contains(pattern) {
+            true => Some(NOT_THERE),
+            false => why_stale(pattern, is_flaky, report, extent),
+        };
         let unmatched: Vec<_> = unmatched
             .filter_map(|(pattern, _)| Some((pattern, why(pattern)?)))
             .collect();

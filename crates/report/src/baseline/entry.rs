@@ -16,6 +16,8 @@ pub struct Baseline {
     pub head: String,
     /// Its entries.
     pub entries: Vec<BaselineEntry>,
+    /// Patterns of which is known that nothing can match them, whatever is run: there is no such file, or no such dialect.
+    pub absent: Vec<String>,
 }
 
 /// An accepted cause in some scenarios.

@@ -88,6 +88,7 @@ pub fn load(path: PathBuf, text: &str) -> Result<Baseline, Vec<Error>> {
     }
     let comment = text.lines().take_while(|line| line.starts_with('#'));
     Ok(Baseline {
+        absent: Vec::new(),
         path,
         head: comment.map(|line| format!("{line}\n")).collect(),
         entries,

@@ -16,5 +16,6 @@ pub use apply::{DatedBaseline, apply, mark};
 pub use date::Date;
 pub use entry::{Accepted, Baseline, BaselineEntry};
 pub use file::{BaselineFile, load};
+pub use patterns::dialect_of;
 pub use run_extent::RunExtent;
 pub use update::update;

@@ -7,7 +7,8 @@ use indexmap::{IndexMap, IndexSet};
 const MAX_PATTERNS: usize = 4;
 
 /// The dialect that a pattern is limited to.
-pub(super) fn dialect_of(pattern: &str) -> Option<&str> {
+#[must_use]
+pub fn dialect_of(pattern: &str) -> Option<&str> {
     let first = pattern.split('/').next();
     first.filter(|first| first.contains('@') && !first.contains(['*', '?']))
 }

@@ -13,6 +13,9 @@ pub enum RunExtent {
     Part,
 }
 
+/// Why a pattern of scenarios that do not exist is stale.
+pub(super) const NOT_THERE: &str = "there is no such scenario or transcript";
+
 /// Why a pattern that nothing matched is stale: its scenarios were judged (for a pattern of several scenarios: in a whole run), or the run of
 /// its whole dialect has none of them.
 pub(super) fn why_stale(

@@ -30,6 +30,7 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExte
     let kept = baseline
         .entries
         .iter()
+        .map(|entry| existing_part(entry, &baseline.absent))
         .filter_map(|entry| kept_part(entry, report, today, extent));
     let draft = |entry| Draft {
         entry,
@@ -56,9 +57,18 @@ pub fn update(baseline: &Baseline, report: &Report, today: Date, extent: RunExte
     file_text(&baseline.head, &entries)
 }
 
+/// The entry without the patterns that nothing can match.
+fn existing_part(entry: &BaselineEntry, absent: &[String]) -> BaselineEntry {
+    let mut existing = entry.clone();
+    existing
+        .scenarios
+        .retain(|pattern| !absent.contains(pattern));
+    existing
+}
+
 /// The entry without the patterns that nothing matched; `None` if no pattern is left.
 fn kept_part(
-    entry: &BaselineEntry,
+    entry: BaselineEntry,
     report: &Report,
     today: Date,
     extent: RunExtent,

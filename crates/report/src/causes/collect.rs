@@ -1,7 +1,8 @@
 //! Groups the findings of all scenarios by their causes, and orders the causes by how much they explain. Pure.
 
+use super::advice;
 use super::echoes;
-use super::shape::{place, slug};
+use super::shape::{place, slug, without_values};
 use super::{last_words, same_steps, siblings, start_settings};
 use crate::verdict_rules::{UNFORESEEN, is_of_a_step};
 use crate::{Cause, CauseExample, ReasonGroup, ScenarioReport, Verdict};
@@ -165,6 +166,7 @@ fn cause(group: &[Occurrence<'_>]) -> Option<Cause> {
         open: count(|one| one.baseline.is_none()),
         flaky: group.iter().all(|one| one.went_away),
         baseline: baselined(group),
+        advice: advice::of(finding, scenario),
         rerun: finding.rerun.clone(),
         example: CauseExample {
             scenario: scenario.id.clone(),
@@ -213,16 +215,17 @@ const ASKS_FOR_MORE: &str = "the agent asked its model for more than the scenari
 /// The scenarios without a result, grouped by their verdict and the reason.
 #[must_use]
 pub fn group_by_reason(scenarios: &[ScenarioReport]) -> Vec<ReasonGroup> {
-    let mut groups: IndexMap<(Verdict, &str), Vec<String>> = IndexMap::new();
+    let mut groups: IndexMap<(Verdict, String), (&str, Vec<String>)> = IndexMap::new();
     for scenario in scenarios.iter().filter(|one| !one.is_judged()) {
         let note = scenario.findings.iter().find(|one| one.rule == UNFORESEEN);
         let reason = note.map_or(scenario.reason.as_str(), |_| ASKS_FOR_MORE);
-        let key = (scenario.verdict, reason);
-        groups.entry(key).or_default().push(scenario.id.clone());
+        let key = (scenario.verdict, without_values(reason));
+        let group = groups.entry(key).or_insert((reason, Vec::new()));
+        group.1.push(scenario.id.clone());
     }
     let groups = groups
         .into_iter()
-        .map(|((verdict, reason), mut scenarios)| {
+        .map(|((verdict, _), (reason, mut scenarios))| {
             scenarios.sort();
             ReasonGroup {
                 verdict,

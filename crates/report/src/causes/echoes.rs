@@ -11,7 +11,7 @@ use conform_judge::finding::{DifferenceKind, Expected, Finding, Level, Part};
 use spanned_yaml::last_step;
 
 /// The rule of steps that reports that the agent never asked its model.
-const NEVER_ASKED: &str = "scenario.never_asked";
+pub(super) const NEVER_ASKED: &str = "scenario.never_asked";
 
 /// The rules of steps about the process itself, which needs no model.
 const ABOUT_THE_PROCESS: [&str; 4] = [
@@ -41,6 +41,22 @@ pub fn attribute(findings: &mut [Finding]) {
         finding.cause.clone_from(&ids[roots[n].unwrap_or(n)]);
         finding.follows_from = roots[n].map(|root| root + 1);
     }
+}
+
+/// Puts each finding that follows from another one after it, and keeps the order of the frames otherwise.
+pub fn roots_first(findings: &mut Vec<Finding>) {
+    let root = |finding: &Finding| finding.follows_from.map(|root| root - 1);
+    let mut order: Vec<usize> = (0..findings.len()).collect();
+    order.sort_by_key(|n| match root(&findings[*n]) {
+        Some(root) if root > *n => (root, true),
+        _ => (*n, false),
+    });
+    let mut moved: Vec<Finding> = order.iter().map(|n| findings[*n].clone()).collect();
+    for finding in &mut moved {
+        let now = root(finding).and_then(|old| order.iter().position(|n| *n == old));
+        finding.follows_from = now.map(|now| now + 1);
+    }
+    *findings = moved;
 }
 
 /// The finding that the finding of a step follows from. `roots` has those of the rules.

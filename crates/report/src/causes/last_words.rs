@@ -1,5 +1,6 @@
 //! What an agent that ended wrote about its end to stderr. This distinguishes ends that look alike on stdout. Pure.
 
+use super::shape::without_values;
 use conform_judge::finding::{DifferenceKind, Evidence, Finding};
 
 /// Longest headline, in characters.
@@ -37,12 +38,11 @@ pub(super) fn headline(stderr: &[String]) -> Option<String> {
     Some(text)
 }
 
-/// The words of the headline that are the same on every machine: no numbers, no paths; empty without a headline.
+/// The words of the headline that are the same on every machine; empty without a headline.
 pub(super) fn words(stderr: &[String]) -> String {
     let text = headline(stderr).unwrap_or_default();
-    let varies = |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
-    let words = text.split_whitespace().filter(|word| !varies(word));
-    words.take(WORDS).collect::<Vec<_>>().join(" ")
+    let same = without_values(&text);
+    same.split(' ').take(WORDS).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
             (
                 "thread 'main' panicked at src/a.rs:3:9:\nindex out of bounds\nnote: run with",
                 Some("thread 'main' panicked at src/a.rs:3:9: index out of bounds"),
-                "thread 'main' panicked at index out of bounds",
+                "thread panicked at index out of bounds",
             ),
             (
                 "file:///x:3\n`);if(error)return;\n  throw new Error(1)\nTypeError: null",
@@ -71,6 +71,11 @@ mod tests {
                 "error: /tmp/a1 is missing",
                 Some("error: /tmp/a1 is missing"),
                 "error: is missing",
+            ),
+            (
+                "error: session \"red fox\" (a key) doesn't exist",
+                Some("error: session \"red fox\" (a key) doesn't exist"),
+                "error: session (a key) doesn't exist",
             ),
             ("listening\nready", None, ""),
         ] {

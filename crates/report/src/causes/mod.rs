@@ -3,6 +3,7 @@
 //! [`attribute`] gives each finding of a scenario its cause, and marks those that only follow from another finding (echoes).
 //! [`collect`] groups the findings of all scenarios by their causes.
 
+mod advice;
 mod collect;
 mod echoes;
 mod last_words;
@@ -13,5 +14,5 @@ mod siblings;
 mod start_settings;
 
 pub use collect::{collect, group_by_reason};
-pub use echoes::attribute;
+pub use echoes::{attribute, roots_first};
 pub use shape::{cause_id, describe, is_cause_of, place};

@@ -6,11 +6,36 @@ use conform_judge::finding::{Difference, DifferenceKind, Finding};
 /// The place that a pointer points at, with `*` for the position in a list.
 #[must_use]
 pub fn place(pointer: &str) -> String {
-    let is_position = |step: &str| !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
+    let varies = |step: &str| {
+        let is_position = !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
+        is_position || is_path_or_id(step)
+    };
     let steps = pointer
         .split('/')
-        .map(|step| if is_position(step) { "*" } else { step });
+        .map(|step| if varies(step) { "*" } else { step });
     steps.collect::<Vec<_>>().join("/")
+}
+
+/// Whether a step of a pointer is a key that the agent makes up: a path, or an id such as a UUID.
+fn is_path_or_id(step: &str) -> bool {
+    const DIGITS: usize = 4;
+    let digits = step.bytes().filter(u8::is_ascii_digit).count();
+    step.contains("~1") || digits >= DIGITS
+}
+
+/// A message of the agent without its own values: texts in quotes, words with numbers, and paths.
+pub(super) fn without_values(text: &str) -> String {
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let mut is_quoted = false;
+    let is_same = |word: &&str| {
+        let bare = word.trim_matches(['(', ')', ',', '.', ':', ';']);
+        let was_quoted = is_quoted || bare.starts_with(QUOTES);
+        is_quoted = was_quoted && !(bare.len() > 1 && bare.ends_with(QUOTES));
+        let has_value = word.contains(['/', '\\']) || word.bytes().any(|b| b.is_ascii_digit());
+        !was_quoted && !has_value
+    };
+    let words = text.split_whitespace().filter(is_same);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// What differs, in a few words without values.

@@ -28,6 +28,9 @@ pub(super) fn details(report: &Report, cause: &Cause) -> Vec<String> {
     if let Some(actual) = actual.or_else(|| Some(frame?.text.clone())) {
         lines.push(format!("Actual {actual}"));
     }
+    if !cause.advice.is_empty() {
+        lines.push(format!("To do: {}", cause.advice));
+    }
     if !cause.rerun.is_empty() {
         lines.push(format!("Rerun: {}", cause.rerun));
     }

@@ -31,7 +31,8 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         title: "baseline entry without a finding".to_owned(),
         message: text::visible(entry),
     }));
-    annotations.extend(report.without_result.iter().filter_map(without_result));
+    let without_result = report.without_result.iter();
+    annotations.extend(without_result.filter_map(|group| of_group(report, group)));
     for command in COMMANDS {
         let all = annotations.iter().filter(|one| one.command == command);
         write_level(command, &all.collect::<Vec<_>>(), out)?;
@@ -65,17 +66,24 @@ fn of_cause(report: &Report, cause: &Cause) -> Annotation {
     }
 }
 
-fn without_result(group: &ReasonGroup) -> Option<Annotation> {
+fn of_group(report: &Report, group: &ReasonGroup) -> Option<Annotation> {
     let command = match group.verdict {
         Verdict::Broken => ERROR,
         Verdict::Inconclusive => WARNING,
         _ => return None,
     };
+    let mut inconclusive = report.inconclusive.iter();
+    let found =
+        inconclusive.find(|one| one.scenarios.iter().any(|id| group.scenarios.contains(id)));
+    let mut message = text::visible(&group.reason);
+    if let Some(found) = found.filter(|found| !found.advice.is_empty()) {
+        message += &format!("\nTo do: {}", text::visible(&found.advice));
+    }
     let scenarios = text::count(group.scenarios.len() as u64, "scenario");
     Some(Annotation {
         command,
         title: format!("{scenarios} {}", text::verdict(group.verdict)),
-        message: text::visible(&group.reason),
+        message,
     })
 }
 

@@ -88,6 +88,7 @@ fn with_words(report: &Report) -> Report {
     let of_causes = report
         .causes
         .iter_mut()
+        .chain(&mut report.inconclusive)
         .map(|cause| &mut cause.example.expected);
     for expected in of_findings.chain(of_causes).flatten() {
         *expected = Expected::Words(expected.to_string());

@@ -3,7 +3,7 @@
 
 use super::text;
 use crate::Verdict;
-use crate::{Report, ScenarioReport};
+use crate::{Report, ReportCommand, ScenarioReport};
 use conform_judge::finding::{Finding, Level};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, TestSuite};
 use std::io::{self, Write};
@@ -26,11 +26,36 @@ pub(super) fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut document = quick_junit::Report::new("conform");
     document.set_time(Duration::from_millis(report.duration_ms));
     document.add_test_suite(suite);
-    document.serialize(out).map_err(io::Error::other)
+    let xml = document.to_string().map_err(io::Error::other)?;
+    out.write_all(xml.replace(NO_CHARACTERS, "\u{fffd}").as_bytes())
+}
+
+/// Characters that XML does not have, not even as references, and that the library writes.
+const NO_CHARACTERS: [char; 2] = ['\u{fffe}', '\u{ffff}'];
+
+/// The group of a test case: the dialect, and the folder of the scenario or the transcript.
+fn class(report: &Report, scenario: &ScenarioReport) -> String {
+    let path = match report.command {
+        ReportCommand::Run => scenario.id.as_str(),
+        ReportCommand::Check => scenario.transcript.as_str(),
+    };
+    let folder = path
+        .rsplit_once('/')
+        .map_or("", |(folder, _)| folder.trim_matches('/'));
+    let dialect = match &report.dialect[..] {
+        [only] if !folder.starts_with(only.as_str()) => only,
+        _ if folder.is_empty() => "conform",
+        _ => "",
+    };
+    let parts = [dialect, folder]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 fn case(report: &Report, scenario: &ScenarioReport) -> TestCase {
     let mut case = TestCase::new(scenario.id.as_str(), status(report, scenario));
+    case.set_classname(class(report, scenario));
     case.set_time(Duration::from_millis(scenario.duration_ms));
     if !scenario.transcript.is_empty() {
         case.add_property(("transcript", scenario.transcript.as_str()));
@@ -106,7 +131,9 @@ fn stale(entry: &str) -> TestCase {
     status.set_message(entry);
     status.set_type("stale");
     let place = entry.split(": ").next().unwrap_or(entry);
-    TestCase::new(format!("baseline {place}"), status)
+    let mut case = TestCase::new(format!("baseline {place}"), status);
+    case.set_classname("baseline");
+    case
 }
 
 /// Whether a finding can fail a test case.

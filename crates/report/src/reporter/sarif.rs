@@ -110,7 +110,7 @@ fn entry<'a>(report: &'a Report, id: &str) -> Option<&'a ScenarioReport> {
     report.scenarios.iter().find(|one| one.id == id)
 }
 
-/// A place of the user: the file of the scenario or of the agent, or the transcript that was checked.
+/// A place of the user: the file of the scenario or of the agent, the program, or the transcript that was checked.
 fn location(report: &Report, id: &str, entry: Option<&ScenarioReport>) -> Value {
     let file = entry
         .map(|entry| match report.command {
@@ -118,17 +118,17 @@ fn location(report: &Report, id: &str, entry: Option<&ScenarioReport>) -> Value 
             ReportCommand::Check => entry.transcript.as_str(),
         })
         .filter(|file| !file.is_empty());
-    let mut location = json!({
+    let program = report.agent.first().filter(|program| !program.is_empty());
+    // Code scanning refuses a document with a result that has no file, so the program stands in for one.
+    let stand_in = program.map_or("conform.yaml", String::as_str);
+    json!({
         "logicalLocations": [{ "fullyQualifiedName": id, "kind": "scenario" }],
         "message": { "text": id },
-    });
-    if let Some(file) = file.or(report.agent_file.as_deref()) {
-        location["physicalLocation"] = json!({
-            "artifactLocation": { "uri": uri(file) },
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(file.or(report.agent_file.as_deref()).unwrap_or(stand_in)) },
             "region": { "startLine": 1 },
-        });
-    }
-    location
+        },
+    })
 }
 
 /// The command line, and the scenarios without a result as notifications.

@@ -65,6 +65,7 @@ pub(super) fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let new = report.causes.iter().filter(|cause| {
         cause.baseline.is_none() && cause.blame == report.side && cause.level > Level::May
     });
+    let new = new.chain(&report.inconclusive);
     let detailed = new.take(DETAILED).map(|cause| detailed(report, cause));
     // The findings of all scenarios, and the scenarios that have something else to say.
     let mut rows: Vec<_> = report.scenarios.iter().flat_map(rows).collect();

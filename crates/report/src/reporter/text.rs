@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::cmp::Reverse;
 
 /// A verdict in words.
-pub(super) fn verdict(verdict: Verdict) -> &'static str {
+pub fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "pass",
         Verdict::Fail => "fail",

@@ -23,6 +23,13 @@ fn the_id_is_the_same_for_other_values_and_on_every_machine() {
         ..finding()
     };
     assert_eq!(cause_id(&finding()), cause_id(&other));
+    let keyed = |key: &str| Finding {
+        pointer: format!("/files/{key}/size"),
+        ..finding()
+    };
+    let (path, id) = ("~1tmp~1a.txt", "7c9e6679-7425-40de-944b-e07fc1f90ae7");
+    assert_eq!(cause_id(&keyed(path)), cause_id(&keyed(id)));
+    assert_ne!(cause_id(&keyed("first")), cause_id(&keyed("second")));
     assert_eq!(cause_id(&finding()), "schema-stream_end-3f79da20");
     assert!(is_cause_of("schema-stream_end-3f79da20", &finding().rule));
     assert!(!is_cause_of("schema-stream_end", &finding().rule));

@@ -1,11 +1,12 @@
 //! The causes of a report.
 
+use crate::sample::rendered;
 use conform_judge::finding::{
     Baselined, BaselinedKind, Blame, Difference, DifferenceKind, Expected, Finding, Level,
 };
 use conform_report::causes::{collect, group_by_reason};
 use conform_report::verdict_rules::UNFORESEEN;
-use conform_report::{Cause, ScenarioReport, Verdict};
+use conform_report::{Cause, Report, ScenarioReport, Verdict};
 
 /// The reason of scenarios whose agent sent more requests to its model.
 const ASKS_FOR_MORE: &str = "the agent asked its model for more than the scenario foresees, so what its steps found from there on is not judged (`scenario.unforeseen`)";
@@ -194,6 +195,51 @@ fn ends_with_other_words_on_stderr_are_causes_of_their_own() {
 }
 
 #[test]
+fn what_only_inconclusive_scenarios_have_is_no_cause_to_fix() {
+    let inconclusive = |id: &str, findings: &[Finding]| ScenarioReport {
+        verdict: Verdict::Inconclusive,
+        reason: "the agent never came up".into(),
+        ..scenario(id, findings)
+    };
+    let (start, both) = (
+        finding("scenario.expect", Level::Must),
+        finding("p/both", Level::Must),
+    );
+    let mut report = Report {
+        scenarios: vec![
+            inconclusive(
+                "d/a",
+                &[start, both.clone(), finding(UNFORESEEN, Level::May)],
+            ),
+            scenario("d/b", &[both]),
+        ],
+        ..Report::default()
+    };
+    report.summarize();
+    assert_eq!(rules(&report.causes), ["p/both"]);
+    assert_eq!(rules(&report.inconclusive), ["scenario.expect", UNFORESEEN]);
+    assert!(report.inconclusive.iter().all(|one| !one.advice.is_empty()));
+
+    let terminal = rendered("terminal", &report);
+    for part in [
+        "INCONCLUSIVE 1 of 2",
+        "CAUSE 1 of 1",
+        "To do",
+        "1 cause of 2 findings",
+    ] {
+        assert!(terminal.contains(part), "{terminal}");
+    }
+    let github = rendered("github", &report);
+    assert_eq!(github.matches("::error").count(), 1, "{github}");
+    assert!(
+        github.contains("To do: start the agent by hand"),
+        "{github}"
+    );
+    let page = rendered("markdown", &report);
+    assert!(page.contains("Inconclusive, and no cause to fix"), "{page}");
+}
+
+#[test]
 fn the_clause_about_the_wrong_member_comes_first() {
     let clauses = ["p.type", "p.end.messages", "p.end.will-retry"].map(str::to_owned);
     let of = |pointer: &str| Finding {
@@ -232,6 +278,8 @@ fn scenarios_without_a_result_are_grouped_by_their_reason() {
         without("d/c", "no mcp"),
         without("d/b", "no bash"),
         without("d/a", "no mcp"),
+        without("d/h", "call_7 of /tmp/a did not come"),
+        without("d/i", "call_8 of /tmp/b did not come"),
         scenario("d/d", &[]),
     ]);
     let groups: Vec<_> = groups
@@ -243,6 +291,7 @@ fn scenarios_without_a_result_are_grouped_by_their_reason() {
         [
             (ASKS_FOR_MORE, "d/e d/f d/g".to_owned()),
             ("no mcp", "d/a d/c".to_owned()),
+            ("call_7 of /tmp/a did not come", "d/h d/i".to_owned()),
             ("no bash", "d/b".to_owned())
         ]
     );

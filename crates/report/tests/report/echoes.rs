@@ -3,7 +3,7 @@
 use conform_judge::finding::{
     Blame, Difference, Evidence, Expected, Finding, Level, Origin, Part, SliceValue,
 };
-use conform_report::causes::attribute;
+use conform_report::causes::{attribute, roots_first};
 
 /// The rule of steps that reports that the agent never asked its model.
 const NEVER_ASKED: &str = "scenario.never_asked";
@@ -260,6 +260,32 @@ fn a_rule_explains_a_step_before_the_model_does() {
     let mut findings = lines.map(finding);
     attribute(&mut findings);
     assert_eq!(findings[1].cause, findings[2].cause);
+}
+
+#[test]
+fn a_finding_that_follows_from_a_later_one_is_put_behind_it() {
+    let lines = [
+        "p/other 1 condition",
+        "scenario.expect 3 absent stream_end",
+        "p/late 4 condition",
+        "p/turn 5 absent expects=stream_end",
+        "p/end 6 condition",
+    ];
+    let mut findings: Vec<Finding> = lines.into_iter().map(finding).collect();
+    attribute(&mut findings);
+    roots_first(&mut findings);
+    let order: Vec<_> = findings
+        .iter()
+        .map(|one| (one.rule.as_str(), one.follows_from))
+        .collect();
+    let expected = [
+        ("p/other", None),
+        ("p/late", None),
+        ("p/turn", None),
+        ("scenario.expect", Some(3)),
+        ("p/end", None),
+    ];
+    assert_eq!(order, expected);
 }
 
 #[test]

@@ -45,3 +45,24 @@ fn every_format_renders_an_empty_report() {
         assert!(!text.is_empty(), "{}", format.name);
     }
 }
+
+#[test]
+fn every_sarif_location_has_a_file() {
+    let report = Report {
+        agent_file: None,
+        agent: vec!["my-agent".to_owned()],
+        ..sample::report()
+    };
+    let document: serde_json::Value = serde_json::from_str(&rendered("sarif", &report)).unwrap();
+    let results = document["runs"][0]["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    for location in results
+        .iter()
+        .flat_map(|result| result["locations"].as_array().unwrap())
+    {
+        assert!(
+            location["physicalLocation"]["artifactLocation"]["uri"].is_string(),
+            "{location}"
+        );
+    }
+}

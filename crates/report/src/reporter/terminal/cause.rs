@@ -17,17 +17,17 @@ const STDERR: usize = 6;
 /// The width of lists, in characters.
 const WIDTH: usize = 100;
 
-/// Writes a cause in full. `number` is its place among the `of` causes that are written in full.
+/// Writes a cause in full. `number` is its place among the `of` causes that are written in full, and `word` says what they are.
 pub(super) fn block(
     report: &Report,
     cause: &Cause,
-    (number, of): (usize, usize),
+    (word, number, of): (&str, usize, usize),
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let style = level_style(cause.level);
     writeln!(
         out,
-        "\n{style}CAUSE {number} of {of}{style:#} {BOLD}{}{BOLD:#}",
+        "\n{style}{word} {number} of {of}{style:#} {BOLD}{}{BOLD:#}",
         text::visible(&cause.message)
     )?;
     writeln!(
@@ -42,6 +42,9 @@ pub(super) fn block(
     finding::clauses(&cited, &cause.clauses, CLAUSES, out)?;
     example(report, cause, out)?;
     scenarios(report, cause, out)?;
+    if !cause.advice.is_empty() {
+        labels(out, ["To do", ""], text::wrap(&cause.advice, WIDTH))?;
+    }
     if !cause.rerun.is_empty() {
         label(out, "Rerun", &cause.rerun)?;
     }

@@ -3,7 +3,6 @@
 use super::super::text;
 use super::finding::{BOLD, DIM, verdict_style};
 use super::{cause, scenario};
-use crate::verdict_rules::UNFORESEEN;
 use crate::{Cause, ReasonGroup, Report, ReportCommand, ScenarioReport, Verdict, VerdictCounts};
 use conform_judge::finding::Level;
 use std::io::{self, Write};
@@ -37,13 +36,18 @@ pub(in crate::reporter) fn render(report: &Report, out: &mut dyn Write) -> io::R
 /// The writer fails.
 pub fn causes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let full: Vec<_> = report.causes.iter().filter(is_in_full).collect();
-    in_full(report, &full, full.len(), out)
+    in_full(report, ("CAUSE", &full), full.len(), out)
 }
 
 /// Writes causes in full, which are the first ones of this many.
-fn in_full(report: &Report, causes: &[&Cause], of: usize, out: &mut dyn Write) -> io::Result<()> {
+fn in_full(
+    report: &Report,
+    (word, causes): (&str, &[&Cause]),
+    of: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut numbered = (1..).zip(causes);
-    numbered.try_for_each(|(number, cause)| cause::block(report, cause, (number, of), out))
+    numbered.try_for_each(|(number, cause)| cause::block(report, cause, (word, number, of), out))
 }
 
 /// Writes everything that follows the lines of the scenarios.
@@ -56,6 +60,7 @@ pub fn closing(report: &Report, details: Details, out: &mut dyn Write) -> io::Re
         detailed.try_for_each(|scenario| scenario::block(report, scenario, out))?;
     }
     without_result(report, out)?;
+    inconclusive(report, out)?;
     all_causes(report, details, out)?;
     stale(report, out)?;
     writeln!(out, "{}------------{:#}", DIM, DIM)?;
@@ -79,7 +84,7 @@ fn all_causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Res
     lines
         .iter()
         .try_for_each(|cause| cause::line(report, cause, out))?;
-    in_full(report, &full, of, out)?;
+    in_full(report, ("CAUSE", &full), of, out)?;
     if !rest.is_empty() {
         let rest = text::count(rest.len() as u64, "smaller cause");
         writeln!(
@@ -93,7 +98,13 @@ fn all_causes(report: &Report, details: Details, out: &mut dyn Write) -> io::Res
 
 /// Whether a cause is something to fix, and neither a note nor known.
 fn is_in_full(cause: &&Cause) -> bool {
-    (cause.level > Level::May || cause.rule == UNFORESEEN) && cause.baseline.is_none()
+    cause.level > Level::May && cause.baseline.is_none()
+}
+
+/// Writes what was found only in scenarios that are inconclusive.
+fn inconclusive(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let all: Vec<_> = report.inconclusive.iter().take(IN_FULL).collect();
+    in_full(report, ("INCONCLUSIVE", &all), all.len(), out)
 }
 
 /// Writes why scenarios have no result, each reason once.

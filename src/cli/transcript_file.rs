@@ -1,22 +1,43 @@
 //! The file of a transcript that is written during a session.
 
+use rustix::fs::OFlags;
+use rustix::io::{Errno, ioctl_fionbio};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Creates the file, or empties it. It stays locked until it is closed.
 ///
 /// # Errors
 /// It cannot be written, or another recorder is writing it.
-pub(super) fn create_transcript(path: &Path) -> io::Result<File> {
+pub(in crate::cli) fn create_transcript(path: &Path) -> io::Result<File> {
+    let file = open_locked(path)?;
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+/// Opens a file that is written during a session, and creates it if it is missing. It stays locked until it is closed.
+///
+/// # Errors
+/// It cannot be written, another recorder is writing it, or it is a pipe that nobody reads.
+pub(in crate::cli) fn open_locked(path: &Path) -> io::Result<File> {
+    let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(false)
-        .open(path)?;
+        .custom_flags(without_waiting)
+        .open(path)
+        .map_err(|error| match Errno::from_io_error(&error) {
+            Some(Errno::NXIO) => io::Error::other("it is a pipe, and nothing reads it"),
+            _ => error,
+        })?;
+    ioctl_fionbio(&file, false)?;
     if file.metadata()?.is_file() {
         lock(&file)?;
-        file.set_len(0)?;
     }
     Ok(file)
 }
