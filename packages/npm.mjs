@@ -12,7 +12,7 @@ const PLATFORMS = {
 };
 
 /** The pages that the README of the client links to. */
-const PAGES = ["docs/install.md", "docs/mock-agent.md", "docs/own-dialect.md", "docs/real-agents.md", "docs/scenarios.md", "mock-provider/README.md"];
+const PAGES = ["docs/install.md", "docs/mock-agent.md", "docs/model.md", "docs/own-dialect.md", "docs/real-agents.md", "docs/scenarios.md", "mock-provider/README.md"];
 
 const [out] = process.argv.slice(2);
 const root = new URL("../", import.meta.url).pathname;

@@ -10,6 +10,7 @@ const [FLAG, COUNT, NUMBER, TEXT] = ["boolean", "integer", "number", "string"].m
 /** Frames that have members beside those of their schema, with the members that hosts know of a body that the specification leaves open. */
 const OPEN = new Map([
   ["pi@0.87 Entry", {}],
+  ["pi@1.6 Entry", {}],
   [
     "synaps@1 response",
     {

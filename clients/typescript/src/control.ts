@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 
-/** An agent as it has registered in the control folder. */
+/** An agent, or a model, as it has registered in the control folder. */
 export interface Registered {
   /** Its number, from 1, in the order in which the agents of the folder started. */
   order: number;
@@ -52,7 +52,7 @@ const SLACK = 10_000;
 export async function request(agent: Registered, command: unknown, timeoutMs: number): Promise<unknown> {
   const line = `${JSON.stringify({ ...(agent.token && { token: agent.token }), do: command })}\n`;
   const response = await exchange(agent.address, line, timeoutMs + SLACK);
-  const title = `the agent ${agent.order} (${agent.name}, process ${agent.pid})`;
+  const title = agent.name === "provider" ? `the model (process ${agent.pid})` : `the agent ${agent.order} (${agent.name}, process ${agent.pid})`;
   if (response === "closed") throw new AgentEnded(`${title} has ended`);
   if (response === "late") throw new Refused(`${title} does not answer`);
   if (response.error !== undefined) throw new Refused(response.error);

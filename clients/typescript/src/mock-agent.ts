@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { AgentProcess, type Control, type Crash, type CommandOfType, type JournalEntry, type Matcher, type Status } from "./agent-process.js";
+import { closeAll, runDeferred, throwAll } from "./closing.js";
 import { AgentEnded, Refused, failedStart, registered, request } from "./control.js";
 import { judge, type Finding } from "./findings.js";
 import { argumentsOf, findProgram } from "./program.js";
@@ -82,7 +83,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   constructor(options: MockAgentOptions<P> = {}) {
     this.#options = options;
     const { protocol, script, fault, pace, clock, retries, dialectDir } = options;
-    this.command = findProgram(options.program);
+    this.command = findProgram("mock-agent", options.program);
     this.args = [...(dialectDir === undefined ? argumentsOf(protocol) : []), ...(options.args ?? [])];
     this.#own = mkdtempSync(join(tmpdir(), "mock-agent-"));
     this.folder = join(this.#own, "workspace");
@@ -223,14 +224,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
   }
 
   async #close(): Promise<void> {
-    const errors: unknown[] = [];
-    for (const action of this.#deferred.reverse()) {
-      try {
-        await action();
-      } catch (error) {
-        errors.push(error);
-      }
-    }
+    const errors = await runDeferred(this.#deferred);
     const { mayOutlive = false, mayStayUnused = false } = this.#options;
     // The host may have just started one.
     const started = () => (this.agents().length > 0 ? true : failedStart(this.#control));
@@ -257,8 +251,7 @@ export class MockAgent<P extends Protocol = Protocol> implements Control<P> {
     await this.onEnded(Session.all(this.#own).map(({ transcript }) => transcript), broken !== null);
     // The transcript of a session with a mistake is kept: the message names it.
     if (!broken) rmSync(this.#own, { recursive: true, force: true });
-    if (errors.length === 1) throw errors[0];
-    if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error instanceof Error ? error.message : String(error))).join("\n\n"));
+    throwAll(errors);
   }
 
   async #find(number: number | undefined): Promise<AgentProcess<P> | null> {
@@ -303,8 +296,6 @@ export class MockAgents {
   /** Closes all; fails as the first one does that fails. */
   async close(onEnded: OnEnded = () => undefined): Promise<void> {
     for (const agent of this.#agents) agent.onEnded = onEnded;
-    const closed = await Promise.allSettled(this.#agents.map((agent) => agent.close()));
-    const failed = closed.find((outcome) => outcome.status === "rejected");
-    if (failed) throw failed.reason;
+    await closeAll(this.#agents);
   }
 }

@@ -1,19 +1,23 @@
-// The program of the mock agent, and how each protocol starts it.
+// The programs of the mock agent and of the scripted model, and how each protocol starts an agent.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { installedProgram } from "./platform.js";
 
-/** The path of the program: as given, as MOCK_AGENT names it, that of the installed package, or `mock-agent` on the PATH. */
-export function findProgram(given: string | undefined): string {
-  const name = given ?? process.env["MOCK_AGENT"] ?? installedProgram("mock-agent") ?? "mock-agent";
+/** The variables that name the programs, and what each program is. */
+const PROGRAMS = { "mock-agent": ["MOCK_AGENT", "the mock agent"], conform: ["CONFORM", "conform"] } as const;
+
+/** The path of a program: as given, as MOCK_AGENT or CONFORM names it, that of the installed package, or that on the PATH. */
+export function findProgram(program: keyof typeof PROGRAMS, given: string | undefined): string {
+  const [variable, title] = PROGRAMS[program];
+  const name = given ?? process.env[variable] ?? installedProgram(program) ?? program;
   const isPath = /[\\/]/.test(name);
   const folders = isPath ? [] : (process.env["PATH"] ?? "").split(delimiter);
   const suffixes = process.platform === "win32" ? ["", ".exe", ".cmd"] : [""];
   const places = isPath ? [resolve(name)] : folders.flatMap((folder) => suffixes.map((suffix) => resolve(join(folder, name + suffix))));
-  const program = places.find(isExecutable);
-  if (program !== undefined) return program;
+  const found = places.find(isExecutable);
+  if (found !== undefined) return found;
   const what = isPath ? `${name} is not a program` : `${name} is not on the PATH`;
-  throw new Error(`${what}: name the mock agent by the option \`program\` or by MOCK_AGENT in the environment`);
+  throw new Error(`${what}: name ${title} by the option \`program\` or by ${variable} in the environment`);
 }
 
 function isExecutable(file: string): boolean {

@@ -1,4 +1,4 @@
-// The fixture of each runner fails a test whose host breaks the protocol, and passes one whose host keeps it.
+// The fixtures of each runner fail a test whose host breaks the protocol, or whose app does not fit the script of its model, and pass the others.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,9 +11,9 @@ const packages = createRequire(import.meta.url);
 const bin = (name: string, file: string) => join(dirname(packages.resolve(`${name}/package.json`)), file);
 
 const RUNNERS = {
-  "node:test": { command: ["--test"], good: "dist-test/readme/node.js", broken: "dist-test/broken/node.js" },
-  vitest: { command: [bin("vitest", "vitest.mjs"), "run", "--config", "test/vitest.config.ts"], good: "test/readme/vitest.spec.ts test/readme/recipes.spec.ts", broken: "test/broken/vitest.spec.ts" },
-  Playwright: { command: [bin("@playwright/test", "cli.js"), "test", "--config", "test/playwright.config.ts"], good: "test/readme/playwright.spec.ts test/readme/page.spec.ts", broken: "test/broken/playwright.spec.ts" },
+  "node:test": { command: ["--test"], good: "dist-test/readme/node.js dist-test/readme/model/node.js", broken: "dist-test/broken/node.js dist-test/broken/model/node.js" },
+  vitest: { command: [bin("vitest", "vitest.mjs"), "run", "--config", "test/vitest.config.ts"], good: "test/readme/vitest.spec.ts test/readme/recipes.spec.ts test/readme/model/vitest.spec.ts", broken: "test/broken/vitest.spec.ts test/broken/model/vitest.spec.ts" },
+  Playwright: { command: [bin("@playwright/test", "cli.js"), "test", "--config", "test/playwright.config.ts"], good: "test/readme/playwright.spec.ts test/readme/page.spec.ts test/readme/model/page.spec.ts", broken: "test/broken/playwright.spec.ts test/broken/model/playwright.spec.ts" },
 };
 
 for (const [name, { command, good, broken }] of Object.entries(RUNNERS)) {
@@ -23,19 +23,26 @@ for (const [name, { command, good, broken }] of Object.entries(RUNNERS)) {
     return { status, text: stdout + stderr };
   };
 
-  test(`${name}: a host that keeps the protocol passes`, () => {
+  test(`${name}: a host that keeps the protocol, and an app that fits the script of its model, pass`, () => {
     const { status, text } = run(good);
     assert.equal(status, 0, text);
   });
 
-  test(`${name}: a host that breaks the protocol fails with clause and frame`, () => {
+  test(`${name}: a host that breaks the protocol fails with clause and frame, and an app that does not fit with the reason`, async () => {
     const { status, text } = run(broken);
     assert.equal(status, 1, text);
     assert.match(text, /the host broke the protocol/);
     assert.match(text, /aionrs\.mode\.shape \(section 2\.6/);
     assert.match(text, /\{"type":"set_mode","mode":"auto"\}/);
     assert.match(text, /Rerun {2}npx conform check --side host \S+session-\d+\.jsonl/);
-    if (name === "Playwright") assert.equal(text.match(/attachment #1: session-\d+\.jsonl/g)?.length, 2, text);
+    assert.match(text, /the app and the script of its model do not fit/);
+    assert.match(text, /request 0 is refused as by the real API: 400/);
+    assert.match(text, /the agent did not ask the model for reply 0 of its script/);
+    const [, url = ""] = /not as expected at (http:\S+:\d+)/.exec(text) ?? [];
+    await assert.rejects(fetch(url), /fetch failed/);
+    if (name !== "Playwright") return;
+    assert.equal(text.match(/attachment #1: session-\d+\.jsonl/g)?.length, 2, text);
+    assert.equal(text.match(/attachment #1: model-journal\.jsonl/g)?.length, 2, text);
   });
 }
 

@@ -34,6 +34,11 @@ const SESSIONS: Record<keyof Dialects, Session> = {
     until: "agent_settled",
     before: ["get_state", "get_messages", "get_entries", "get_tree", "clear_queue"].map((type) => ({ type, id: type })),
   },
+  "pi@1.6": {
+    prompt: { type: "prompt", id: "p", message: "hi" },
+    until: "agent_settled",
+    before: ["get_state", "get_messages", "get_entries", "get_tree", "clear_queue"].map((type) => ({ type, id: type })),
+  },
   "synaps@1": {
     prompt: { type: "prompt", id: "p", message: "hi" },
     until: "agent_end",

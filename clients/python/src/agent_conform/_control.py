@@ -39,7 +39,7 @@ class Status(TypedDict):
 
 @dataclass(frozen=True)
 class Registered:
-    """An agent as it has registered in the control folder."""
+    """An agent, or a model, as it has registered in the control folder."""
 
     order: int
     name: str
@@ -49,7 +49,7 @@ class Registered:
 
     @property
     def title(self) -> str:
-        return f"the agent {self.order} ({self.name}, process {self.pid})"
+        return f"the model (process {self.pid})" if self.name == "provider" else f"the agent {self.order} ({self.name}, process {self.pid})"
 
 
 def registered(folder: Path) -> list[Registered]:

@@ -53,21 +53,26 @@ class Options(TypedDict, total=False):
     may_stay_unused: bool
 
 
-def check(options: Options) -> None:
+def check(options: Mapping[str, Any], known: type = Options) -> None:
     """Refuses an unknown option."""
-    unknown = sorted(options.keys() - Options.__annotations__.keys())
+    unknown = sorted(options.keys() - known.__annotations__.keys())
     if unknown:
-        raise TypeError(f"unknown option {', '.join(unknown)}; known are {', '.join(Options.__annotations__)}")
+        raise TypeError(f"unknown option {', '.join(unknown)}; known are {', '.join(known.__annotations__)}")
 
 
-def find_program(given: str | Path | None) -> str:
-    """The path of the program: as given, as MOCK_AGENT names it, that of the installed package, or `mock-agent` on the PATH."""
-    name = str(given or os.environ.get("MOCK_AGENT") or installed_program("mock-agent") or "mock-agent")
+# The variables that name the programs, and what each program is.
+_PROGRAMS = {"mock-agent": ("MOCK_AGENT", "the mock agent"), "conform": ("CONFORM", "conform")}
+
+
+def find_program(program: Literal["mock-agent", "conform"], given: str | Path | None) -> str:
+    """The path of a program: as given, as MOCK_AGENT or CONFORM names it, that of the installed package, or that on the PATH."""
+    variable, title = _PROGRAMS[program]
+    name = str(given or os.environ.get(variable) or installed_program(program) or program)
     found = shutil.which(name)
     if found is None:
         is_path = os.path.dirname(name) != ""
         what = f"{name} is not a program" if is_path else f"{name} is not on the PATH"
-        raise FileNotFoundError(f"{what}: name the mock agent by the option `program` or by MOCK_AGENT in the environment")
+        raise FileNotFoundError(f"{what}: name {title} by the option `program` or by {variable} in the environment")
     return os.path.abspath(found)
 
 

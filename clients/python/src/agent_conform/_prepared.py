@@ -14,6 +14,7 @@ from typing import Any
 from typing_extensions import Unpack
 
 from . import _transcript as transcript
+from ._closing import run_deferred
 from ._control import AgentEnded, Refused, Registered, failed_start, registered, request
 from ._findings import Finding, HostError, judge, parse_findings
 from ._matching import is_match
@@ -39,7 +40,7 @@ class Prepared:
 
     def __init__(self, **options: Unpack[Options]) -> None:
         check(options)
-        self.command = find_program(options.get("program"))
+        self.command = find_program("mock-agent", options.get("program"))
         self.args = arguments_of(options)
         self._options = options
         self._timeout = options.get("timeout", 4.0)
@@ -139,12 +140,7 @@ class Prepared:
         if self._is_closed:
             return
         self._is_closed = True
-        errors: list[Exception] = []
-        for action in reversed(self._deferred):
-            try:
-                action()
-            except Exception as error:
-                errors.append(error)
+        errors = run_deferred(self._deferred)
         errors += self._end()
         for action in self._before_removal:
             action()

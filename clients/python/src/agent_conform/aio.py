@@ -1,4 +1,4 @@
-"""Mock agents for asyncio: the same names as of the package, as coroutines."""
+"""Mock agents and scripted models for asyncio: the same names as of the package, as coroutines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from typing_extensions import Self, Unpack
 
+from ._aio_model import AsyncMockModel, start_model
 from ._control import AgentEnded, Refused, Registered, Status, registered, request_async
 from ._journal import JournalEntry, commands_of
 from ._options import Options, Script, script_setting
 from ._prepared import STEP, Prepared, is_running
 
-__all__ = ["AsyncAgentProcess", "AsyncMockAgent", "start_mock_agent"]
+__all__ = ["AsyncAgentProcess", "AsyncMockAgent", "AsyncMockModel", "start_mock_agent", "start_model"]
 
 
 class AsyncAgentProcess:

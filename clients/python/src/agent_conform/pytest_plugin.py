@@ -1,4 +1,4 @@
-"""The fixtures `mock_agent` and `async_mock_agent`: at the end of a test, the mistakes of its host fail it."""
+"""The fixtures `mock_agent` and `mock_model`, and both for asyncio: at the end of a test, the mistakes of its host or its app fail it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from typing_extensions import Unpack
 
 from . import aio
 from ._findings import HostError
+from ._model import MockModel, start_model
+from ._model_journal import ModelError
+from ._model_script import ModelReplies
 from ._options import Options
 from ._plain import MockAgent, start_mock_agent
 from ._prepared import Prepared
+from ._started_model import ModelOptions, StartedModel
 
 
 class StartMockAgent(Protocol):
@@ -25,6 +29,18 @@ class StartAsyncMockAgent(Protocol):
     """`start_mock_agent` of `agent_conform.aio`, whose agents the fixture closes."""
 
     def __call__(self, **options: Unpack[Options]) -> aio.AsyncMockAgent: ...
+
+
+class StartModel(Protocol):
+    """`start_model`, whose models the fixture closes."""
+
+    def __call__(self, script: ModelReplies, **options: Unpack[ModelOptions]) -> MockModel: ...
+
+
+class StartAsyncModel(Protocol):
+    """`start_model` of `agent_conform.aio`, whose models the fixture closes."""
+
+    def __call__(self, script: ModelReplies, **options: Unpack[ModelOptions]) -> aio.AsyncMockModel: ...
 
 
 @pytest.fixture
@@ -57,24 +73,58 @@ def async_mock_agent(request: pytest.FixtureRequest) -> Iterator[StartAsyncMockA
     _close(closing)
 
 
-def _report_session(request: pytest.FixtureRequest, agent: Prepared) -> None:
-    """Shows what the host and the agent have sent if the test fails."""
+@pytest.fixture
+def mock_model(request: pytest.FixtureRequest) -> Iterator[StartModel]:
+    """Starts a scripted model: `model = mock_model([{"text": "42."}])`."""
+    closing: list[Callable[[], None]] = []
+
+    def start(script: ModelReplies, **options: Unpack[ModelOptions]) -> MockModel:
+        model = start_model(script, **options)
+        _report_session(request, model)
+        closing.append(model.close)
+        return model
+
+    yield start
+    _close(closing)
+
+
+@pytest.fixture
+def async_mock_model(request: pytest.FixtureRequest) -> Iterator[StartAsyncModel]:
+    """The same for tests in asyncio. The app must have ended when the test ends."""
+    closing: list[Callable[[], None]] = []
+
+    def start(script: ModelReplies, **options: Unpack[ModelOptions]) -> aio.AsyncMockModel:
+        model = aio.start_model(script, **options)
+        _report_session(request, model)
+        closing.append(model._finish)  # pyright: ignore[reportPrivateUsage]
+        return model
+
+    yield start
+    _close(closing)
+
+
+def _report_session(request: pytest.FixtureRequest, one: Prepared | StartedModel) -> None:
+    """Shows what the host and the agent, or the app and the model, have sent if the test fails."""
     node: pytest.Item = request.node
+    title = "mock-model" if isinstance(one, StartedModel) else "mock-agent"
 
     def report() -> None:
-        session = agent._shown()  # pyright: ignore[reportPrivateUsage]
+        session = one._shown()  # pyright: ignore[reportPrivateUsage]
         if session:
-            node.add_report_section("teardown", "mock-agent", session)
+            node.add_report_section("teardown", title, session)
 
-    agent._before_removal.append(report)  # pyright: ignore[reportPrivateUsage]
+    one._before_removal.append(report)  # pyright: ignore[reportPrivateUsage]
 
 
 def _close(closing: list[Callable[[], None]]) -> None:
-    errors: list[HostError] = []
+    errors: list[Exception] = []
     for close in closing:
         try:
             close()
-        except HostError as error:
+        except Exception as error:
             errors.append(error)
+    for error in errors:
+        if not isinstance(error, (HostError, ModelError)):
+            raise error
     if errors:
         pytest.fail("\n\n".join(map(str, errors)), pytrace=False)

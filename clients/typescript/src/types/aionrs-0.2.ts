@@ -362,7 +362,7 @@ export interface SetConfigCommand {
    */
   effort?: string | null;
   /**
-   * How eagerly the context is compacted
+   * How eagerly the output of tools is compacted
    */
   compaction?: string | null;
 }

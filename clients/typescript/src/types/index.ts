@@ -4,6 +4,7 @@ import type * as Aionrs02 from "./aionrs-0.2.js";
 import type * as Pi014 from "./pi-0.14.js";
 import type * as Pi073 from "./pi-0.73.js";
 import type * as Pi087 from "./pi-0.87.js";
+import type * as Pi16 from "./pi-1.6.js";
 import type * as Synaps1 from "./synaps-1.js";
 
 export type Aionrs01Event = Aionrs01.Event;
@@ -16,6 +17,8 @@ export type Pi073Event = Pi073.Event;
 export type Pi073Command = Pi073.Command;
 export type Pi087Event = Pi087.Event;
 export type Pi087Command = Pi087.Command;
+export type Pi16Event = Pi16.Event;
+export type Pi16Command = Pi16.Command;
 export type Synaps1Event = Synaps1.Event;
 export type Synaps1Command = Synaps1.Command;
 
@@ -29,5 +32,6 @@ export interface Dialects {
   "pi@0.14": { event: Pi014.Event; command: Pi014.Command };
   "pi@0.73": { event: Pi073.Event; command: Pi073.Command };
   "pi@0.87": { event: Pi087.Event; command: Pi087.Command };
+  "pi@1.6": { event: Pi16.Event; command: Pi16.Command };
   "synaps@1": { event: Synaps1.Event; command: Synaps1.Command };
 }

@@ -119,7 +119,7 @@ export type Cut = "close" | "reset" | "end";
 /**
  * Why the model stopped.
  */
-export type Stop = "end_turn" | "tool_use" | "max_tokens" | "stop_sequence" | "refusal" | "pause_turn";
+export type Stop = "end_turn" | "tool_use" | "max_tokens" | "stop_sequence" | "refusal" | "pause_turn" | "model_context_window_exceeded";
 /**
  * A text that may be written as a bare number.
  */
@@ -181,6 +181,10 @@ export interface ScriptReply {
    * Why the model stopped; `tool_use` after tool calls, else `end_turn`, if left out.
    */
   stop?: Stop | null;
+  /**
+   * More about a refusal (Anthropic).
+   */
+  stop_details?: RefusalDetails | null;
   /**
    * An HTTP error instead of an answer.
    */
@@ -359,6 +363,20 @@ export interface ScriptedUsage {
    * Output tokens spent on reasoning, if the wire counts them separately; 0 if left out.
    */
   reasoning?: number | null;
+}
+/**
+ * More about a refusal, as `stop_details` of Anthropic:
+ * <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>.
+ */
+export interface RefusalDetails {
+  /**
+   * The category of the policy, such as `cyber` or `bio`; none if left out.
+   */
+  category?: string | null;
+  /**
+   * The explanation for a reader; none if left out.
+   */
+  explanation?: string | null;
 }
 /**
  * An HTTP error instead of an answer.

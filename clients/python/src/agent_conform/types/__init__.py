@@ -12,6 +12,8 @@ from .pi_0_73 import Command as Pi073Command
 from .pi_0_73 import Event as Pi073Event
 from .pi_0_87 import Command as Pi087Command
 from .pi_0_87 import Event as Pi087Event
+from .pi_1_6 import Command as Pi16Command
+from .pi_1_6 import Event as Pi16Event
 from .synaps_1 import Command as Synaps1Command
 from .synaps_1 import Event as Synaps1Event
 
@@ -28,6 +30,8 @@ __all__ = [
     "Pi073Event",
     "Pi087Command",
     "Pi087Event",
+    "Pi16Command",
+    "Pi16Event",
     "Synaps1Command",
     "Synaps1Event",
 ]

@@ -104,8 +104,24 @@ class ScriptedUsage(TypedDict):
 
 
 Stop: TypeAlias = Literal[
-    "end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "pause_turn"
+    "end_turn",
+    "tool_use",
+    "max_tokens",
+    "stop_sequence",
+    "refusal",
+    "pause_turn",
+    "model_context_window_exceeded",
 ]
+
+
+class RefusalDetails(TypedDict):
+    """
+    More about a refusal, as `stop_details` of Anthropic:
+    <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>.
+    """
+
+    category: NotRequired[str | None]
+    explanation: NotRequired[str | None]
 
 
 TextOrNumber: TypeAlias = str | float
@@ -280,6 +296,7 @@ class ScriptReply(TypedDict):
     interleave: NotRequired[bool]
     usage: NotRequired[ScriptedUsage | None]
     stop: NotRequired[Stop | None]
+    stop_details: NotRequired[RefusalDetails | None]
     error: NotRequired[HttpFault | None]
     cut: NotRequired[Cut | None]
     delivery: NotRequired[Delivery]
