@@ -134,7 +134,7 @@ def anthropic_rest(client):
     models = client.models.list()
     assert_equal((models.has_more, models.data[0].id, models.first_id), (False, "mock-model", "mock-model"))
     assert_equal(client.models.retrieve("mock-model").display_name, "Mock Model")
-    raises(anthropic.NotFoundError, lambda: client.models.retrieve("other"))
+    assert_equal(client.models.retrieve("other").id, "other")
     keyless = urllib.request.Request(f"{str(client.base_url).rstrip('/')}/v1/messages", b"{}", {"anthropic-version": "2023-06-01"})
     error = raises(urllib.error.HTTPError, lambda: urllib.request.urlopen(keyless))
     assert_equal((error.code, json.load(error)["error"]["type"]), (401, "authentication_error"))
@@ -274,10 +274,45 @@ def openai_responses(client):
     assert_equal((error.type, error.code), ("error", "server_error"))
 
 
+def anthropic_tool_runner(client):
+    @anthropic.beta_tool
+    def add(a: int, b: int) -> str:
+        """Adds two numbers."""
+        return str(a + b)
+
+    asked = [{"role": "user", "content": "one plus two"}]
+    runner = client.beta.messages.tool_runner(model="m", max_tokens=2048, tools=[add], messages=asked)
+    assert_equal([message.stop_reason for message in runner], ["tool_use", "end_turn"])
+
+
+def openai_held(client):
+    with client.responses.stream(model="m", input="hello", tools=[{"type": "custom", "name": "sh"}]) as events:
+        kinds = [event.type for event in events]
+        response = events.get_final_response()
+    assert "response.custom_tool_call_input.done" in kinds, kinds
+    (call,) = response.output
+    assert_equal((call.type, call.input), ("custom_tool_call", "ls -l"))
+    output = {"type": "custom_tool_call_output", "call_id": call.call_id, "output": "a.txt"}
+    refused = client.responses.create(model="m", previous_response_id=response.id, input=[output])
+    assert_equal(refused.output[0].content[0].refusal, "I will not.")
+    waiting = client.responses.create(model="m", input="hello", background=True)
+    assert_equal((waiting.status, client.responses.retrieve(waiting.id).output_text), ("queued", "later"))
+    client.responses.delete(waiting.id)
+    assert_equal(client.responses.compact(model="gpt-5", input="hello").output[-1].type, "compaction")
+    vectors = client.embeddings.create(model="text-embedding-3-small", input=["x", "y"]).data
+    assert_equal([len(vector.embedding) for vector in vectors], [1536, 1536])
+    azure = openai.AzureOpenAI(azure_endpoint=str(client.base_url).removesuffix("/v1/"), api_key="k", api_version="2024-10-21")
+    with azure.chat.completions.stream(model="m", messages=USER) as events:
+        for _ in events:
+            pass
+        message = events.get_final_completion().choices[0].message
+    assert_equal((message.content, message.refusal), (None, "I will not."))
+
+
 def openai_rest(client):
     assert_equal([model.id for model in client.models.list()], ["mock-model", "mock-model-mini"])
     assert_equal(client.models.retrieve("mock-model").object, "model")
-    assert_equal(raises(openai.NotFoundError, lambda: client.models.retrieve("other")).code, "model_not_found")
+    assert_equal(client.models.retrieve("other").id, "other")
     raises(openai.BadRequestError, lambda: chat(client, messages=[]))
     assert_equal(chat(client).choices[0].message.content, "OK.")
 
@@ -291,6 +326,8 @@ CHECKS = [
     openai_answers,
     openai_errors,
     openai_responses,
+    anthropic_tool_runner,
+    openai_held,
     anthropic_rest,
     openai_rest,
 ]

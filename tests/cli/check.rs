@@ -107,6 +107,31 @@ fn line(dir: &str, line: &str) -> serde_json::Value {
     json!({ "at": 1, "dir": dir, "line": line })
 }
 
+/// The host sends a command that only 0.87 has. The agent says that it speaks 0.73, or its events do.
+#[test]
+fn the_version_of_a_recording_is_the_agents_and_not_the_one_that_allows_the_hosts_mistake() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session.jsonl");
+    let judged = |agent: &[&str]| {
+        let header = json!({ "conform_transcript": 1, "agent": agent });
+        let lines = [
+            header,
+            line("to_agent", r#"{"type":"clear_queue","id":"c"}"#),
+            line("to_agent", r#"{"type":"get_state","id":"s"}"#),
+        ];
+        let lines = lines.map(|line| line.to_string()).join("\n");
+        fs::write(&path, lines + "\n").unwrap();
+        let path = path.to_str().unwrap();
+        let (_, stdout, _) = outcome(&mut conform(&["check", "--side", "host", path]));
+        stdout
+    };
+    let mistake = "pi/commands-only";
+    let of_073 = judged(&["pi", "--mode", "rpc", "--protocol", "0.73"]);
+    assert!(of_073.contains(mistake), "{of_073}");
+    let of_087 = judged(&["pi", "--mode", "rpc", "--protocol=pi@0.87"]);
+    assert!(!of_087.contains(mistake), "{of_087}");
+}
+
 #[test]
 fn a_recording_of_another_version_is_judged_by_it_only_if_it_knows_all_frames() {
     let run = [
@@ -149,19 +174,19 @@ fn a_recording_of_another_version_is_judged_by_it_only_if_it_knows_all_frames() 
 }
 
 #[test]
-fn a_command_that_is_too_deep_or_too_long_to_read_is_named() {
+fn a_command_that_is_too_deep_is_named_and_one_that_is_too_long_is_not_judged() {
     let deep = format!(
         r#"{{"type":"abort","a":{}{}}}"#,
         "[".repeat(200),
         "]".repeat(200)
     );
     let long = format!(r#"{{"type":"abort","a":"{}"}}"#, "x".repeat(17 << 20));
-    for command in [deep, long] {
+    for (command, named) in [(deep, true), (long, false)] {
         let (_folder, path) = recorded("pi@0.73", &[line("to_agent", &command)]);
         conform(&["check", "--side", "host", &path])
             .assert()
             .code(0)
-            .stdout(contains("pi/command-length"));
+            .stdout(contains("should pi/command-length").count(usize::from(named)));
     }
 }
 
@@ -185,17 +210,28 @@ fn a_session_that_begins_with_a_very_long_command_is_judged() {
 
 #[test]
 fn an_unknown_dialect_is_an_error_that_lists_the_known_ones() {
-    let unknown = contains("unknown-dialect.jsonl:1: unknown dialect `aionrs@9.9`")
+    let unknown = contains("unknown-dialect.jsonl:1: unknown dialect `aionrs@0.0`")
         .and(contains("aionrs@0.1"));
     conform(&["check", &transcript("unknown-dialect.jsonl")])
         .assert()
         .code(2)
-        .stdout(is_empty())
+        .stdout(contains("1 transcript: 1 broken"))
         .stderr(unknown);
     conform(&["check", "--dialect", "nonsense", &transcript("good.jsonl")])
         .assert()
         .code(2)
         .stderr(contains("error: unknown dialect `nonsense`"));
+}
+
+#[test]
+fn a_version_that_is_newer_than_every_known_one_is_judged_by_the_nearest() {
+    conform(&["check", &transcript("newer-dialect.jsonl")])
+        .assert()
+        .code(1)
+        .stdout(contains("aionrs/schema/ready"))
+        .stderr(contains(
+            "judged as aionrs@0.2; its header says aionrs@9.9, which is newer",
+        ));
 }
 
 #[test]
@@ -208,7 +244,7 @@ fn an_unreadable_file_does_not_hide_the_results_of_the_others() {
     ])
     .assert()
     .code(2)
-    .stdout(contains("2 transcripts: 1 passed, 1 failed"))
+    .stdout(contains("3 transcripts: 1 passed, 1 failed, 1 broken"))
     .stderr(contains("none.jsonl"));
 }
 
@@ -328,9 +364,9 @@ fn reports_are_written_to_the_given_paths() {
             .contains("\"good.jsonl\"")
     );
     assert!(
-        fs::read_to_string(path("r.xml"))
-            .unwrap()
-            .contains("<testcase name=\"good.jsonl\"")
+        fs::read_to_string(path("r.xml")).unwrap().contains(
+            "<testcase name=\"good.jsonl\" classname=\"aionrs@0.1/tests/cli/transcripts\""
+        )
     );
     conform(&[
         "check",

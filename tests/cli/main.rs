@@ -5,6 +5,7 @@ mod check;
 #[path = "../common/faults.rs"]
 mod dialect_faults;
 mod hosts_page;
+mod inputs_and_outputs;
 mod kill_matrix;
 mod lint;
 mod list;

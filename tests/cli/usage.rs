@@ -58,7 +58,7 @@ fn a_place_that_cannot_be_written_or_read_is_an_error_before_anything_is_played(
     let is_folder = format!("json={}", folder.path().display());
     let first = format!("json={}", file.display());
     let second = format!("junit={}", file.display());
-    let one_place = "two reports cannot be written to one place: json and junit to";
+    let one_place = "the report json and the report junit cannot be one file:";
     let cases: [(&[&str], &str); 6] = [
         (&["run", "--report", &in_file], "cannot write"),
         (&["run", "--report", &is_folder], "Is a directory"),

@@ -45,7 +45,7 @@ fn every_example_loads() {
         };
         result.unwrap_or_else(|errors| panic!("{}", render_all(&errors)));
     }
-    assert_eq!(examples().len(), 6);
+    assert_eq!(examples().len(), 7);
 }
 
 #[test]

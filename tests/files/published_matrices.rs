@@ -29,7 +29,7 @@ fn every_fault_was_killed_by_the_rules_that_it_names() {
         let expected: Vec<_> = own
             .map(|fault| {
                 let must: Vec<_> = fault.caught_by.iter().map(catcher).collect();
-                json!([fault.id, "killed", must])
+                json!([fault.id, fault.summary, "killed", must])
             })
             .collect();
 
@@ -37,7 +37,7 @@ fn every_fault_was_killed_by_the_rules_that_it_names() {
         let rows = matrix["faults"].as_array().unwrap();
         let of_agents = rows.iter().filter(|row| !is_host_fault(row));
         let actual: Vec<_> = of_agents
-            .map(|row| json!([row["fault"], row["fate"], row["must"]]))
+            .map(|row| json!([row["fault"], row["summary"], row["fate"], row["must"]]))
             .collect();
 
         assert!(!expected.is_empty(), "{name}@{version} has no fault");

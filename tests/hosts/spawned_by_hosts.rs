@@ -93,6 +93,17 @@ fn an_installed_program_speaks_the_protocol_of_its_name_without_arguments() {
 }
 
 #[test]
+fn install_asks_for_a_folder_and_takes_no_flag_for_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for (flag, code) in [("--help", 0), ("-h", 0), ("--no-such-flag", 2)] {
+        let mut install = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        install.args(["install", flag]).current_dir(folder.path());
+        install.assert().code(code);
+        assert!(!folder.path().join(flag).exists(), "{flag}");
+    }
+}
+
+#[test]
 fn a_second_installation_replaces_the_first_and_nothing_else() {
     let host = Host::new();
     let install = || {
@@ -130,7 +141,7 @@ fn the_model_of_the_flags_is_shown_and_flags_of_the_real_agent_are_accepted() {
 fn version_help_and_models_are_answered_as_by_the_real_agent() {
     let host = Host::new();
     let with = |name: &str, flag: &str| printed(host.program(name).arg(flag));
-    assert_eq!(with("pi", "--version"), "0.87.1\n");
+    assert_eq!(with("pi", "--version"), "1.6.0\n");
     assert_eq!(with("synaps", "--version"), "synaps 0.11.1\n");
     assert_eq!(with("aionrs", "--version"), "aionrs 0.1.0\n");
     assert!(with("pi", "--help").contains("--mode"));
@@ -374,7 +385,7 @@ const PI_ARGUMENTS: &[&[&str]] = &[
 #[test]
 fn pi_takes_every_argument_of_the_real_agent_and_logs_what_has_no_effect() {
     let host = Host::new();
-    for version in ["0.14", "0.73", "0.87"] {
+    for version in ["0.14", "0.73", "0.87", "1.6"] {
         for args in PI_ARGUMENTS {
             let mut pi = host.program("pi");
             pi.args(["--mode", "rpc", "--protocol", version])

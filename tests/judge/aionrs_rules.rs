@@ -344,6 +344,23 @@ fn scope_always_allows_the_category() {
     assert_clean(&format!(
         "{CALL}; {done}; request {{}}; ask m1 t2 Bash exec"
     ));
+    // The agent refuses an approval of a call that was answered before, or whose turn was stopped.
+    for late in ["approve t1 once", "deny t1 no"] {
+        let late =
+            format!("{CALL}; > {late}; > approve t1 always; run m1 t1 Write; result m1 t1 Write");
+        let found = check(&format!("{late}; request {{}}; ask m1 t2 Write edit"), &[]);
+        assert!(
+            !found.iter().any(|one| one.starts_with("always-allows")),
+            "{found:?}"
+        );
+    }
+    assert_clean(&format!(
+        "{CALL}; > stop; > approve t1 always; cancel m1 t1; end m1; > msg m2 b; start m2; request {{}}; ask m2 t2 Write edit"
+    ));
+    // The result of another call does not show that the agent has read the approval.
+    assert_clean(
+        "ready; > msg m1 hi; start m1; request {\"m\":\"hi\"}; run m1 t0 Read; ask m1 t1 Write edit; > approve t1 always; result m1 t0 Read; ask m1 t2 Write edit",
+    );
     let once = "> approve t1 once; run m1 t1 Write; result m1 t1 Write";
     assert_findings(
         &format!("{CALL}; {once}; request {{}}; run m1 t2 Write; result m1 t2 Write"),
@@ -404,6 +421,13 @@ fn messages_and_history_reach_the_model() {
         "ready; > history OLD; > msg m1 x; start m1; request {\"a\":\"x\"}; end m1",
         &["history-reaches-model@6"],
     );
+    assert_clean(
+        "ready; > msg m1 LOOK; stdin_closed; start m1; request {\"a\":\"b\"}; end m1; end 0",
+    );
+    assert_findings(
+        "ready; > msg m1 LOOK; stdin_closed; start m1; end 0",
+        &["turn-open-at-end@5"],
+    );
     assert_findings("ready; > msg m1 x; > history OLD", &["history-first@3"]);
     assert_clean("ready; > history OLD; > msg m1 x; start m1; request {\"a\":\"OLD x\"}; end m1");
 }
@@ -413,6 +437,12 @@ fn a_turn_asks_the_model() {
     let first = "ready; > msg m1 one; start m1; request {\"a\":\"one\"}; reply 200; end m1";
     let second = |turn: &str| format!("{first}; > msg m2 two; start m2; {turn}");
     assert_findings(&second("text m2 Hi; end m2"), &["input-reaches-model@10"]);
+    // A stop may come before the model was asked.
+    assert_clean(&format!("{first}; > msg m2 two; > stop; start m2; end m2"));
+    assert_findings(
+        &format!("{first}; > stop; > msg m2 two; start m2; end m2"),
+        &["input-reaches-model@10"],
+    );
     assert_findings(
         &second("error m2 provider_error; end m2"),
         &["failure-asked@9"],
@@ -429,9 +459,27 @@ fn a_turn_asks_the_model() {
     let unwell = format!(
         "{first}; > msg m2 two; start m2; request {{\"a\":\"two\"}}; reply 429; error m2 provider_error; end m2"
     );
-    assert_clean(&format!(
-        "{unwell}; > msg m3 three; start m3; error m3 provider_error; end m3"
-    ));
+    assert_findings(
+        &format!("{unwell}; > msg m3 three; start m3; error m3 provider_error; end m3"),
+        &["failure-asked-again@15"],
+    );
+}
+
+#[test]
+fn the_error_of_a_bad_command_may_name_the_turn_that_still_runs() {
+    let bad = "> {nonsense; error - protocol_error; > {nonsense; error m1 protocol_error";
+    assert_findings(
+        &format!("ready; > msg m1 a; start m1; {bad}; end m1"),
+        &["json-lines-in@4", "json-lines-in@6"],
+    );
+    assert_findings(
+        &format!("ready; > msg m1 a; start m1; end m1; {bad}"),
+        &[
+            "json-lines-in@5",
+            "json-lines-in@7",
+            "protocol-error-no-message@8",
+        ],
+    );
 }
 
 #[test]

@@ -106,6 +106,96 @@ fn a_request_that_is_never_answered_is_a_mistake_unless_something_else_ended_it(
 }
 
 #[test]
+fn a_request_is_answered_by_no_mode_that_leaves_it_open_and_by_no_refused_command() {
+    let error = |code: &str| {
+        format!(
+            r#"< {{"type":"error","msg_id":"m1","error":{{"code":"{code}","message":"x","retryable":false}}}}; stdin_closed"#
+        )
+    };
+    let mode = |mode: &str| format!(r#"> {{"type":"set_mode","mode":"{mode}"}}; stdin_closed"#);
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {REQUEST}"),
+        &[
+            (&mode("default"), &["request-answered@6"]),
+            (&mode("auto_edit"), &[]),
+            (&error("protocol_error"), &["request-answered@6"]),
+            (&error("engine_error"), &[]),
+        ],
+    );
+    let shell = REQUEST.replace("Write", "Bash").replace("edit", "exec");
+    assert_all(
+        "aionrs@0.1",
+        &format!("{AIONRS}; {shell}"),
+        &[
+            (&mode("auto_edit"), &["request-answered-in-any-mode@6"]),
+            (&mode("yolo"), &[]),
+        ],
+    );
+}
+
+#[test]
+fn a_number_and_a_text_are_two_ids() {
+    let both = r#"> {"type":"get_state","id":1}; > {"type":"get_commands","id":"1"}"#;
+    let same = r#"> {"type":"get_state","id":1}; > {"type":"get_commands","id":1}"#;
+    let sessions: [(&str, &[&str]); 2] = [(both, &[]), (same, &["id-in-use@3"])];
+    assert_all("pi@0.73", r#"> {"type":"abort","id":"a"}"#, &sessions);
+}
+
+#[test]
+fn a_dialog_of_pi_stays_open_beyond_a_run_that_does_not_wait_for_it() {
+    let dialog = r#"< {"type":"extension_ui_request","id":"d","method":"confirm","title":"Sure?","message":"Yes?"}"#;
+    let answer = r#"> {"type":"extension_ui_response","id":"d","confirmed":true}"#;
+    let prompt = r#"> {"type":"prompt","id":"p","message":"hi"}; < {"type":"response","id":"p","command":"prompt","success":true}; < {"type":"agent_start"}"#;
+    let end = r#"< {"type":"agent_end","messages":[]}; stdin_closed"#;
+    let command = r#"> {"type":"prompt","id":"c","message":"/ask"}; < {"type":"response","id":"c","command":"prompt","success":true}"#;
+    let beside: &[&str] = &["dialog-not-overlooked@7"];
+    assert_all(
+        "pi@0.73",
+        r#"> {"type":"abort","id":"a"}"#,
+        &[
+            (&format!("{dialog}; {prompt}; {end}"), beside),
+            (&format!("{dialog}; {prompt}; {answer}; {end}"), &[]),
+            (&format!("{prompt}; {dialog}; {end}"), &[]),
+            (
+                &format!("{prompt}; {command}; {dialog}; {end}"),
+                &["dialog-not-overlooked@9"],
+            ),
+            (
+                &format!("{prompt}; {command}; {dialog}; {answer}; {end}"),
+                &[],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_text_with_a_slash_is_a_command_of_pi_until_the_agent_says_otherwise() {
+    let prompt = r#"> {"type":"prompt","id":"p","message":"hi"}; < {"type":"response","id":"p","command":"prompt","success":true}; < {"type":"agent_start"}"#;
+    let slash = r#"> {"type":"prompt","id":"q","message":"/etc is full"}; < {"type":"response","id":"q","command":"prompt""#;
+    let busy = r#""success":false,"error":"Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message."}"#;
+    let broken = r#""success":false,"error":"the command failed"}"#;
+    let steer = |text: &str, error: &str| {
+        format!(
+            r#"> {{"type":"steer","message":"{text}"}}; < {{"type":"response","command":"steer","success":false,"error":"{error}"}}"#
+        )
+    };
+    let command = r#"Extension command \"/a\" cannot be queued."#;
+    assert_all(
+        "pi@0.73",
+        prompt,
+        &[
+            (&format!("{slash},{busy}"), &["busy-slash-text@5"]),
+            (&format!("{slash},{broken}"), &[]),
+            (&format!(r#"{slash},"success":true}}"#), &[]),
+            (&steer("/a", command), &["steer-no-command@5"]),
+            (&steer("a", command), &[]),
+            (&steer("/a", "no model"), &[]),
+        ],
+    );
+}
+
+#[test]
 fn a_late_answer_crosses_the_cancellation_of_its_call() {
     let cancelled =
         r#"< {"type":"tool_cancelled","msg_id":"m1","call_id":"t1","reason":"stopped"}"#;
@@ -355,9 +445,9 @@ fn a_host_waits_for_ready_and_for_its_version() {
 
 #[test]
 fn of_two_prompts_the_second_says_how_it_is_queued() {
-    let prompt = r#"> {"type":"prompt","id":"p","message":"hi"}"#;
-    let second = r#"> {"type":"prompt","id":"q","message":"and"}"#;
-    let queued = r#"> {"type":"prompt","id":"q","message":"and","streamingBehavior":"steer"}"#;
+    let prompt = r#"1000 > {"type":"prompt","id":"p","message":"hi"}"#;
+    let second = r#"2000 > {"type":"prompt","id":"q","message":"and"}"#;
+    let queued = r#"2000 > {"type":"prompt","id":"q","message":"and","streamingBehavior":"steer"}"#;
     let accepted = r#"< {"type":"response","id":"p","command":"prompt","success":true}"#;
     let refused =
         r#"< {"type":"response","id":"p","command":"prompt","success":false,"error":"no"}"#;

@@ -387,14 +387,33 @@ fn every_message_that_was_queued_is_listed() {
     let session = |second: &str| {
         format!(
             "> prompt p1 hi; ok p1 prompt; run; turn; user-begins hi; user hi; begins; text Hi Hi; \
-             > steer s1 one; {}; ok s1 steer; > steer s2 two; {second}; ok s2 steer; answer Hi; turn-over Hi; run-over hi Hi; {END}",
+             > steer s1 one; {}; ok s1 steer; > steer s2 two; {second}; ok s2 steer; answer Hi; turn-over Hi",
             queue(&["one"])
         )
     };
-    assert_clean("pi@0.73", &[&session(&queue(&["one", "two"]))]);
+    let delivered = |text: &str| {
+        let messages = ["hi", text].map(|text| [user_message(text), text_message("Hi")]);
+        let end = json!({ "type": "agent_end", "messages": messages.concat() });
+        format!(
+            "turn; user-begins {text}; user {text}; begins; text Hi Hi; answer Hi; turn-over Hi; < {end}; {END}"
+        )
+    };
+    let one_is_listed = session(&queue(&["one"]));
+    assert_clean(
+        "pi@0.73",
+        &[
+            &format!("{}; {}", session(&queue(&["one", "two"])), delivered("two")),
+            // An extension may take the second one.
+            &format!("{one_is_listed}; {}", delivered("one")),
+            &format!("{one_is_listed}; run-over hi Hi; {END}"),
+        ],
+    );
     assert_findings(
         "pi@0.73",
-        &[(&session(&queue(&["one"])), &["queued-before-response"])],
+        &[(
+            &format!("{one_is_listed}; {}", delivered("two")),
+            &["queued-before-response"],
+        )],
     );
 }
 

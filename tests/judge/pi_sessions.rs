@@ -236,6 +236,24 @@ fn statistics_must_match_the_session() {
 }
 
 #[test]
+fn the_statistics_may_count_the_answers_that_were_tried_again() {
+    let retry = json!({ "type": "auto_retry_start", "attempt": 1, "maxAttempts": 3, "delayMs": 1, "errorMessage": "e" });
+    let is_found = |retries: &[Value]| {
+        let mut session: Vec<_> = retries.iter().map(|one| format!("< {one}")).collect();
+        session.extend(run());
+        session.push(command("get_messages", "m", json!({})));
+        session.push(success("get_messages", "m", json!({ "messages": [] })));
+        session.push(command("get_session_stats", "t", json!({})));
+        let data = stats(json!({ "totalMessages": 6 }));
+        session.push(success("get_session_stats", "t", data));
+        rules_found("pi@0.73", &session).contains(&"messages-counted".to_owned())
+    };
+
+    assert!(is_found(&[]));
+    assert!(!is_found(&[retry]));
+}
+
+#[test]
 fn a_state_requested_before_a_run_is_not_compared_with_the_run() {
     // The state is requested before the run and answered after it.
     let mut late = run();

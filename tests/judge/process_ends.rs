@@ -37,6 +37,7 @@ const PROTOCOLS: &[(&str, &str)] = &[
     ("pi@0.14", ""),
     ("pi@0.73", ""),
     ("pi@0.87", ""),
+    ("pi@1.6", ""),
     (
         "synaps@1",
         r#"< {"type":"ready","session_id":"s","model":"m","protocol_version":1}"#,
@@ -157,7 +158,7 @@ fn a_last_line_without_its_newline_may_be_processed_or_ignored() {
     }
     let query = [r#"> {"type":"get_state","id":"a"}"#, "stdin_closed", exit];
     for (dialect, found) in after_start(&query) {
-        let has_query = matches!(dialect, "pi@0.73" | "pi@0.87");
+        let has_query = matches!(dialect, "pi@0.73" | "pi@0.87" | "pi@1.6");
         assert!(!has_query || !found.is_empty(), "{dialect}");
     }
 }

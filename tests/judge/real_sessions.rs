@@ -18,6 +18,7 @@ const FOLDERS: &[&str] = &[
     "aionrs-0.2.10",
     "pi-0.14.0",
     "pi-0.73.1",
+    "pi-1.6.0",
     "synaps-0.1.9",
 ];
 

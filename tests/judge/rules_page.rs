@@ -23,7 +23,7 @@ name: toy
 version: "1"
 discriminator: { events: /type, commands: /type }
 events: { hello: , begin: , word: , ask: , run: , done: , end: , oops: , session/update: , $/note: }
-commands: { go: , yes: , mode: , quit: , say it: }
+commands: { go: , yes: , mode: , stop: , quit: , say it: }
 session: { ready: hello, turn: begin, quit: ">quit" }
 budgets: { response: 2s }
 "#;
@@ -85,7 +85,8 @@ fn dialect(rules: &str) -> Arc<Dialect> {
         .filter(|(_, value)| !value.is_null())
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    let names = "hello begin word ask run done end oops session/update $/note go yes mode quit";
+    let names =
+        "hello begin word ask run done end oops session/update $/note go yes mode stop quit";
     let definitions = names.split(' ').chain(["say it"]);
     let definitions: Map<_, _> = definitions
         .map(|name| (name.to_owned(), json!({ "type": "object" })))

@@ -60,6 +60,10 @@ fn frame(line: &str) -> String {
             let texts: Vec<&str> = texts.split('|').filter(|text| !text.is_empty()).collect();
             json!({ "type": "response", "id": word(1), "command": "get_messages", "history": texts })
         }
+        "models" => {
+            let models = words.get(2..).unwrap_or_default();
+            json!({ "type": "response", "id": word(1), "command": "get_available_models", "models": models })
+        }
         "stats" => {
             let count = |n: usize| word(n).parse::<u64>().unwrap();
             json!({ "type": "response", "id": word(1), "command": "get_session_stats", "tokens": { "in": count(2), "out": count(3) } })

@@ -213,7 +213,7 @@ fn a_turn_that_never_ends_is_a_finding_of_the_rule_about_turns() {
     let turn = "read -r line; echo '{\"type\":\"stream_start\",\"msg_id\":\"m1\"}'; sleep 1000";
     let result = dir.run_with_short_budgets(TURN, &agent(&[READY, turn]));
     result.assert_exit(1, "before `stream_end`");
-    assert_eq!(result.rules(), ["scenario.expect", "aionrs/turn-envelope"]);
+    assert_eq!(result.rules(), ["aionrs/turn-envelope", "scenario.expect"]);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn an_agent_that_ignores_the_end_of_stdin_is_killed() {
         );
         assert_eq!(
             result.rules(),
-            ["scenario.expect_exit", "aionrs/eof-exits"],
+            ["aionrs/eof-exits", "scenario.expect_exit"],
             "{result:?}"
         );
     }

@@ -15,7 +15,9 @@ fn run(dir: &TestDir, fault: &str, more: &[&str]) -> RunResult {
         "--only",
         "aionrs@0.1/turn/plain",
         "--only",
-        "turn/usage-of",
+        "turn/usage-of-several-requests",
+        "--only",
+        "turn/usage-of-two-turns",
     ];
     dir.run(&[&args, more, &[env!("CARGO_BIN_EXE_mock-agent")]].concat())
 }

@@ -156,7 +156,7 @@ fn situations_are_counted_in_scenarios_and_in_sessions() {
 fn a_fault_is_played_in_the_sessions_in_which_it_can_take_effect() {
     let dir = TestDir::new();
     let mut command = dir.command("mutants");
-    command.args(["--dialect", "aionrs@0.1", "--explore", "1"]);
+    command.args(["--dialect", "aionrs@0.1", "--explore", "2"]);
     command.args(["--only", "no-stream-end", "--only", "resumes-nothing"]);
     let output = finish(command.spawn().unwrap());
     assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -14,5 +14,7 @@ mod harness;
 mod init;
 mod model;
 mod network;
+mod parts;
 mod selection;
+mod starved_agents;
 mod steps;

@@ -231,6 +231,49 @@ fn the_provider_prints_its_address_and_its_journal() {
 }
 
 #[test]
+fn a_request_that_the_provider_does_not_serve_is_no_failure_of_the_session() {
+    use std::io::{Read, Write};
+    let dir = TestDir::new();
+    let script = dir.file("script.yaml", "- text: hi\n");
+    for (requests, status) in [
+        (
+            &["HEAD / HTTP/1.1", "POST /api/event_logging/batch HTTP/1.1"][..],
+            0,
+        ),
+        (
+            &["HEAD / HTTP/1.1", "POST /v1/chat/completions HTTP/1.1"][..],
+            1,
+        ),
+    ] {
+        let mut child = dir
+            .command("provider")
+            .args(["--script", &script])
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut url = String::new();
+        stdout.read_line(&mut url).unwrap();
+        for request in requests {
+            let address = url.trim().trim_start_matches("http://");
+            let mut connection = std::net::TcpStream::connect(address).unwrap();
+            let head =
+                format!("{request}\r\nhost: h\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            connection.write_all(head.as_bytes()).unwrap();
+            connection.read_to_end(&mut Vec::new()).unwrap();
+        }
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        let mut journal = String::new();
+        stdout.read_to_string(&mut journal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status), "{journal}");
+        assert!(journal.contains(r#""failure":"not served""#), "{journal}");
+        assert!(
+            journal.contains("conform does not serve HEAD /"),
+            "{journal}"
+        );
+    }
+}
+
+#[test]
 fn the_provider_reports_mistakes_in_its_script() {
     let dir = TestDir::new();
     for (text, why) in [

@@ -123,6 +123,23 @@ fn the_tools_of_an_added_server_can_be_called() {
 }
 
 #[test]
+fn a_server_that_is_added_again_replaces_the_first_one() {
+    let script = json!([tool_call("t1", "mcp__words__shout", json!({})), { "text": "done" }]);
+    let mut agent = version_0_2()
+        .args(&["--auto-approve"])
+        .script(&script)
+        .ready();
+    for server in [SERVER.to_owned(), SERVER.replace("say", "shout")] {
+        agent.send(&add_server(&server));
+        agent.expect("mcp_ready");
+    }
+    send_message(&mut agent, "m1", "shout it");
+    let turn = agent.until("stream_end");
+    let result = turn.iter().find(|event| event["type"] == "tool_result");
+    assert_eq!(result.unwrap()["output"], "no word");
+}
+
+#[test]
 fn a_broken_server_is_an_error_and_the_session_continues() {
     let mut agent = version_0_2().script(&json!([{ "text": "hi" }])).ready();
     let mut assert_refused = |server: Value, why: &str| {

@@ -87,6 +87,11 @@ fn of_pi_0_87() {
 }
 
 #[test]
+fn of_pi_1_6() {
+    check("pi@1.6");
+}
+
+#[test]
 fn of_synaps_1() {
     check("synaps@1");
 }

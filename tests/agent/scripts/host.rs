@@ -78,6 +78,11 @@ pub(crate) const PROTOCOLS: &[Protocol] = &[
     },
     PI,
     Protocol {
+        dialect: "pi@1.6",
+        args: &["--mode", "rpc", "--protocol", "1.6"],
+        ..PI
+    },
+    Protocol {
         dialect: "synaps@1",
         args: &["rpc"],
         greets: true,

@@ -69,9 +69,10 @@ fn samples() -> Vec<Sample> {
             { "thinking": { "chunk": "t", "times": 2 }, "text": "x", "stop": "stop_sequence" },
         ])),
         Sample {
-            prompts: 3,
+            prompts: 4,
             ..sample(json!([
-                { "text": "again", "repeat": 2, "stop": "refusal" },
+                { "text": "again", "repeat": 2, "stop": "refusal", "stop_details": { "category": "cyber", "explanation": "why" } },
+                { "text": "full", "stop": "model_context_window_exceeded" },
                 { "text": "pause", "repeat": "forever", "stop": "pause_turn" },
             ]))
         },

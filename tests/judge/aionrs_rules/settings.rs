@@ -116,3 +116,42 @@ fn an_mcp_server_is_reported_once() {
     assert_findings_0_2(&format!("{add}; {ready}; {ready}"), &["mcp-server-once@4"]);
     assert_findings_0_2(&format!("{add}; {add}; {ready}; {ready}"), &[]);
 }
+
+/// A message of 0.2.
+fn message(id: &str) -> String {
+    format!("> {{\"type\":\"message\",\"msg_id\":\"{id}\",\"content\":\"LOOK\"}}")
+}
+
+#[test]
+fn the_end_of_stdin_excuses_a_turn_of_0_2() {
+    let begun = format!("{}; stdin_closed; start m1", message("m1"));
+    assert_findings_0_2(&format!("{begun}; end 0"), &["turn-open-at-end@5"]);
+    assert_findings_0_2(
+        &format!("{begun}; request {{\"a\":\"b\"}}; end m1; end 0"),
+        &[],
+    );
+    let open = format!("{}; start m1", message("m1"));
+    assert_findings_0_2(
+        &format!("{open}; end killed budget:response"),
+        &["turn-envelope@4"],
+    );
+    assert_findings_0_2(
+        &format!("{open}; request {{\"a\":\"b\"}}; end m1"),
+        &["input-reaches-model@5"],
+    );
+}
+
+#[test]
+fn a_server_that_comes_too_late_is_not_ready() {
+    let add = "> {\"type\":\"add_mcp_server\",\"name\":\"words\",\"transport\":\"stdio\",\"command\":\"sh\"}";
+    let ready = "< {\"type\":\"mcp_ready\",\"name\":\"words\",\"tools\":[]}";
+    let turn = format!("{}; start m1; end m1", message("m1"));
+    assert_findings_0_2(
+        &format!("{turn}; {add}; error - protocol_error; {ready}"),
+        &["late-mcp-server-is-not-ready@7"],
+    );
+    assert_findings_0_2(
+        &format!("{add}; {ready}; {turn}; {add}; error - protocol_error; {ready}"),
+        &[],
+    );
+}

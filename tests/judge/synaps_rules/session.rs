@@ -80,3 +80,77 @@ fn a_resumed_session_has_messages_that_came_before() {
     let lost = more.replace("|New question|New answer", "");
     assert_eq!(rules_found_with(resumed, &lost), ["history-kept"]);
 }
+
+#[test]
+fn an_answer_that_came_behind_an_abort_of_its_turn_may_be_missing() {
+    let request = |texts: &[&str]| {
+        let messages = texts
+            .iter()
+            .map(|text| json!({ "role": "user", "content": text }));
+        let messages: Vec<_> = messages.collect();
+        let body = json!({ "model": "m", "messages": messages, "tools": [{ "name": "bash" }] });
+        format!("request {body}")
+    };
+    let (first, second) = ("what do you see", "and what is behind it");
+    let turn = |abort: &str| {
+        let asked = request(&[first]);
+        let next = request(&[first, second]);
+        format!(
+            "> prompt p1 {first}; {abort}{asked}; reply 200 [{{\"call\":{{\"name\":\"bash\",\"arguments\":{{\"command\":\"ls\"}}}}}}]; agent_end; done p1 prompt; done a1 abort; > prompt p2 {second}; {next}"
+        )
+    };
+    assert_clean(&[&turn("> abort a1; ")]);
+    let found = rules_found(&format!("ready; {}", turn("")));
+    assert!(found.contains(&"answer-kept".to_owned()), "{found:?}");
+}
+
+#[test]
+fn the_results_of_tools_go_to_the_model_that_was_set() {
+    let set = "> set_model m1 local/a; set m1";
+    let end = "> shutdown; end 0";
+    let turn = |first: &str, status: u16, second: &str, meanwhile: &str| {
+        let asked = json!({ "role": "user", "content": "run it" });
+        let call = json!({ "role": "assistant", "content": [{ "type": "tool_use", "id": "c1", "name": "bash", "input": {} }] });
+        let result = json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c1", "content": "r" }] });
+        let one = json!({ "model": first, "messages": [&asked] });
+        let two = json!({ "model": second, "messages": [&asked, &call, &result] });
+        format!(
+            "> prompt p1 run it; request {one}; reply {status}; start c1; piece c1 {{}}; {meanwhile}; result c1; request {two}; reply 200; text a; agent_end; done p1 prompt"
+        )
+    };
+    assert_clean(&[
+        &format!("{set}; {}; {end}", turn("a", 200, "a", "")),
+        // Another model may be asked after a failure, and where none was set.
+        &format!("{set}; {}; {end}", turn("a", 500, "m", "")),
+        &format!("{}; {end}", turn("m", 200, "other", "")),
+        // The turn goes on with the model of its start, or with the new one.
+        &format!("{}; {end}", turn("m", 200, "m", set)),
+        &format!("{}; {end}", turn("m", 200, "a", set)),
+    ]);
+    assert_findings(&[(
+        &format!("{set}; {}; {end}", turn("a", 200, "m", "")),
+        &["active-model-stays"],
+    )]);
+}
+
+#[test]
+fn the_available_models_do_not_depend_on_the_active_one() {
+    let first = "> get_available_models l1; models l1 local/m local/a";
+    let away = "> set_model m1 local/a; set m1";
+    let back = "> set_model m2 local/m; set m2";
+    let end = "> shutdown; end 0";
+    let again = |models: &str| format!("> get_available_models l2; models l2 {models}; {end}");
+    assert_clean(&[
+        &format!("{first}; {away}; {back}; {}", again("local/a local/m")),
+        &format!(
+            "{first}; {away}; {back}; {}",
+            again("local/m local/a local/b")
+        ),
+        // A model of the start may be listed only while it is active.
+        &format!("{first}; {away}; {}", again("local/a")),
+    ]);
+    assert_findings(&[(
+        &format!("{first}; {away}; {back}; {}", again("local/a")),
+        &["models-stay-available"],
+    )]);
+}
