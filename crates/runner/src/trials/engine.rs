@@ -107,8 +107,42 @@ impl Engine {
         suites: Vec<DialectSuite>,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<SuiteEnd, SpawnError> {
+        let (queue, _) = self.queue(suites);
+        self.play_queue(queue, &mut || None, on_event).await
+    }
+
+    /// Plays scenarios that are made when they can be started: `make` is asked for the next one until it has none, and those of the suite
+    /// come first.
+    ///
+    /// # Errors
+    /// The agent cannot be started.
+    pub(super) async fn play_made(
+        &self,
+        suite: DialectSuite,
+        make: &mut dyn FnMut() -> Option<Scenario>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<SuiteEnd, SpawnError> {
+        let (queue, contexts) = self.queue(vec![suite]);
+        let make = &mut || {
+            let (context, scenario) = (contexts.first()?, make()?);
+            Some(QueuedScenario {
+                context: Arc::clone(context),
+                scenario: Arc::new(scenario),
+                again: false,
+            })
+        };
+        self.play_queue(queue, make, on_event).await
+    }
+
+    async fn play_queue(
+        &self,
+        queue: PlayQueue,
+        make: &mut dyn FnMut() -> Option<QueuedScenario>,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) -> Result<SuiteEnd, SpawnError> {
         let mut run = Run {
-            queue: self.queue(suites),
+            queue,
+            make,
             settings: &self.settings,
             jobs: self.settings.jobs.get(),
             is_busy: false,
@@ -132,8 +166,9 @@ impl Engine {
         run.end
     }
 
-    fn queue(&self, suites: Vec<DialectSuite>) -> PlayQueue {
-        let mut queue = PlayQueue::default();
+    /// The scenarios of these suites, and the context of each suite.
+    fn queue(&self, suites: Vec<DialectSuite>) -> (PlayQueue, Vec<Arc<SuiteContext>>) {
+        let (mut queue, mut contexts) = (PlayQueue::default(), Vec::new());
         let settings = Arc::new(self.settings.clone());
         let starting = Arc::new(Semaphore::new(2 * cores().get()));
         let busy = Arc::default();
@@ -149,15 +184,19 @@ impl Engine {
                 busy: Arc::clone(&busy),
                 cancel: self.cancelled.clone(),
             };
-            queue.add(Arc::new(context), suite.scenarios);
+            let context = Arc::new(context);
+            queue.add(Arc::clone(&context), suite.scenarios);
+            contexts.push(context);
         }
-        queue
+        (queue, contexts)
     }
 }
 
 /// The state of a run.
 struct Run<'a> {
     queue: PlayQueue,
+    /// Makes another scenario when the queue is empty.
+    make: &'a mut dyn FnMut() -> Option<QueuedScenario>,
     settings: &'a SuiteSettings,
     /// How many scenarios are played in parallel.
     jobs: usize,
@@ -177,7 +216,7 @@ impl Run<'_> {
         if self.playing.len() >= self.jobs {
             return false;
         }
-        let Some(queued) = self.queue.next() else {
+        let Some(queued) = self.queue.next().or_else(&mut *self.make) else {
             return false;
         };
         (self.on_event)(RunEvent::Started(queued.id()));

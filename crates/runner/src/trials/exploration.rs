@@ -8,10 +8,8 @@ use crate::explore::{Session, SessionTables, SituationCounts};
 use crate::process::spawn_error::SpawnError;
 use crate::scenario::Scenario;
 use indexmap::IndexMap;
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
-
-/// How many sessions a round has for each job, where the time decides how many are played.
-const ROUND: usize = 4;
 
 /// The exploration of one dialect.
 pub struct Exploration {
@@ -32,6 +30,17 @@ pub enum Extent {
     Time(Duration),
     /// One session, by its number.
     One(usize),
+}
+
+impl Extent {
+    /// How many sessions are known to be played, and how many of the seed come before them.
+    fn planned(self) -> (usize, usize) {
+        match self {
+            Extent::Sessions(all) => (all, 0),
+            Extent::Time(_) => (0, 0),
+            Extent::One(wanted) => (1, wanted - 1),
+        }
+    }
 }
 
 /// A session that was played.
@@ -77,49 +86,65 @@ impl Exploration {
         extent: Extent,
         on_event: &mut dyn FnMut(SessionEvent<'_>),
     ) -> Result<ExploredSessions, TrialError> {
-        let (began, settings) = (Instant::now(), &self.engine.settings);
-        let mut made = self.tables.sessions(settings.seed);
-        let (mut sessions, mut end) = (Vec::new(), SuiteEnd::Complete);
-        let mut number = 0;
-        while end == SuiteEnd::Complete {
-            let (skipped, more) = match extent {
-                Extent::Sessions(all) => (0, all - number),
-                Extent::One(wanted) => (wanted - 1, usize::from(number == 0)),
-                Extent::Time(time) if began.elapsed() < time => (0, settings.jobs.get() * ROUND),
-                Extent::Time(_) => (0, 0),
+        let (began, seed) = (Instant::now(), self.engine.settings.seed);
+        let mut made = self.tables.sessions(seed);
+        let open = RefCell::new(IndexMap::new());
+        let mut sessions = Vec::new();
+        let (planned, skipped) = extent.planned();
+        on_event(SessionEvent::Planned(planned));
+        let mut mistakes = None;
+        let mut numbered = made.by_ref().zip(1..).skip(skipped);
+        let mut left = planned;
+        let make = &mut || {
+            let is_over = match extent {
+                Extent::Time(time) => began.elapsed() >= time,
+                Extent::Sessions(_) | Extent::One(_) => left == 0,
             };
-            if more == 0 {
-                break;
+            if is_over || mistakes.is_some() {
+                return None;
             }
-            let walked = made.by_ref().skip(skipped).take(more);
-            let mut open = IndexMap::new();
-            let mut scenarios = Vec::new();
-            for (session, number) in walked.zip(number + skipped + 1..) {
-                let id = format!("explore/seed-{}/{number:05}", settings.seed);
-                scenarios.push(self.scenario(&session, &id).map_err(TrialError::Moves)?);
-                open.insert(self.full_id(&id), (number, session));
-            }
-            number += skipped + more;
-            on_event(SessionEvent::Planned(more));
-            let on_run = &mut |event| match event {
-                RunEvent::Started(id) => on_event(SessionEvent::Started(id)),
-                RunEvent::Busy(_) => {}
-                RunEvent::Ended(run) => {
-                    if let Some((number, session)) = open.swap_remove(&run.report.id) {
-                        let mut run = *run;
-                        drop_clauses_of_the_session(&mut run.report.findings);
-                        let mut played = PlayedSession {
-                            number,
-                            session,
-                            run,
-                        };
-                        on_event(SessionEvent::Ended(&mut played));
-                        sessions.push(played);
-                    }
+            let (session, number) = numbered.next()?;
+            left = left.saturating_sub(1);
+            let id = format!("explore/seed-{seed}/{number:05}");
+            let scenario = self.scenario(&session, &id);
+            let scenario = scenario.map_err(|errors| mistakes = Some(errors)).ok()?;
+            open.borrow_mut()
+                .insert(self.full_id(&id), (number, session));
+            Some(scenario)
+        };
+        let on_run = &mut |event| match event {
+            RunEvent::Started(id) => {
+                if matches!(extent, Extent::Time(_)) {
+                    on_event(SessionEvent::Planned(1));
                 }
-            };
-            end = self.play_scenarios(&self.engine, scenarios, on_run).await?;
+                on_event(SessionEvent::Started(id));
+            }
+            RunEvent::Busy(_) => {}
+            RunEvent::Ended(run) => {
+                if let Some((number, session)) = open.borrow_mut().swap_remove(&run.report.id) {
+                    let mut run = *run;
+                    drop_clauses_of_the_session(&mut run.report.findings);
+                    let mut played = PlayedSession {
+                        number,
+                        session,
+                        run,
+                    };
+                    on_event(SessionEvent::Ended(&mut played));
+                    sessions.push(played);
+                }
+            }
+        };
+        let end = self
+            .engine
+            .play_made(self.suite.clone(), make, on_run)
+            .await?;
+        if let Some(errors) = mistakes {
+            return Err(TrialError::Moves(errors));
         }
+        let end = match end {
+            SuiteEnd::Interrupted(more) => SuiteEnd::Interrupted(more + left),
+            end => end,
+        };
         sessions.sort_by_key(|played| played.number);
         Ok(ExploredSessions {
             sessions,
