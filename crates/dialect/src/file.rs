@@ -21,6 +21,11 @@ pub struct DialectFile {
     pub extends: Option<Spanned<String>>,
     /// Where frames hold their name.
     pub discriminator: Option<Discriminator>,
+    /// How frames are named, if not by a discriminator.
+    #[schemars(with = "Option<Naming>")]
+    pub naming: Option<Spanned<Naming>>,
+    /// With `naming: json-rpc`: what is particular to this protocol.
+    pub json_rpc: Option<JsonRpcFile>,
     /// The events.
     #[serde(default)]
     pub events: IndexMap<String, Option<FrameSpec>>,
@@ -156,7 +161,47 @@ pub struct Discriminator {
     pub commands: String,
 }
 
-/// The nested kinds of an event or a command.
+/// How frames are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Naming {
+    /// By their structure: a request and a notification by `method`, a response by the request that it answers: `METHOD.result`, `METHOD.error`.
+    JsonRpc,
+}
+
+/// What is particular to a protocol with `naming: json-rpc`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JsonRpcFile {
+    /// `optional` if messages may leave out the member `jsonrpc`.
+    pub version: Option<VersionMember>,
+    /// The first letters of methods that agents and hosts may add by themselves.
+    pub extensions: Vec<String>,
+    /// The clauses of the built-in rules, by the name of the rule.
+    #[schemars(with = "IndexMap<String, OneOrMoreTexts>")]
+    pub clauses: IndexMap<String, Node>,
+}
+
+/// Whether messages have the member `jsonrpc`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum VersionMember {
+    /// They need not.
+    Optional,
+}
+
+/// A text, or several.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its JSON Schema is used")]
+enum OneOrMoreTexts {
+    /// One.
+    One(String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+/// What is particular to an event or a command.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrameSpec {
@@ -164,6 +209,10 @@ pub struct FrameSpec {
     pub kind: Option<String>,
     /// The nested kinds.
     pub kinds: Vec<String>,
+    /// With `naming: json-rpc`: it is a notification, so it has no id and no response.
+    pub notification: bool,
+    /// With `naming: json-rpc`: a method that both sides have, in `events` and in `commands`.
+    pub both_sides: bool,
 }
 
 /// How a session starts and ends.

@@ -1,6 +1,7 @@
 //! A dialect ready to judge with: its rules and schemas compiled, and linted.
 
 mod frame_schemas;
+mod json_rpc;
 mod launch;
 mod lint;
 mod load;

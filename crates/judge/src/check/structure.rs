@@ -1,0 +1,260 @@
+//! The check of messages that are named by their structure: names them, pairs responses with requests, and tells whose turn it is.
+
+use super::monitors::Violations;
+use crate::dialect::Dialect;
+use crate::finding::{
+    Blame, Difference, DifferenceKind, Expected, Finding, Origin, Part, SliceValue,
+};
+use crate::frame::{Body, End, Frame, Line};
+use crate::framing::Parsed;
+use crate::rules::frame_context::Turn;
+use crate::rules::monitor::EndCircumstances;
+use crate::rules::rule::RuleForm;
+use conform_dialect::json_rpc::{
+    Mistake, NamedMessage, OpenRequest, Pairing, RULES, StructureRule, Vocabulary,
+};
+
+/// The messages of one session so far.
+#[derive(Clone)]
+pub(super) struct StructureCheck {
+    pairing: Pairing,
+    /// The newest message.
+    newest: NamedMessage,
+    /// Whose turn it is.
+    turn: Turn,
+    /// Whether the commands of the host are not shown, so that it is unknown what the agent answers.
+    is_capture: bool,
+    /// For each rule how often it applied.
+    exercised: [u64; RULES.len()],
+}
+
+/// The rules about what a message answers.
+const ABOUT_REQUESTS: [StructureRule; 4] = [
+    StructureRule::AnswerToNothing,
+    StructureRule::SecondAnswer,
+    StructureRule::AnsweredNotification,
+    StructureRule::IdType,
+];
+
+impl StructureCheck {
+    /// The check of a dialect; `None` if its frames have discriminators.
+    pub(super) fn new(dialect: &Dialect, is_capture: bool) -> Option<Self> {
+        dialect.json_rpc.as_ref()?;
+        Some(StructureCheck {
+            pairing: Pairing::default(),
+            newest: NamedMessage::default(),
+            turn: Turn::default(),
+            is_capture,
+            exercised: [0; RULES.len()],
+        })
+    }
+
+    /// Names the next frame, and finds what is wrong with its structure.
+    pub(super) fn note(
+        &mut self,
+        dialect: &Dialect,
+        (n, frame): (u64, &Frame),
+        parsed: &Parsed,
+    ) -> Violations {
+        self.newest = NamedMessage::default();
+        let (from, line) = match &frame.body {
+            Body::FromAgent(line) => (Blame::Agent, line),
+            Body::ToAgent(line) => (Blame::Host, line),
+            _ => return Vec::new(),
+        };
+        let Some(json_rpc) = dialect
+            .json_rpc
+            .as_ref()
+            .filter(|_| !parsed.has("blank-line"))
+        else {
+            return Vec::new();
+        };
+        let vocabulary = Vocabulary {
+            events: &dialect.events,
+            commands: &dialect.commands,
+            json_rpc,
+        };
+        let text = line.text();
+        let value = parsed.value.as_ref().map(|value| (value, &*text));
+        let is_unclear = is_unclear(dialect, from, line, parsed);
+        let mut named = self.pairing.name(vocabulary, (from, n), value, is_unclear);
+        if self.is_capture && from == Blame::Agent {
+            named.rules.retain(|rule| !ABOUT_REQUESTS.contains(rule));
+            named
+                .mistakes
+                .retain(|one| !ABOUT_REQUESTS.contains(&one.rule));
+        }
+        for rule in &named.rules {
+            self.count(*rule);
+        }
+        if named.is_answer {
+            self.count(StructureRule::LeftOpen);
+        }
+        self.turn = Turn {
+            is_of_host: self.pairing.is_waiting(Blame::Agent),
+            since: match named.asker {
+                Some(Blame::Agent) if named.is_answer => frame.at,
+                _ => self.turn.since,
+            },
+            asker: named.asker,
+        };
+        let mistakes = std::mem::take(&mut named.mistakes).into_iter();
+        self.newest = named;
+        let id = parsed.value.as_ref().and_then(|value| value.get("id"));
+        let slice = id.map(|id| id_part(&id.to_string()));
+        let found = mistakes.map(|mistake| finding(dialect, mistake, from, slice.clone()));
+        found.collect()
+    }
+
+    /// The requests that are left open at the end, if the side that should have answered had the time to. Of two that wait for each other the
+    /// host is to blame, because the agent cannot go on.
+    pub(super) fn left_open(
+        &mut self,
+        dialect: &Dialect,
+        end: &End,
+        circumstances: EndCircumstances,
+        was_asked_to_end: bool,
+    ) -> Violations {
+        let is_timeout = matches!(end, End::Killed { why } if why.starts_with("budget"));
+        let is_hung = is_timeout && !was_asked_to_end;
+        let (blame, how) = match (self.turn.is_of_host, circumstances.by_itself) {
+            (true, false) if is_hung => (Blame::Host, "the agent ran out of time"),
+            (false, false) if is_hung => (Blame::Agent, "the agent ran out of time"),
+            (_, true) => (Blame::Agent, "the agent ended by itself"),
+            _ => return Vec::new(),
+        };
+        let asker = match blame {
+            Blame::Agent => Blame::Host,
+            Blame::Host => Blame::Agent,
+        };
+        let open = self.pairing.open(asker).into_iter();
+        let open: Vec<_> = open
+            .filter(|request| !request.is_doubtful)
+            .cloned()
+            .collect();
+        let found = open.into_iter().filter_map(|request| {
+            self.count(StructureRule::LeftOpen);
+            Some((
+                rule_number(dialect, StructureRule::LeftOpen)?,
+                unanswered(&request, blame, how),
+            ))
+        });
+        found.collect()
+    }
+
+    /// How often the rule of this number applied.
+    pub(super) fn exercised(&self, form: &RuleForm) -> u64 {
+        match form {
+            RuleForm::Structure(rule) => self.exercised[index(*rule)],
+            _ => 0,
+        }
+    }
+
+    /// The name of the newest frame.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.newest.name.as_deref()
+    }
+
+    pub(super) fn turn(&self) -> Turn {
+        self.turn
+    }
+
+    pub(super) fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+
+    fn count(&mut self, rule: StructureRule) {
+        self.exercised[index(rule)] += 1;
+    }
+}
+
+/// Whether the reader of a line may be unable to read it.
+fn is_unclear(dialect: &Dialect, from: Blame, line: &Line, parsed: &Parsed) -> bool {
+    let limit = match from {
+        Blame::Agent => dialect.limits.get("event"),
+        Blame::Host => dialect.limits.get("command"),
+    };
+    let length = line.bytes.len() as u64 + line.dropped;
+    !parsed.defects.is_empty() || limit.is_some_and(|limit| length > *limit)
+}
+
+fn index(rule: StructureRule) -> usize {
+    rule as usize
+}
+
+fn rule_number(dialect: &Dialect, rule: StructureRule) -> Option<usize> {
+    let is_it = |form: &RuleForm| matches!(form, RuleForm::Structure(one) if *one == rule);
+    dialect.rules.iter().position(|rule| is_it(&rule.form))
+}
+
+fn id_part(id: &str) -> Part {
+    Part::Slice(vec![SliceValue {
+        name: "id".to_owned(),
+        value: id.trim_matches('"').to_owned(),
+    }])
+}
+
+fn finding(
+    dialect: &Dialect,
+    mistake: Mistake,
+    blame: Blame,
+    part: Option<Part>,
+) -> (usize, Finding) {
+    use DifferenceKind::{Condition, Malformed, Missing, Unexpected, WrongValue};
+    let kind = match mistake.rule {
+        StructureRule::NotAMessage | StructureRule::Batch => Malformed,
+        StructureRule::AnswerToNothing
+        | StructureRule::SecondAnswer
+        | StructureRule::AnsweredNotification
+        | StructureRule::UnknownMethod
+        | StructureRule::WrongSide => Unexpected,
+        StructureRule::LeftOpen => Missing,
+        StructureRule::Version | StructureRule::IdType => WrongValue,
+        StructureRule::RequestOrNotification
+        | StructureRule::IdReused
+        | StructureRule::ResultOrError
+        | StructureRule::ErrorObject => Condition,
+    };
+    let finding = Finding {
+        blame,
+        origin: Origin::of_part(part.unwrap_or_default()),
+        message: mistake.message,
+        pointer: mistake.pointer.to_owned(),
+        difference: Difference::of_kind(kind),
+        ..Finding::default()
+    };
+    (
+        rule_number(dialect, mistake.rule).unwrap_or_default(),
+        finding,
+    )
+}
+
+fn unanswered(request: &OpenRequest, blame: Blame, how: &str) -> Finding {
+    let OpenRequest {
+        method, frame, id, ..
+    } = request;
+    let prefix = match blame {
+        Blame::Agent => "",
+        Blame::Host => ">",
+    };
+    let expected = ["result", "error"].map(|end| Expected::Frame {
+        name: format!("{prefix}{method}.{end}"),
+        with: Vec::new(),
+    });
+    let message = match blame {
+        Blame::Agent => format!("{how}, and `{method}` of frame {frame} was not answered"),
+        Blame::Host => {
+            format!(
+                "{how} while it waited for the host, which did not answer `{method}` of frame {frame}"
+            )
+        }
+    };
+    Finding {
+        blame,
+        origin: Origin::of_part(id_part(&id.0.to_string())),
+        message,
+        expected: expected.into(),
+        difference: Difference::of_kind(DifferenceKind::Absent),
+        ..Finding::default()
+    }
+}
