@@ -7,8 +7,9 @@ use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::{Dialect, DialectSource, load};
 use conform_judge::finding::{Blame, Finding, Level};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tempfile::TempDir;
 
 /// A session of the toy protocol without a mistake: each side has a request 1, and both are open at once.
 const GOOD: &str = r#"
@@ -424,8 +425,8 @@ fn a_request_that_is_left_open_is_blamed_on_the_side_that_had_to_answer() {
     assert_eq!(found[0].blame, Blame::Host);
 }
 
-/// The toy protocol with a rule that has a budget, and one about what is owed at the end.
-fn with_budgets() -> Arc<Dialect> {
+/// A copy of the toy protocol, and its folder in there.
+fn copied() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path().join("duo/1");
     std::fs::create_dir_all(&at).unwrap();
@@ -434,6 +435,12 @@ fn with_budgets() -> Arc<Dialect> {
         let file = file.unwrap();
         std::fs::copy(file.path(), at.join(file.file_name())).unwrap();
     }
+    (folder, at)
+}
+
+/// The toy protocol with a rule that has a budget, and one about what is owed at the end.
+fn with_budgets() -> Arc<Dialect> {
+    let (folder, at) = copied();
     let rules = r##"
 rules:
   in-time:
@@ -535,4 +542,99 @@ fn ten_thousand_open_requests_are_paired_in_linear_time() {
     let outcome = judge(&session);
     assert_eq!(outcome.findings, []);
     assert_eq!(outcome.coverage.rules["duo/json-rpc/left-open"], count);
+}
+
+/// The mistakes of the toy dialect with other lines in its `dialect.yaml`, as `LINE:MESSAGE`.
+fn mistakes(change: impl Fn(String) -> String) -> Vec<String> {
+    let (folder, at) = copied();
+    let file = at.join("dialect.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, change(text)).unwrap();
+    let loaded = load(&DialectSource::new(Some(folder.path().to_owned())), "duo@1");
+    let errors = loaded.err().unwrap_or_default();
+    let shown = errors
+        .iter()
+        .map(|one| format!("{}:{}", one.span.line, one.message));
+    shown.collect()
+}
+
+#[test]
+fn mistakes_in_a_dialect_are_told_with_their_place_and_what_to_write() {
+    let replaced =
+        |from: &'static str, to: &'static str| move |text: String| text.replacen(from, to, 1);
+    for (change, expected) in [
+        (
+            replaced(
+                "naming: json-rpc",
+                "naming: json-rpc\ndiscriminator: { events: /a, commands: /b }",
+            ),
+            "5:frames are named by `naming: json-rpc` or by `discriminator`: remove one of the two",
+        ),
+        (
+            replaced("naming: json-rpc", "naming: jsonrpc"),
+            "4:unknown word `jsonrpc`; did you mean `json-rpc`?",
+        ),
+        (
+            replaced("both_sides: true", "both_sides: false"),
+            "11:`$/cancel` is a method of both sides: remove it from `events` or from `commands`, or write `$/cancel: { both_sides: true }`",
+        ),
+        (
+            replaced("second-answer:", "second-answers:"),
+            "7:unknown rule of json-rpc `second-answers`; did you mean `second-answer`?",
+        ),
+        (
+            replaced("duo.once, answer", "duo.twice, answer"),
+            "7:the clause `duo.twice` is not in clauses.yaml",
+        ),
+        (replaced("  note: { notification: true, ", "  note: { "), ""),
+    ] {
+        let all = mistakes(change);
+        match expected {
+            "" => assert_eq!(all, Vec::<String>::new()),
+            expected => {
+                assert_eq!(all.len(), 1, "{all:?}");
+                assert!(all[0].starts_with(expected), "{all:?}");
+            }
+        }
+    }
+    let without = mistakes(|text| {
+        let named = "discriminator: { events: /type, commands: /type }\nbudgets: {}\n";
+        let head = text.split("naming").next().unwrap().to_owned();
+        format!(
+            "{head}{named}json_rpc: {{ version: optional }}\nevents: {{ note: {{ notification: true }} }}\n"
+        )
+    });
+    // The rules of the copy need the names that it has no more.
+    assert_eq!(
+        without[..2],
+        [
+            "6:`json_rpc` goes with `naming: json-rpc`: write that too, or remove it",
+            "7:`notification` and `both_sides` go with `naming: json-rpc`: write that too, or remove them",
+        ]
+    );
+}
+
+#[test]
+fn a_dialect_may_leave_out_the_version() {
+    let (folder, at) = copied();
+    let file = at.join("dialect.yaml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(
+        &file,
+        text.replace("json_rpc:\n", "json_rpc:\n  version: optional\n"),
+    )
+    .unwrap();
+    let dialect = load(&DialectSource::new(Some(folder.path().to_owned())), "duo@1").unwrap();
+    for (line, expected) in [
+        (r#"> {"method":"stop"}"#, &[][..]),
+        (
+            r#"> {"jsonrpc":"1.0","method":"stop"}"#,
+            &["json-rpc/version@1 host"],
+        ),
+    ] {
+        let mut checker = Checker::new(Arc::clone(&dialect), CheckOptions::default());
+        frames(line).iter().for_each(|frame| checker.push(frame));
+        let found: Vec<_> = checker.finish().findings.iter().map(short).collect();
+        assert_eq!(found, expected);
+    }
 }

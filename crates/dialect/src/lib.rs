@@ -17,6 +17,7 @@ mod types;
 pub use clauses::Clause;
 pub use faults::{fault, faults, nested_kinds};
 pub use file::{MemberNames, ToolName};
+pub use json_rpc::OpenRequest;
 pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};
 pub use source::DialectSource;
 pub use types::{Base, FrameIdentity, FrameNames, Inheritance, MessageNames, STEP_NAME};

@@ -132,6 +132,13 @@ impl FrameNames {
         structure.is_some_and(|structure| structure.answers.contains(name))
     }
 
+    /// Whether every frame has the member at this place, so that its schema need not repeat it.
+    #[must_use]
+    pub fn is_envelope(&self, pointer: &str) -> bool {
+        let of_message = ["/jsonrpc", "/id", "/method"];
+        pointer == self.discriminator || self.structure.is_some() && of_message.contains(&pointer)
+    }
+
     /// The name of the frame that a step of a scenario shows: at the discriminator, or that of its method.
     #[must_use]
     pub fn name_in_step<'v>(&self, step: &'v Value) -> Option<&'v str> {
@@ -164,13 +171,15 @@ impl FrameNames {
         Cow::Owned(message.into())
     }
 
-    /// A message of a session as steps see it: with its name.
-    pub fn name_for_steps(&self, message: &mut Value, name: Option<&str>) {
-        if let (Some(_), Some(members), Some(name)) =
-            (&self.structure, message.as_object_mut(), name)
-        {
-            let own = STEP_NAME.trim_start_matches('/');
-            members.insert(own.to_owned(), name.into());
+    /// A message of a session as steps see it: with its name, if it is named by its structure.
+    pub fn named<'v>(&self, message: &'v Value, name: Option<&str>) -> Cow<'v, Value> {
+        match (&self.structure, message, name) {
+            (Some(_), Value::Object(members), Some(name)) => {
+                let mut members = members.clone();
+                members.insert(STEP_NAME.trim_start_matches('/').to_owned(), name.into());
+                Cow::Owned(members.into())
+            }
+            _ => Cow::Borrowed(message),
         }
     }
 

@@ -66,7 +66,11 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
-    let session = session_of(file.session, &root, &symbols, &clauses, &mut errors);
+    let mut session = session_of(file.session, &root, &symbols, &clauses, &mut errors);
+    let probes = session.probe.iter_mut().flat_map(|probe| &mut probe.send);
+    for (n, command) in probes.enumerate() {
+        *command = commands.message(command, Some(n.into())).into_owned();
+    }
     if let Some(replies) = &file.replies {
         let message = "the key `replies` is gone: `session: { text: EVENT }` names the event with a chunk of text, and `conform record --llm` records the replies themselves";
         errors.push(replies.error(message));

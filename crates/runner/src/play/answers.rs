@@ -6,6 +6,18 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl ScenarioPlayer {
+    /// Gives a response without an id that of the request, so that it does not answer an older one.
+    fn answer_this(&self, request: &Value, command: &mut Value) {
+        let names = &self.suite.dialect.commands;
+        let is_answer = names
+            .name_in_step(command)
+            .is_some_and(|name| names.is_answer(name));
+        let (id, members) = (request.get("id"), command.as_object_mut());
+        if let (true, Some(id), Some(members)) = (is_answer, id, members) {
+            members.entry("id").or_insert_with(|| id.clone());
+        }
+    }
+
     /// Sends the first automatic answer of the scenario that fits an event.
     pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
         if !self.session.process.is_stdin_open() || self.session.end.is_some() {
@@ -26,7 +38,10 @@ impl ScenarioPlayer {
                 return Err(self.broken_at(answer.span, &missing.to_string()));
             }
             return match answer.send.render(&captures) {
-                Ok(command) => self.send_command(&command, answer.span),
+                Ok(mut command) => {
+                    self.answer_this(event, &mut command);
+                    self.send_command(&command, answer.span)
+                }
                 Err(unknown) => Err(self.broken_at(answer.span, &unknown.to_string())),
             };
         }
