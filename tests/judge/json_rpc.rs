@@ -205,6 +205,12 @@ const MISTAKES: &[(&str, usize, &str, &[&str])] = &[
         &["id-type@5 agent", "answer-to-nothing@6 host"],
     ),
     (
+        "the agent repeats an id that is none",
+        4,
+        "> {\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"hello\"}\n< {\"jsonrpc\":\"2.0\",\"id\":[],\"error\":{\"code\":-32600,\"message\":\"no\"}}",
+        &["id-type@4 host"],
+    ),
+    (
         "the id is null instead",
         7,
         r#"< {"jsonrpc":"2.0","id":null,"result":{"answer":"q7"}}"#,

@@ -29,6 +29,15 @@ pub struct JsonRpc {
     pub extensions: Vec<String>,
 }
 
+impl JsonRpc {
+    /// Whether agents and hosts may add a method of this name by themselves.
+    #[must_use]
+    pub fn is_extension(&self, method: &str) -> bool {
+        let mut prefixes = self.extensions.iter();
+        prefixes.any(|prefix| method.starts_with(prefix))
+    }
+}
+
 /// The messages of a dialect: those of the agent, and those of the host.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary<'a> {

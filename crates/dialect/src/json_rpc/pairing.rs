@@ -203,6 +203,8 @@ impl AskingSide {
         mistakes: &mut Vec<Mistake>,
     ) -> Option<OpenRequest> {
         let key = match id {
+            // It repeats what the other side wrote.
+            Some((_, None)) if self.refuse() => return None,
             Some((id, None)) => {
                 let what = format!("the id of a response is {id}, neither a text nor a number");
                 mistakes.push(Mistake::new(StructureRule::IdType, what).at("/id"));
@@ -250,8 +252,7 @@ impl AskingSide {
         is_failure: bool,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<OpenRequest> {
-        if is_failure && self.unread > 0 {
-            self.unread -= 1;
+        if is_failure && self.refuse() {
             return None;
         }
         if let Some(method) = self.notified.take() {
@@ -268,6 +269,13 @@ impl AskingSide {
         let what = "a response has no id, and answers no request";
         mistakes.push(Mistake::new(StructureRule::AnswerToNothing, what));
         None
+    }
+
+    /// Whether the other side may refuse one more line that it cannot read.
+    fn refuse(&mut self) -> bool {
+        let is_owed = self.unread > 0;
+        self.unread = self.unread.saturating_sub(1);
+        is_owed
     }
 
     /// The oldest open request with this id, which is answered now.
@@ -326,8 +334,7 @@ fn method_mistakes(
             "/method",
         )),
         None => {
-            let mut prefixes = vocabulary.json_rpc.extensions.iter();
-            let is_extension = prefixes.any(|prefix| method.starts_with(prefix));
+            let is_extension = vocabulary.json_rpc.is_extension(method);
             let what = format!("the {to} has no method `{method}`");
             (!is_extension).then_some((StructureRule::UnknownMethod, what, "/method"))
         }

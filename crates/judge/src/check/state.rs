@@ -126,7 +126,11 @@ impl CheckerState {
             self.shutdown.note(frame, false);
             return;
         }
-        self.count_known(&decoded, is_command);
+        let is_extension = self.structure.as_ref();
+        let is_extension = is_extension.is_some_and(|one| one.is_extension(dialect));
+        if decoded.is_known() || is_extension {
+            self.count_known(is_command);
+        }
         self.note_session_frames(dialect, frame, &decoded);
 
         let turn = self.turn();
@@ -195,12 +199,12 @@ impl CheckerState {
         log.add(&mut self.outcome, rule, found, frame, &self.recent);
     }
 
-    fn count_known(&mut self, decoded: &DecodedFrame<'_>, is_command: bool) {
+    fn count_known(&mut self, is_command: bool) {
         let count = match is_command {
             true => &mut self.outcome.commands,
             false => &mut self.outcome.events,
         };
-        *count += u64::from(decoded.is_known());
+        *count += 1;
     }
 
     fn note_session_frames(

@@ -155,6 +155,13 @@ impl StructureCheck {
         self.newest.name.as_deref()
     }
 
+    /// Whether the newest frame is one that the dialect allows each side to add.
+    pub(super) fn is_extension(&self, dialect: &Dialect) -> bool {
+        let json_rpc = dialect.json_rpc.as_ref();
+        let name = self.name();
+        name.is_some_and(|name| json_rpc.is_some_and(|all| all.is_extension(name)))
+    }
+
     pub(super) fn turn(&self) -> Turn {
         self.turn
     }
