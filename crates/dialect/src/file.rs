@@ -1,5 +1,6 @@
 //! The format of `dialect.yaml`.
 
+use crate::json_rpc::StructureRule;
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
 use schemars::JsonSchema;
@@ -173,32 +174,13 @@ pub enum Naming {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JsonRpcFile {
-    /// `optional` if messages may leave out the member `jsonrpc`.
-    pub version: Option<VersionMember>,
+    /// Whether messages may leave out the member `jsonrpc`.
+    pub version_optional: bool,
     /// The first letters of methods that agents and hosts may add by themselves.
     pub extensions: Vec<String>,
-    /// The clauses of the built-in rules, by the name of the rule.
-    #[schemars(with = "IndexMap<String, OneOrMoreTexts>")]
-    pub clauses: IndexMap<String, Node>,
-}
-
-/// Whether messages have the member `jsonrpc`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum VersionMember {
-    /// They need not.
-    Optional,
-}
-
-/// A text, or several.
-#[derive(JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only its JSON Schema is used")]
-enum OneOrMoreTexts {
-    /// One.
-    One(String),
-    /// Several.
-    Several(Vec<String>),
+    /// The clauses of the built-in rules.
+    #[schemars(with = "IndexMap<StructureRule, Vec<String>>")]
+    pub clauses: IndexMap<StructureRule, Vec<Spanned<String>>>,
 }
 
 /// What is particular to an event or a command.

@@ -3,6 +3,20 @@
 use super::mistake::{Mistake, StructureRule};
 use serde_json::{Map, Value};
 
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum MessageKind {
+    /// Nothing that JSON-RPC knows.
+    #[default]
+    Other,
+    /// A request.
+    Request,
+    /// A notification.
+    Notification,
+    /// A response.
+    Answer,
+}
+
 /// A message by its structure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Message<'a> {
@@ -34,32 +48,11 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The rules that the message can break.
-    pub(super) fn rules(self) -> &'static [StructureRule] {
-        use StructureRule as Rule;
+    pub(super) fn kind(self) -> MessageKind {
         match self {
-            Message::Request { .. } => &[
-                Rule::UnknownMethod,
-                Rule::WrongSide,
-                Rule::RequestOrNotification,
-                Rule::IdType,
-                Rule::IdReused,
-                Rule::ResultOrError,
-            ],
-            Message::Notification { .. } => &[
-                Rule::UnknownMethod,
-                Rule::WrongSide,
-                Rule::RequestOrNotification,
-                Rule::ResultOrError,
-            ],
-            Message::Answer { .. } => &[
-                Rule::AnswerToNothing,
-                Rule::SecondAnswer,
-                Rule::AnsweredNotification,
-                Rule::IdType,
-                Rule::ResultOrError,
-                Rule::ErrorObject,
-            ],
+            Message::Request { .. } => MessageKind::Request,
+            Message::Notification { .. } => MessageKind::Notification,
+            Message::Answer { .. } => MessageKind::Answer,
         }
     }
 }
@@ -78,34 +71,31 @@ pub(super) fn outcome_mistakes(
     object: &Map<String, Value>,
     mistakes: &mut Vec<Mistake>,
 ) {
-    let (result, error) = (object.get("result"), object.get("error"));
+    let outcomes = (object.get("result"), object.get("error"));
     let is_answer = matches!(message, Message::Answer { .. });
-    let wrong = match (result, error) {
-        (Some(_), Some(_)) if is_answer => Some("a response has both `result` and `error`"),
-        (None, None) if is_answer => Some("a response has neither `result` nor `error`"),
-        (Some(_), _) | (_, Some(_)) if !is_answer => {
-            Some("a message with a `method` is no response, but has `result` or `error`")
-        }
-        _ => None,
+    let wrong = match outcomes {
+        (Some(_), Some(_)) if is_answer => "a response has both `result` and `error`",
+        (None, None) if is_answer => "a response has neither `result` nor `error`",
+        (None, None) => return,
+        _ if !is_answer => "a message with a `method` has `result` or `error`, like a response",
+        (None, Some(error)) => return mistakes.extend(error_mistake(error)),
+        _ => return,
     };
-    mistakes.extend(wrong.map(|what| Mistake::new(StructureRule::ResultOrError, what)));
-    let Some(error) = error.filter(|error| is_answer && !(error.is_null() && result.is_some()))
-    else {
-        return;
-    };
+    mistakes.push(Mistake::new(StructureRule::ResultOrError, "", wrong));
+}
+
+fn error_mistake(error: &Value) -> Option<Mistake> {
     let is_integer = |code: &Value| code.is_i64() || code.is_u64();
-    let wrong = match error.as_object() {
-        None => Some(("/error", "is not an object")),
+    let (pointer, what) = match error.as_object() {
+        None => ("/error", "is not an object"),
         Some(error) if !error.get("code").is_some_and(is_integer) => {
-            Some(("/error/code", "has no `code` that is an integer"))
+            ("/error/code", "has no integer `code`")
         }
         Some(error) if !error.get("message").is_some_and(Value::is_string) => {
-            Some(("/error/message", "has no `message` that is a text"))
+            ("/error/message", "has no text `message`")
         }
-        Some(_) => None,
+        Some(_) => return None,
     };
-    mistakes.extend(wrong.map(|(pointer, what)| {
-        let message = format!("the error of a response {what}");
-        Mistake::new(StructureRule::ErrorObject, message).at(pointer)
-    }));
+    let what = format!("the error of a response {what}");
+    Some(Mistake::new(StructureRule::ErrorObject, pointer, what))
 }

@@ -1,9 +1,17 @@
 //! The rules that hold for every JSON-RPC dialect, and what breaks one.
 
+use super::message::MessageKind;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What each rule requires, and why: its name and its text, in the order of [`StructureRule`].
+const TEXTS: &str = include_str!("rules.txt");
+
 /// A rule about the structure of messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum StructureRule {
-    /// A line is one message.
+    /// An object is a message.
     NotAMessage,
     /// A line is no list of messages.
     Batch,
@@ -33,85 +41,52 @@ pub enum StructureRule {
     LeftOpen,
 }
 
-/// Each rule with its name, and its text for people: what it requires, and why.
-pub const RULES: &[(StructureRule, &str, &str)] = &[
-    (
-        StructureRule::NotAMessage,
-        "not-a-message",
-        "Each JSON object is a request or a notification, with the text `method`, or a response, with an `id`. The other side cannot route anything else.",
-    ),
-    (
-        StructureRule::Batch,
-        "batch",
-        "Each line is one message. A list of messages on one line is a batch, which readers of one message a line do not take apart.",
-    ),
-    (
-        StructureRule::Version,
-        "version",
-        "Each message has the member `jsonrpc` with the text \"2.0\". Libraries drop a message of another version. A dialect may declare the member optional; a wrong one is still a mistake.",
-    ),
-    (
-        StructureRule::UnknownMethod,
-        "unknown-method",
-        "A request or a notification has a method that the protocol defines, or one that begins like an extension of the dialect. The other side can only refuse or ignore any other one.",
-    ),
-    (
-        StructureRule::WrongSide,
-        "wrong-side",
-        "A method is sent by the side that the protocol defines it for. The other side has no handler for it.",
-    ),
-    (
-        StructureRule::RequestOrNotification,
-        "request-or-notification",
-        "A request has an id, so that it can be answered, and a notification has none. With an id, the sender waits for a response that never comes; without one, a response cannot be sent.",
-    ),
-    (
-        StructureRule::IdType,
-        "id-type",
-        "An id is a text, a number or null, and the response repeats it as it is. A library that looks up \"1\" does not find the request 1.",
-    ),
-    (
-        StructureRule::IdReused,
-        "id-reused",
-        "A request has another id than each request of the same side that is still open. Otherwise nobody knows which of them a response is for. After its response an id is free again.",
-    ),
-    (
-        StructureRule::AnswerToNothing,
-        "answer-to-nothing",
-        "A response has the id of a request that the other side has sent. The two sides number their requests independently: the same id of the own side does not count.",
-    ),
-    (
-        StructureRule::SecondAnswer,
-        "second-answer",
-        "A request is answered once. A second response finds no request, or a newer one with the same id.",
-    ),
-    (
-        StructureRule::AnsweredNotification,
-        "answered-notification",
-        "A notification is not answered. It has no id, so the response has none either, and nobody waits for it.",
-    ),
-    (
-        StructureRule::ResultOrError,
-        "result-or-error",
-        "A response has either a `result` or an `error`, and other messages have neither. With both or none of them it is unknown whether the request succeeded.",
-    ),
-    (
-        StructureRule::ErrorObject,
-        "error-object",
-        "The error of a response is an object with an integer `code` and a text `message`. Hosts show the message and decide by the code.",
-    ),
-    (
-        StructureRule::LeftOpen,
-        "left-open",
-        "Each request is answered before the session ends. An agent that ends by itself, or runs out of time, has answered the host's requests, unless it waits for the host: a host answers each request of the agent.",
-    ),
-];
-
 impl StructureRule {
+    /// Every rule.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let names = spanned_yaml::names_of::<Self>().iter();
+        names.filter_map(|name| serde_json::from_value((*name).into()).ok())
+    }
+
     /// The name in the ids of rules.
     pub fn name(self) -> &'static str {
-        let named = RULES.iter().find(|(rule, ..)| *rule == self);
-        named.map_or("", |(_, name, _)| name)
+        spanned_yaml::names_of::<Self>()[self as usize]
+    }
+
+    /// What it requires, and why.
+    pub fn doc(self) -> &'static str {
+        let line = TEXTS.lines().nth(self as usize).unwrap_or_default();
+        line.split_once(": ").map_or(line, |(_, doc)| doc)
+    }
+
+    /// Whether a line of this kind can break the rule.
+    pub fn applies_to(self, kind: MessageKind) -> bool {
+        use MessageKind::{Answer, Notification, Other, Request};
+        match self {
+            Self::NotAMessage | Self::Batch => true,
+            Self::Version | Self::ResultOrError => kind != Other,
+            Self::UnknownMethod | Self::WrongSide | Self::RequestOrNotification => {
+                matches!(kind, Request | Notification)
+            }
+            Self::IdType => matches!(kind, Request | Answer),
+            Self::IdReused | Self::LeftOpen => kind == Request,
+            Self::AnswerToNothing
+            | Self::SecondAnswer
+            | Self::AnsweredNotification
+            | Self::ErrorObject => kind == Answer,
+        }
+    }
+
+    /// Whether it is about the request of a response, or about the response to a request.
+    pub fn is_about_pairs(self) -> bool {
+        matches!(
+            self,
+            Self::AnswerToNothing
+                | Self::SecondAnswer
+                | Self::AnsweredNotification
+                | Self::IdType
+                | Self::LeftOpen
+        )
     }
 }
 
@@ -127,15 +102,28 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    pub(super) fn new(rule: StructureRule, message: impl Into<String>) -> Self {
+    pub(super) fn new(
+        rule: StructureRule,
+        pointer: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        let message = message.into();
         Mistake {
             rule,
-            message: message.into(),
-            pointer: "",
+            message,
+            pointer,
         }
     }
+}
 
-    pub(super) fn at(self, pointer: &'static str) -> Self {
-        Mistake { pointer, ..self }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_are_in_the_order_of_the_rules() {
+        let names = TEXTS.lines().filter_map(|line| line.split(':').next());
+        let rules: Vec<_> = StructureRule::all().map(StructureRule::name).collect();
+        assert_eq!(names.collect::<Vec<_>>(), rules);
     }
 }

@@ -5,10 +5,12 @@ mod message_id;
 mod mistake;
 mod pairing;
 
+pub use message::MessageKind;
 pub use message_id::MessageId;
-pub use mistake::{Mistake, RULES, StructureRule};
-pub use pairing::{NamedMessage, OpenRequest, Pairing};
+pub use mistake::{Mistake, StructureRule};
+pub use pairing::{NamedMessage, OpenRequest, Pairing, SentLine};
 
+use crate::requirement::Blame;
 use crate::types::FrameNames;
 
 /// The version that each message names in its member `jsonrpc`.
@@ -47,4 +49,14 @@ pub struct Vocabulary<'a> {
     pub commands: &'a FrameNames,
     /// What is particular to the dialect.
     pub json_rpc: &'a JsonRpc,
+}
+
+impl<'a> Vocabulary<'a> {
+    /// The names of the messages that a side sends.
+    fn names_of(self, side: Blame) -> &'a FrameNames {
+        match side {
+            Blame::Agent => self.events,
+            Blame::Host => self.commands,
+        }
+    }
 }

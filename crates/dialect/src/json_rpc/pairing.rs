@@ -1,6 +1,6 @@
 //! Pairs the responses of a session with their requests, and so names each message.
 
-use super::message::{Message, is_failure, outcome_mistakes};
+use super::message::{Message, MessageKind, is_failure, outcome_mistakes};
 use super::mistake::{Mistake, StructureRule};
 use super::{ANSWER_TO_NOTHING, ANSWERS_TO_UNKNOWN, MessageId, VERSION, Vocabulary};
 use crate::requirement::Blame;
@@ -33,6 +33,8 @@ pub struct OpenRequest {
 #[derive(Debug, Clone, Default)]
 struct AskingSide {
     open: HashMap<MessageId, VecDeque<OpenRequest>>,
+    /// How many of them the other side certainly has to answer.
+    waiting: usize,
     /// The methods of the answered requests, by the newest request of each id.
     answered: HashMap<MessageId, String>,
     /// The newest notification, until a response without an id comes.
@@ -41,116 +43,124 @@ struct AskingSide {
     unread: u64,
 }
 
+/// A line of one side.
+#[derive(Debug, Clone, Copy)]
+pub struct SentLine<'a> {
+    /// The side.
+    pub from: Blame,
+    /// The number of its frame.
+    pub frame: u64,
+    /// Its JSON, if it is any.
+    pub value: Option<&'a Value>,
+    /// Its text.
+    pub text: &'a str,
+    /// Whether the other side may be unable to read it.
+    pub is_unclear: bool,
+}
+
 /// A message with the name that it has in its session.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NamedMessage {
-    /// The method, the name of a response, or `None` if it is no message.
+    /// What it is.
+    pub kind: MessageKind,
+    /// The method, or the name of a response; `None` if it is no message.
     pub name: Option<String>,
     /// The side that asked, if it is a request or a response to one.
     pub asker: Option<Blame>,
-    /// Whether it answered a request.
-    pub is_answer: bool,
     /// What is wrong with it.
     pub mistakes: Vec<Mistake>,
-    /// The rules that it could break.
-    pub rules: Vec<StructureRule>,
 }
 
 impl Pairing {
-    /// Names the next message. `value` is its JSON, with its text; `None` for a line without JSON. `is_unclear`: the other side may not be
-    /// able to read it.
-    pub fn name(
-        &mut self,
-        vocabulary: Vocabulary<'_>,
-        (from, frame): (Blame, u64),
-        value: Option<(&Value, &str)>,
-        is_unclear: bool,
-    ) -> NamedMessage {
-        let mut named = NamedMessage::default();
-        match value {
-            Some((Value::Object(object), text)) => {
-                let at = (from, frame);
-                self.name_object(vocabulary, at, (object, text), is_unclear, &mut named);
-            }
-            Some((Value::Array(_), _)) => {
-                named.rules.push(StructureRule::Batch);
-                let message = "the line is a list of messages, where each line is one message";
-                named
-                    .mistakes
-                    .push(Mistake::new(StructureRule::Batch, message));
-            }
-            _ => {}
+    /// Names the next message.
+    pub fn name(&mut self, vocabulary: Vocabulary<'_>, line: SentLine<'_>) -> NamedMessage {
+        let mut mistakes = Vec::new();
+        let object = line.value.and_then(Value::as_object);
+        let message = object.and_then(|object| Some((Message::read(object)?, object)));
+        let (mut name, mut asker) = (None, None);
+        if let Some((message, object)) = message {
+            let is_optional = vocabulary.json_rpc.is_version_optional;
+            mistakes.extend(version_mistake(object, is_optional));
+            outcome_mistakes(message, object, &mut mistakes);
+            let named = match message {
+                Message::Answer { id } => self.answer(line, id, is_failure(object), &mut mistakes),
+                _ => self.call(vocabulary, line, message, &mut mistakes),
+            };
+            (name, asker) = (Some(named.0), named.1);
+        } else if object.is_some() {
+            let what = "the object is no request, no notification and no response";
+            mistakes.push(Mistake::new(StructureRule::NotAMessage, "", what));
+        } else if line.value.is_some_and(Value::is_array) {
+            let what = "the line is a list of messages, where each line is one message";
+            mistakes.push(Mistake::new(StructureRule::Batch, "", what));
         }
-        if named.name.is_none() || !named.mistakes.is_empty() || is_unclear {
-            self.side_mut(from).unread += 1;
+        if name.is_none() || !mistakes.is_empty() || line.is_unclear {
+            self.side_mut(line.from).unread += 1;
         }
-        named
+        NamedMessage {
+            kind: message.map_or(MessageKind::Other, |(message, _)| message.kind()),
+            name,
+            asker,
+            mistakes,
+        }
     }
 
-    fn name_object(
+    /// Notes a request or a notification. Gives its name, and the side that asked.
+    fn call(
         &mut self,
         vocabulary: Vocabulary<'_>,
-        (from, frame): (Blame, u64),
-        (object, text): (&Map<String, Value>, &str),
-        is_unclear: bool,
-        named: &mut NamedMessage,
-    ) {
-        named.rules = vec![StructureRule::NotAMessage, StructureRule::Batch];
-        let Some(message) = Message::read(object) else {
-            let what = "the object is no request, no notification and no response";
-            let mistake = Mistake::new(StructureRule::NotAMessage, what);
-            named.mistakes.push(mistake);
-            return;
+        line: SentLine<'_>,
+        message: Message<'_>,
+        mistakes: &mut Vec<Mistake>,
+    ) -> (String, Option<Blame>) {
+        let is_readable = mistakes.is_empty() && !line.is_unclear;
+        let (method, id) = match message {
+            Message::Request { method, id } => (method, Some(id)),
+            Message::Notification { method } => (method, None),
+            Message::Answer { .. } => return (ANSWER_TO_NOTHING.to_owned(), None),
         };
-        named.rules.push(StructureRule::Version);
-        named.rules.extend(message.rules());
-        let is_version_optional = vocabulary.json_rpc.is_version_optional;
-        let of_version = version_mistake(object, is_version_optional);
-        named.mistakes.extend(of_version);
-        outcome_mistakes(message, object, &mut named.mistakes);
-        match message {
-            Message::Request { method, id } => {
-                let is_known = method_mistakes(vocabulary, from, message, &mut named.mistakes);
-                named.name = Some(method.to_owned());
-                named.asker = Some(from);
-                let Some(key) = MessageId::read(id, text) else {
-                    let what = format!("the id of `{method}` is neither a text nor a number");
-                    let mistake = Mistake::new(StructureRule::IdType, what).at("/id");
-                    named.mistakes.push(mistake);
-                    return;
-                };
-                let request = OpenRequest {
-                    method: method.to_owned(),
-                    id: (key, id.clone()),
-                    frame,
-                    is_known,
-                    is_doubtful: is_unclear || !named.mistakes.is_empty(),
-                };
-                named.mistakes.extend(self.side_mut(from).ask(request));
+        let own = vocabulary.names_of(line.from).method(method);
+        mistakes.extend(method_mistake(vocabulary, line.from, method, id.is_some()));
+        let asking = self.side_mut(line.from);
+        let name = method.to_owned();
+        match id.map(|id| (id, MessageId::read(id, line.text))) {
+            None => asking.notified = Some(name.clone()),
+            Some((_, None)) => {
+                let what = format!("the id of `{method}` is neither a text nor a number");
+                mistakes.push(Mistake::new(StructureRule::IdType, "/id", what));
             }
-            Message::Notification { method } => {
-                method_mistakes(vocabulary, from, message, &mut named.mistakes);
-                named.name = Some(method.to_owned());
-                self.side_mut(from).notified = Some(method.to_owned());
-            }
-            Message::Answer { id } => {
-                let id = id.map(|id| (id, MessageId::read(id, text)));
-                let asker = other(from);
-                let answered =
-                    self.side_mut(asker)
-                        .answer(id, is_failure(object), &mut named.mistakes);
-                named.asker = answered.is_some().then_some(asker);
-                named.is_answer = answered.is_some();
-                let outcome = usize::from(is_failure(object));
-                named.name = Some(match answered {
-                    Some(request) if request.is_known => {
-                        format!("{}.{}", request.method, ["result", "error"][outcome])
-                    }
-                    Some(_) => ANSWERS_TO_UNKNOWN[outcome].to_owned(),
-                    None => ANSWER_TO_NOTHING.to_owned(),
-                });
-            }
+            Some((id, Some(key))) => mistakes.extend(asking.ask(OpenRequest {
+                method: name.clone(),
+                id: (key, id.clone()),
+                frame: line.frame,
+                is_known: own.is_some(),
+                is_doubtful: !is_readable || own.is_some_and(|spec| spec.notification),
+            })),
         }
+        (name, id.map(|_| line.from))
+    }
+
+    /// Notes a response. Gives its name, and the side that asked.
+    fn answer(
+        &mut self,
+        line: SentLine<'_>,
+        id: Option<&Value>,
+        is_failure: bool,
+        mistakes: &mut Vec<Mistake>,
+    ) -> (String, Option<Blame>) {
+        let id = id.map(|id| (id, MessageId::read(id, line.text)));
+        let asker = other(line.from);
+        let answered = self.side_mut(asker).answer(id, is_failure, mistakes);
+        let outcome = usize::from(is_failure);
+        let asked_by = answered.as_ref().map(|_| asker);
+        let name = match answered {
+            Some(request) if request.is_known => {
+                format!("{}.{}", request.method, ["result", "error"][outcome])
+            }
+            Some(_) => ANSWERS_TO_UNKNOWN[outcome].to_owned(),
+            None => ANSWER_TO_NOTHING.to_owned(),
+        };
+        (name, asked_by)
     }
 
     /// The requests of a side that have no response yet, the oldest first.
@@ -160,9 +170,9 @@ impl Pairing {
         open
     }
 
-    /// Whether a side has a request without a response.
+    /// Whether a side waits for a response that the other one certainly has to give.
     pub fn is_waiting(&self, asker: Blame) -> bool {
-        !self.side(asker).open.is_empty()
+        self.side(asker).waiting > 0
     }
 
     fn side(&self, side: Blame) -> &AskingSide {
@@ -181,16 +191,17 @@ impl Pairing {
 }
 
 impl AskingSide {
-    fn ask(&mut self, request: OpenRequest) -> Option<Mistake> {
-        let (method, id) = (&request.method, &request.id.0);
-        let open = self.open.entry(id.clone()).or_default();
+    fn ask(&mut self, mut request: OpenRequest) -> Option<Mistake> {
+        let open = self.open.entry(request.id.0.clone()).or_default();
         let mistake = open.front().map(|before| {
             let what = format!(
-                "`{method}` has the id {id} of `{}` in frame {}, which is not answered yet",
-                before.method, before.frame
+                "`{}` has the id {} of `{}` in frame {}, which is not answered yet",
+                request.method, request.id.0, before.method, before.frame
             );
-            Mistake::new(StructureRule::IdReused, what).at("/id")
+            Mistake::new(StructureRule::IdReused, "/id", what)
         });
+        request.is_doubtful |= mistake.is_some();
+        self.waiting += usize::from(!request.is_doubtful);
         open.push_back(request);
         mistake
     }
@@ -207,7 +218,7 @@ impl AskingSide {
             Some((_, None)) if self.refuse() => return None,
             Some((id, None)) => {
                 let what = format!("the id of a response is {id}, neither a text nor a number");
-                mistakes.push(Mistake::new(StructureRule::IdType, what).at("/id"));
+                mistakes.push(Mistake::new(StructureRule::IdType, "/id", what));
                 return None;
             }
             Some((_, Some(id))) => Some(id),
@@ -236,11 +247,11 @@ impl AskingSide {
         mistakes.push(match alike.find_map(|id| self.answered.get(&id)) {
             Some(method) => {
                 let what = format!("`{method}` with the id {id} is answered a second time");
-                Mistake::new(StructureRule::SecondAnswer, what).at("/id")
+                Mistake::new(StructureRule::SecondAnswer, "/id", what)
             }
             None => {
                 let what = format!("a response has the id {id}, which no request has");
-                Mistake::new(StructureRule::AnswerToNothing, what).at("/id")
+                Mistake::new(StructureRule::AnswerToNothing, "/id", what)
             }
         });
         None
@@ -257,7 +268,7 @@ impl AskingSide {
         }
         if let Some(method) = self.notified.take() {
             let what = format!("a response without an id came after the notification `{method}`");
-            mistakes.push(Mistake::new(StructureRule::AnsweredNotification, what));
+            mistakes.push(Mistake::new(StructureRule::AnsweredNotification, "", what));
             return None;
         }
         let mut open = self.open.keys();
@@ -267,7 +278,7 @@ impl AskingSide {
             return Some(request);
         }
         let what = "a response has no id, and answers no request";
-        mistakes.push(Mistake::new(StructureRule::AnswerToNothing, what));
+        mistakes.push(Mistake::new(StructureRule::AnswerToNothing, "", what));
         None
     }
 
@@ -285,6 +296,7 @@ impl AskingSide {
         if open.is_empty() {
             self.open.remove(id);
         }
+        self.waiting -= usize::from(!request.is_doubtful);
         self.answered.insert(id.clone(), request.method.clone());
         Some(request)
     }
@@ -296,51 +308,44 @@ fn other_id(request: &OpenRequest, id: &MessageId) -> Mistake {
         "the response has the id {id}, where `{method}` in frame {frame} has the id {}",
         request.id.0
     );
-    Mistake::new(StructureRule::IdType, what).at("/id")
+    Mistake::new(StructureRule::IdType, "/id", what)
 }
 
-/// Whether the dialect has the method of a request or notification; and what is wrong with it.
-fn method_mistakes(
+/// What is wrong with the method of a request or notification.
+fn method_mistake(
     vocabulary: Vocabulary<'_>,
     from: Blame,
-    message: Message<'_>,
-    mistakes: &mut Vec<Mistake>,
-) -> bool {
-    let (method, has_id) = match message {
-        Message::Request { method, .. } => (method, true),
-        Message::Notification { method } => (method, false),
-        Message::Answer { .. } => return false,
-    };
-    let (own, others) = match from {
-        Blame::Agent => (vocabulary.events, vocabulary.commands),
-        Blame::Host => (vocabulary.commands, vocabulary.events),
-    };
-    let (from, to) = (from.word(), other(from).word());
-    let wrong = match own.method(method) {
-        Some(spec) if spec.notification && has_id => Some((
+    method: &str,
+    has_id: bool,
+) -> Option<Mistake> {
+    let to = other(from);
+    let (own, others) = (vocabulary.names_of(from), vocabulary.names_of(to));
+    let (from, to) = (from.word(), to.word());
+    let (rule, pointer, what) = match own.method(method) {
+        Some(spec) if spec.notification && has_id => (
             StructureRule::RequestOrNotification,
-            format!("`{method}` is a notification, but has an id"),
             "/id",
-        )),
-        Some(spec) if !spec.notification && !has_id => Some((
+            format!("`{method}` is a notification, but has an id"),
+        ),
+        Some(spec) if !spec.notification && !has_id => (
             StructureRule::RequestOrNotification,
-            format!("`{method}` is a request, but has no id"),
             "",
-        )),
-        Some(_) => None,
-        None if others.method(method).is_some() => Some((
+            format!("`{method}` is a request, but has no id"),
+        ),
+        Some(_) => return None,
+        None if others.method(method).is_some() => (
             StructureRule::WrongSide,
-            format!("`{method}` came from the {from}, but is a method that the {to} sends"),
             "/method",
-        )),
-        None => {
-            let is_extension = vocabulary.json_rpc.is_extension(method);
-            let what = format!("the {to} has no method `{method}`");
-            (!is_extension).then_some((StructureRule::UnknownMethod, what, "/method"))
-        }
+            format!("`{method}` came from the {from}, but is a method that the {to} sends"),
+        ),
+        None if vocabulary.json_rpc.is_extension(method) => return None,
+        None => (
+            StructureRule::UnknownMethod,
+            "/method",
+            format!("the {to} has no method `{method}`"),
+        ),
     };
-    mistakes.extend(wrong.map(|(rule, what, pointer)| Mistake::new(rule, what).at(pointer)));
-    own.method(method).is_some()
+    Some(Mistake::new(rule, pointer, what))
 }
 
 fn version_mistake(object: &Map<String, Value>, is_optional: bool) -> Option<Mistake> {
@@ -350,7 +355,7 @@ fn version_mistake(object: &Map<String, Value>, is_optional: bool) -> Option<Mis
         None => format!("the message has no `jsonrpc`, where \"{VERSION}\" is expected"),
         Some(version) => format!("`jsonrpc` is {version}, where \"{VERSION}\" is expected"),
     };
-    Some(Mistake::new(StructureRule::Version, what).at("/jsonrpc"))
+    Some(Mistake::new(StructureRule::Version, "/jsonrpc", what))
 }
 
 fn other(side: Blame) -> Blame {

@@ -162,7 +162,7 @@ impl CheckerState {
         if let Body::End(end) = &frame.body {
             let circumstances = self.shutdown.circumstances(end, frame.at);
             monitors.on_end(rules, &context, circumstances, &mut violations);
-            if let Some(structure) = &mut self.structure {
+            if let Some(structure) = &self.structure {
                 let is_asked = self.shutdown.is_asked();
                 violations.extend(structure.left_open(dialect, end, circumstances, is_asked));
             }

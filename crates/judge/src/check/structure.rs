@@ -11,8 +11,9 @@ use crate::rules::frame_context::Turn;
 use crate::rules::monitor::EndCircumstances;
 use crate::rules::rule::RuleForm;
 use conform_dialect::json_rpc::{
-    Mistake, NamedMessage, OpenRequest, Pairing, RULES, StructureRule, Vocabulary,
+    MessageKind, Mistake, NamedMessage, OpenRequest, Pairing, SentLine, StructureRule, Vocabulary,
 };
+use std::collections::HashMap;
 
 /// The messages of one session so far.
 #[derive(Clone)]
@@ -24,17 +25,9 @@ pub(super) struct StructureCheck {
     turn: Turn,
     /// Whether the commands of the host are not shown, so that it is unknown what the agent answers.
     is_capture: bool,
-    /// For each rule how often it applied.
-    exercised: [u64; RULES.len()],
+    /// How many lines there were of each kind.
+    lines: HashMap<MessageKind, u64>,
 }
-
-/// The rules about what a message answers.
-const ABOUT_REQUESTS: [StructureRule; 4] = [
-    StructureRule::AnswerToNothing,
-    StructureRule::SecondAnswer,
-    StructureRule::AnsweredNotification,
-    StructureRule::IdType,
-];
 
 impl StructureCheck {
     /// The check of a dialect; `None` if its frames have discriminators.
@@ -45,7 +38,7 @@ impl StructureCheck {
             newest: NamedMessage::default(),
             turn: Turn::default(),
             is_capture,
-            exercised: [0; RULES.len()],
+            lines: HashMap::new(),
         })
     }
 
@@ -74,42 +67,36 @@ impl StructureCheck {
             commands: &dialect.commands,
             json_rpc,
         };
-        let text = line.text();
-        let value = parsed.value.as_ref().map(|value| (value, &*text));
-        let is_unclear = is_unclear(dialect, from, line, parsed);
-        let mut named = self.pairing.name(vocabulary, (from, n), value, is_unclear);
-        if self.is_capture && from == Blame::Agent {
-            named.rules.retain(|rule| !ABOUT_REQUESTS.contains(rule));
-            named
-                .mistakes
-                .retain(|one| !ABOUT_REQUESTS.contains(&one.rule));
-        }
-        for rule in &named.rules {
-            self.count(*rule);
-        }
-        if named.is_answer {
-            self.count(StructureRule::LeftOpen);
-        }
-        self.turn = Turn {
-            is_of_host: self.pairing.is_waiting(Blame::Agent),
-            since: match named.asker {
-                Some(Blame::Agent) if named.is_answer => frame.at,
-                _ => self.turn.since,
-            },
-            asker: named.asker,
+        let value = parsed.value.as_ref();
+        let sent = SentLine {
+            from,
+            frame: n,
+            value,
+            text: &line.text(),
+            is_unclear: is_unclear(dialect, from, line, parsed),
         };
-        let mistakes = std::mem::take(&mut named.mistakes).into_iter();
-        self.newest = named;
-        let id = parsed.value.as_ref().and_then(|value| value.get("id"));
+        self.newest = self.pairing.name(vocabulary, sent);
+        let NamedMessage { kind, asker, .. } = self.newest;
+        *self.lines.entry(kind).or_default() += 1;
+        self.turn.is_of_host = self.pairing.is_waiting(Blame::Agent);
+        self.turn.asker = asker;
+        if from == Blame::Host && asker == Some(Blame::Agent) {
+            self.turn.since = frame.at;
+        }
+        let id = value.and_then(|value| value.get("id"));
         let slice = id.map(|id| id_part(&id.to_string()));
-        let found = mistakes.map(|mistake| finding(dialect, mistake, from, slice.clone()));
+        let mistakes = std::mem::take(&mut self.newest.mistakes).into_iter();
+        let is_shown =
+            |one: &Mistake| !(self.is_capture && from == Blame::Agent && one.rule.is_about_pairs());
+        let found = mistakes.filter(is_shown);
+        let found = found.map(|mistake| finding(dialect, mistake, from, slice.clone()));
         found.collect()
     }
 
     /// The requests that are left open at the end, if the side that should have answered had the time to. Of two that wait for each other the
     /// host is to blame, because the agent cannot go on.
     pub(super) fn left_open(
-        &mut self,
+        &self,
         dialect: &Dialect,
         end: &End,
         circumstances: EndCircumstances,
@@ -127,27 +114,22 @@ impl StructureCheck {
             Blame::Agent => Blame::Host,
             Blame::Host => Blame::Agent,
         };
+        let rule = rule_number(dialect, StructureRule::LeftOpen);
         let open = self.pairing.open(asker).into_iter();
-        let open: Vec<_> = open
-            .filter(|request| !request.is_doubtful)
-            .cloned()
-            .collect();
-        let found = open.into_iter().filter_map(|request| {
-            self.count(StructureRule::LeftOpen);
-            Some((
-                rule_number(dialect, StructureRule::LeftOpen)?,
-                unanswered(&request, blame, how),
-            ))
-        });
+        let certain = open.filter(|request| !request.is_doubtful);
+        let found = certain.map(|request| (rule, unanswered(request, blame, how)));
         found.collect()
     }
 
-    /// How often the rule of this number applied.
+    /// How often a rule applied.
     pub(super) fn exercised(&self, form: &RuleForm) -> u64 {
-        match form {
-            RuleForm::Structure(rule) => self.exercised[index(*rule)],
-            _ => 0,
-        }
+        let RuleForm::Structure(rule) = form else {
+            return 0;
+        };
+        let is_shown = !(self.is_capture && rule.is_about_pairs());
+        let lines = self.lines.iter();
+        let applicable = lines.filter(|(kind, _)| is_shown && rule.applies_to(**kind));
+        applicable.map(|(_, count)| count).sum()
     }
 
     /// The name of the newest frame.
@@ -169,10 +151,6 @@ impl StructureCheck {
     pub(super) fn pairing(&self) -> &Pairing {
         &self.pairing
     }
-
-    fn count(&mut self, rule: StructureRule) {
-        self.exercised[index(rule)] += 1;
-    }
 }
 
 /// Whether the reader of a line may be unable to read it.
@@ -185,13 +163,10 @@ fn is_unclear(dialect: &Dialect, from: Blame, line: &Line, parsed: &Parsed) -> b
     !parsed.defects.is_empty() || limit.is_some_and(|limit| length > *limit)
 }
 
-fn index(rule: StructureRule) -> usize {
-    rule as usize
-}
-
-fn rule_number(dialect: &Dialect, rule: StructureRule) -> Option<usize> {
+fn rule_number(dialect: &Dialect, rule: StructureRule) -> usize {
     let is_it = |form: &RuleForm| matches!(form, RuleForm::Structure(one) if *one == rule);
-    dialect.rules.iter().position(|rule| is_it(&rule.form))
+    let number = dialect.rules.iter().position(|rule| is_it(&rule.form));
+    number.unwrap_or_default()
 }
 
 fn id_part(id: &str) -> Part {
@@ -207,20 +182,15 @@ fn finding(
     blame: Blame,
     part: Option<Part>,
 ) -> (usize, Finding) {
-    use DifferenceKind::{Condition, Malformed, Missing, Unexpected, WrongValue};
+    use StructureRule as Rule;
     let kind = match mistake.rule {
-        StructureRule::NotAMessage | StructureRule::Batch => Malformed,
-        StructureRule::AnswerToNothing
-        | StructureRule::SecondAnswer
-        | StructureRule::AnsweredNotification
-        | StructureRule::UnknownMethod
-        | StructureRule::WrongSide => Unexpected,
-        StructureRule::LeftOpen => Missing,
-        StructureRule::Version | StructureRule::IdType => WrongValue,
-        StructureRule::RequestOrNotification
-        | StructureRule::IdReused
-        | StructureRule::ResultOrError
-        | StructureRule::ErrorObject => Condition,
+        Rule::NotAMessage | Rule::Batch => DifferenceKind::Malformed,
+        Rule::AnswerToNothing | Rule::SecondAnswer | Rule::AnsweredNotification => {
+            DifferenceKind::Unexpected
+        }
+        Rule::UnknownMethod | Rule::WrongSide => DifferenceKind::Unexpected,
+        Rule::Version | Rule::IdType => DifferenceKind::WrongValue,
+        _ => DifferenceKind::Condition,
     };
     let finding = Finding {
         blame,
@@ -230,10 +200,7 @@ fn finding(
         difference: Difference::of_kind(kind),
         ..Finding::default()
     };
-    (
-        rule_number(dialect, mistake.rule).unwrap_or_default(),
-        finding,
-    )
+    (rule_number(dialect, mistake.rule), finding)
 }
 
 fn unanswered(request: &OpenRequest, blame: Blame, how: &str) -> Finding {

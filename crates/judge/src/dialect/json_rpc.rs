@@ -1,14 +1,14 @@
 //! The vocabulary and the rules of a dialect whose messages are named by their structure.
 
 use super::lint::unknown_clause;
-use crate::finding::{Level, Source};
+use crate::finding::Source;
 use crate::rules::monitor::MonitorConfig;
 use crate::rules::rule::{Rule, RuleForm};
 use conform_dialect::file::{DialectFile, FrameSpec, JsonRpcFile};
-use conform_dialect::json_rpc::{JsonRpc, RULES, StructureRule};
+use conform_dialect::json_rpc::{JsonRpc, StructureRule};
 use conform_dialect::{Clause, FrameNames};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, Span, unknown};
+use spanned_yaml::{Error, Node, Span, Spanned, escape_step};
 
 /// The names of events and commands. The methods that both sides have must say so, because most of them are mistakes.
 pub(super) fn vocabulary_of(
@@ -22,7 +22,7 @@ pub(super) fn vocabulary_of(
         let of_host = commands.get(name);
         let is_allowed = spec.both_sides || of_host.is_some_and(|spec| spec.both_sides);
         if of_host.is_some() && !is_allowed {
-            let at = format!("/events/{}", spanned_yaml::escape_step(name));
+            let at = format!("/events/{}", escape_step(name));
             let message = format!(
                 "`{name}` is a method of both sides: remove it from `events` or from `commands`, or write `{name}: {{ both_sides: true }}`"
             );
@@ -38,32 +38,25 @@ pub(super) fn vocabulary_of(
 
 /// Reports the keys of a dialect that go with the other way of naming frames.
 pub(super) fn misplaced_keys(file: &DialectFile, root: &Node) -> Vec<Error> {
+    let by_structure = file.naming.is_some();
     let mut errors = Vec::new();
     let mut say = |at: &str, message: &str| errors.push(root.nearest(at).error(message));
-    match (&file.naming, &file.discriminator) {
-        (Some(_), Some(_)) => say(
-            "/discriminator",
-            "frames are named by `naming: json-rpc` or by `discriminator`: remove one of the two",
-        ),
-        (Some(_), None) => {}
-        (None, _) => {
-            if file.json_rpc.is_some() {
-                let message =
-                    "`json_rpc` goes with `naming: json-rpc`: write that too, or remove it";
-                say("/json_rpc", message);
-            }
-            for (side, names) in [("events", &file.events), ("commands", &file.commands)] {
-                for (name, spec) in names {
-                    let at = format!("/{side}/{}", spanned_yaml::escape_step(name));
-                    if spec
-                        .as_ref()
-                        .is_some_and(|it| it.notification || it.both_sides)
-                    {
-                        let message = "`notification` and `both_sides` go with `naming: json-rpc`: write that too, or remove them";
-                        say(&at, message);
-                    }
-                }
-            }
+    if by_structure && file.discriminator.is_some() {
+        let message =
+            "frames are named by `naming: json-rpc` or by `discriminator`: remove one of the two";
+        say("/discriminator", message);
+    }
+    if !by_structure && file.json_rpc.is_some() {
+        let message = "`json_rpc` goes with `naming: json-rpc`: write that too, or remove it";
+        say("/json_rpc", message);
+    }
+    let events = file.events.iter().map(|one| ("events", one));
+    let commands = file.commands.iter().map(|one| ("commands", one));
+    for (side, (name, spec)) in events.chain(commands) {
+        let is_misplaced = |spec: &FrameSpec| spec.notification || spec.both_sides;
+        if !by_structure && spec.as_ref().is_some_and(is_misplaced) {
+            let message = "`notification` and `both_sides` go with `naming: json-rpc`: write that too, or remove them";
+            say(&format!("/{side}/{}", escape_step(name)), message);
         }
     }
     errors
@@ -77,53 +70,27 @@ pub(super) fn structure_rules(
     root: &Node,
     errors: &mut Vec<Error>,
 ) -> Vec<Rule> {
-    for (name, node) in &file.clauses {
-        if !RULES.iter().any(|(_, known, _)| known == name) {
-            let known = RULES.iter().map(|(_, known, _)| *known);
-            errors.push(node.error(unknown("rule of json-rpc", name, known)));
-        }
-    }
-    let rule = |(rule, name, doc): &(StructureRule, &str, &str)| {
-        let cited = file.clauses.get(*name);
-        let cited = clauses_of(cited, clauses, root, errors);
-        let strengths = cited.iter().filter_map(|id| clauses.get(id));
+    let rule = |rule: StructureRule| {
+        let cited = file.clauses.get(&rule).into_iter().flatten();
+        let unmatched = cited.clone().filter(|id| !clauses.contains_key(&id.value));
+        let mistake =
+            |id: &Spanned<String>| root.error_at(id.span, unknown_clause(&id.value, clauses));
+        errors.extend(unmatched.map(mistake));
+        let strengths = cited.clone().filter_map(|id| clauses.get(&id.value));
         Rule {
-            id: format!("{dialect}/json-rpc/{name}"),
+            id: format!("{dialect}/json-rpc/{}", rule.name()),
             span: Span::default(),
             level: strengths
                 .map(|clause| clause.strength)
                 .max()
-                .unwrap_or(Level::Must),
+                .unwrap_or_default(),
             source: Source::Spec,
-            clauses: cited,
-            doc: (*doc).to_owned(),
+            clauses: cited.map(|id| id.value.clone()).collect(),
+            doc: rule.doc().to_owned(),
             written: String::new(),
             config: MonitorConfig::default(),
-            form: RuleForm::Structure(*rule),
+            form: RuleForm::Structure(rule),
         }
     };
-    RULES.iter().map(rule).collect()
-}
-
-fn clauses_of(
-    node: Option<&Node>,
-    known: &IndexMap<String, Clause>,
-    root: &Node,
-    errors: &mut Vec<Error>,
-) -> Vec<String> {
-    let Some(node) = node else {
-        return Vec::new();
-    };
-    let mut ids = Vec::new();
-    for one in node.as_list().unwrap_or(std::slice::from_ref(node)) {
-        match one.as_str() {
-            Some(id) if known.contains_key(id) => ids.push(id.to_owned()),
-            Some(id) => errors.push(root.error_at(one.span(), unknown_clause(id, known))),
-            None => {
-                let found = one.describe();
-                errors.push(one.error(format!("expected the id of a clause, found {found}")));
-            }
-        }
-    }
-    ids
+    StructureRule::all().map(rule).collect()
 }

@@ -185,7 +185,7 @@ fn json_rpc_of(file: &DialectFile) -> Option<JsonRpc> {
     file.naming.as_ref()?;
     let own = file.json_rpc.as_ref();
     Some(JsonRpc {
-        is_version_optional: own.is_some_and(|own| own.version.is_some()),
+        is_version_optional: own.is_some_and(|own| own.version_optional),
         extensions: own.map(|own| own.extensions.clone()).unwrap_or_default(),
     })
 }

@@ -1,6 +1,7 @@
 //! The answers that a scenario gives by itself: its `answers`, each sent when its event comes.
 
 use super::context::EarlyStop;
+use super::message::is_answer;
 use super::player::ScenarioPlayer;
 use serde_json::Value;
 use std::sync::Arc;
@@ -8,12 +9,9 @@ use std::sync::Arc;
 impl ScenarioPlayer {
     /// Gives a response without an id that of the request, so that it does not answer an older one.
     fn answer_this(&self, request: &Value, command: &mut Value) {
-        let names = &self.suite.dialect.commands;
-        let is_answer = names
-            .name_in_step(command)
-            .is_some_and(|name| names.is_answer(name));
-        let (id, members) = (request.get("id"), command.as_object_mut());
-        if let (true, Some(id), Some(members)) = (is_answer, id, members) {
+        if is_answer(&self.suite.dialect.commands, command)
+            && let (Some(id), Some(members)) = (request.get("id"), command.as_object_mut())
+        {
             members.entry("id").or_insert_with(|| id.clone());
         }
     }

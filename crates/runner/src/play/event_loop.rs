@@ -248,7 +248,7 @@ impl ScenarioPlayer {
         let is_prompt = self.is_prompt(command);
         let begins_turn = was_at_rest && (is_prompt || dialect.session.prompts.is_empty());
         let name = &dialect.commands.discriminator;
-        let command = self.without_answered_id(command);
+        let command = self.shown_by(command);
         let log = &mut self.session.events;
         log.note_command(n, &command, name, begins_turn);
         self.session.unhandled_sends = self.session.unhandled_sends.saturating_sub(1);

@@ -1,7 +1,7 @@
 //! Messages that are named by their structure, as steps see them: with their names, and with ids that a step need not write.
 
 use super::player::ScenarioPlayer;
-use conform_judge::dialect::OpenRequest;
+use conform_judge::dialect::{FrameNames, OpenRequest};
 use conform_judge::finding::Blame;
 use json_matcher::Matcher;
 use serde_json::Value;
@@ -67,35 +67,37 @@ impl ScenarioPlayer {
         }
     }
 
-    /// What a matcher shows of the event that it expects. The ids of the agent's own requests show nothing about the host's.
+    /// What a matcher shows of the event that it expects. The id of the agent's own request shows nothing about the host's.
     pub(super) fn shown(&self, matcher: &Matcher) -> Value {
-        let mut shown = matcher.shown(&self.captures);
+        let shown = matcher.shown(&self.captures);
         let names = &self.suite.dialect.events;
-        let is_answer = names
-            .name_in_step(&shown)
-            .is_some_and(|name| names.is_answer(name));
-        if let (Some(_), false, Some(members)) =
-            (&names.structure, is_answer, shown.as_object_mut())
-        {
-            members.shift_remove("id");
+        if is_answer(names, &shown) {
+            shown
+        } else {
+            without_id(names, shown)
         }
-        shown
     }
 
-    /// What a command shows of the events that belong to it: a response of the host to the agent shows nothing.
-    pub(super) fn without_answered_id<'v>(&self, command: &'v Value) -> Cow<'v, Value> {
+    /// What a command shows of the events that belong to it. The id of a response is the agent's.
+    pub(super) fn shown_by(&self, command: &Value) -> Value {
         let names = &self.suite.dialect.commands;
-        let name = names.name_in_step(command);
-        match (
-            name.is_some_and(|name| names.is_answer(name)),
-            command.as_object(),
-        ) {
-            (true, Some(members)) => {
-                let mut members = members.clone();
-                members.shift_remove("id");
-                Cow::Owned(members.into())
-            }
-            _ => Cow::Borrowed(command),
+        if is_answer(names, command) {
+            without_id(names, command.clone())
+        } else {
+            command.clone()
         }
     }
+}
+
+/// Whether a message is a response.
+pub(super) fn is_answer(names: &FrameNames, message: &Value) -> bool {
+    let name = names.name_in_step(message);
+    name.is_some_and(|name| names.is_answer(name))
+}
+
+fn without_id(names: &FrameNames, mut message: Value) -> Value {
+    if let (Some(_), Some(members)) = (&names.structure, message.as_object_mut()) {
+        members.shift_remove("id");
+    }
+    message
 }
