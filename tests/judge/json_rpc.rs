@@ -533,13 +533,15 @@ fn a_slice_by_id_has_the_requests_of_one_side() {
     let dialect = load(&DialectSource::new(Some(folder.path().to_owned())), "duo@1").unwrap();
     // The agent's request 1 comes before the response to the host's request 1.
     let mut checker = Checker::new(dialect, CheckOptions::default());
-    frames(GOOD).iter().for_each(|frame| checker.push(frame));
     let again = r#"< {"jsonrpc":"2.0","id":1,"method":"confirm","params":{"options":[]}}"#;
-    frames(again).iter().for_each(|frame| checker.push(frame));
+    let session = GOOD.replace("stdin_closed\nend 0", again);
+    frames(&session)
+        .iter()
+        .for_each(|frame| checker.push(frame));
     let found = checker.finish().findings;
     assert_eq!(
         found.iter().map(short).collect::<Vec<_>>(),
-        ["ordered@11 agent"]
+        ["ordered@9 agent"]
     );
     assert_eq!(found[0].origin.to_string(), ", the agent's id 1");
 }
@@ -608,7 +610,7 @@ fn mistakes_in_a_dialect_are_told_with_their_place_and_what_to_write() {
             "7:unknown word `second-answers`; did you mean `second-answer`?",
         ),
         (
-            replaced("duo.once, answer", "duo.twice, answer"),
+            replaced("[duo.once], answer", "[duo.twice], answer"),
             "7:the clause `duo.twice` is not in clauses.yaml",
         ),
         (replaced("  note: { notification: true, ", "  note: { "), ""),

@@ -119,18 +119,12 @@ impl LineClassifier {
         let Some(name) = name else {
             return Classification::Missing;
         };
-        let unknown = |name: &str| Classification::Unknown {
-            outer: name.split_once('.').and_then(|(outer, _)| {
-                let label = format!("{}{outer}", self.prefix);
-                dialect.symbols.id(&label)
-            }),
-        };
         let Some(known) = self.names.get(name) else {
-            return match self.name_at {
-                Some(_) => unknown(name),
-                // Methods may have dots.
-                None => Classification::Unknown { outer: None },
-            };
+            // A method may have dots.
+            let outer = name.split_once('.').filter(|_| self.name_at.is_some());
+            let outer = outer.map(|(outer, _)| format!("{}{outer}", self.prefix));
+            let outer = outer.and_then(|label| dialect.symbols.id(&label));
+            return Classification::Unknown { outer };
         };
         let kind = known.kind_at.as_ref().and_then(|at| at.find(frame));
         let Some(kind) = kind.and_then(Value::as_str) else {
@@ -138,7 +132,9 @@ impl LineClassifier {
         };
         match known.kinds.get(kind) {
             Some(nested) => Classification::Known(&known.definition, Some(nested)),
-            None => unknown(&format!("{name}.{kind}")),
+            None => Classification::Unknown {
+                outer: known.definition.symbol,
+            },
         }
     }
 }

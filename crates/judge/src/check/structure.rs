@@ -83,13 +83,11 @@ impl StructureCheck {
         if from == Blame::Host && asker == Some(Blame::Agent) {
             self.turn.since = frame.at;
         }
-        let id = value.and_then(|value| value.get("id"));
-        let slice = id.map(|id| id_part(&id.to_string()));
+        let id = || Some(id_part(&value?.get("id")?.to_string()));
         let mistakes = std::mem::take(&mut self.newest.mistakes).into_iter();
-        let is_shown =
-            |one: &Mistake| !(self.is_capture && from == Blame::Agent && one.rule.is_about_pairs());
-        let found = mistakes.filter(is_shown);
-        let found = found.map(|mistake| finding(dialect, mistake, from, slice.clone()));
+        let is_hidden = |rule: StructureRule| self.is_capture && rule.is_about_pairs();
+        let found = mistakes.filter(|one| from == Blame::Host || !is_hidden(one.rule));
+        let found = found.map(|mistake| finding(dialect, mistake, from, id()));
         found.collect()
     }
 
