@@ -174,6 +174,43 @@ fn the_versions_of_the_page_are_good_ones() {
     }
 }
 
+#[test]
+fn the_section_about_protocols_in_which_both_sides_ask_can_be_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write_blocks(folder, "two-way");
+    let runnable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(folder.join("ferry.py"), runnable).unwrap();
+    let text = blocks("two-way-run").remove(0).1;
+    let lines: Vec<_> = text.lines().filter(|l| l.starts_with("conform ")).collect();
+    let [lint, run] = lines[..] else {
+        panic!("{lines:?}");
+    };
+    conform(folder, lint).assert().success();
+    let passed = contains("2 scenarios: 2 passed");
+    conform(folder, run).assert().success().stdout(passed);
+    let explain =
+        "conform explain --dialect ferry@1 --dialect-dir dialects ferry/json-rpc/second-answer";
+    let text = contains("A request is answered once.");
+    conform(folder, explain).assert().success().stdout(text);
+
+    edit(
+        folder,
+        "ferry.py",
+        "id=crossing, result",
+        "id=str(crossing), result",
+    );
+    let found = contains("the response has the id \"1\", where `cross` in frame 1 has the id 1");
+    conform(folder, run).assert().code(1).stdout(found);
+
+    for (file, part) in blocks("two-way-part") {
+        let path = folder.join(file);
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, with_part(&whole, &part)).unwrap();
+        conform(folder, lint).assert().success();
+    }
+}
+
 /// The schema that a reference, or an alternative to null, stands for.
 fn resolved<'s>(schema: &'s Value, whole: &'s Value) -> &'s Value {
     if let Some(name) = schema["$ref"].as_str() {
@@ -241,7 +278,14 @@ fn every_key_of_a_dialect_file_has_an_example_on_the_page() {
         declared.contains("/launch/wires/*/call_ids"),
         "{declared:?}"
     );
-    let marks = ["file", "part", "version", "version-part"];
+    let marks = [
+        "file",
+        "part",
+        "two-way",
+        "two-way-part",
+        "version",
+        "version-part",
+    ];
     let examples = marks.into_iter().flat_map(blocks);
     for (_, text) in examples.filter(|(file, _)| file.ends_with("dialect.yaml")) {
         let value = spanned_yaml::load_yaml("dialect.yaml", &text)

@@ -8,6 +8,7 @@ mod dialect_guards;
 #[path = "../common/history.rs"]
 mod history;
 mod host_rules;
+mod json_rpc;
 mod mutations;
 mod pi_rules;
 mod pi_sessions;

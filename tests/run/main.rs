@@ -18,3 +18,4 @@ mod parts;
 mod selection;
 mod starved_agents;
 mod steps;
+mod two_way;

@@ -44,6 +44,7 @@ pub(crate) const WORKS: &[Work] = &[
     ("check aionrs@0.1", checked),
     ("check synaps@1", checked),
     ("check pi@0.73", checked),
+    ("check duo@1", grown),
     ("provider", provider),
     ("mock-agent", started),
 ];
@@ -132,6 +133,37 @@ fn checked(name: &str) -> Costs {
     let checked = |path| counts("conform", &["check", path]).own;
     let ratio = (checked(&long) - checked(&short)) / (parsed(&long) - parsed(&short));
     let name = format!("{name} (times bare parsing)");
+    Costs::from([(name, (ratio * 100.0).round() / 100.0)])
+}
+
+/// Requests that are open at once, in the small work.
+const OPEN_REQUESTS: usize = 10_000;
+
+/// Twice as many requests, each open until all are sent and answered the last one first, beside the first half of them: 1 if the cost grows
+/// with their number.
+fn grown(name: &str) -> Costs {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dialects = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/two-way/dialects");
+    let checked = |requests: usize| {
+        let path = folder.path().join(format!("{requests}.jsonl"));
+        let mut file = BufWriter::new(File::create(&path).expect("a file"));
+        let mut record = |record: Value| writeln!(file, "{record}").expect("the disk holds it");
+        record(json!({ "conform_transcript": 1, "dialect": dialect_of(name) }));
+        for id in 0..requests {
+            let line = json!({ "jsonrpc": "2.0", "id": id, "method": "hello" }).to_string();
+            record(json!({ "at": id, "dir": "to_agent", "line": line }));
+        }
+        for id in (0..requests).rev() {
+            let line = json!({ "jsonrpc": "2.0", "id": id, "result": {} }).to_string();
+            record(json!({ "at": requests, "dir": "from_agent", "line": line }));
+        }
+        drop(file);
+        let path = path.display().to_string();
+        counts("conform", &["check", "--dialect-dir", dialects, &path]).own
+    };
+    let [start, once, twice] = [1, OPEN_REQUESTS, OPEN_REQUESTS * 2].map(checked);
+    let ratio = (twice - once) / (once - start);
+    let name = format!("{name} (the second half of the requests beside the first)");
     Costs::from([(name, (ratio * 100.0).round() / 100.0)])
 }
 

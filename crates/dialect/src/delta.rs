@@ -44,6 +44,8 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         rest: delta.rest.or(base.rest.take()),
         members: delta.members.or(base.members.take()),
         discriminator: delta.discriminator.or(base.discriminator.take()),
+        naming: delta.naming.or(base.naming.take()),
+        json_rpc: delta.json_rpc.or(base.json_rpc.take()),
         session: delta.session.or(base.session.take()),
         replies: delta.replies.or(base.replies.take()),
         launch: match (delta.launch, base.launch.take()) {

@@ -1,5 +1,6 @@
 //! The format of `dialect.yaml`.
 
+use crate::json_rpc::StructureRule;
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
 use schemars::JsonSchema;
@@ -21,6 +22,11 @@ pub struct DialectFile {
     pub extends: Option<Spanned<String>>,
     /// Where frames hold their name.
     pub discriminator: Option<Discriminator>,
+    /// How frames are named, if not by a discriminator.
+    #[schemars(with = "Option<Naming>")]
+    pub naming: Option<Spanned<Naming>>,
+    /// With `naming: json-rpc`: what is particular to this protocol.
+    pub json_rpc: Option<JsonRpcFile>,
     /// The events.
     #[serde(default)]
     pub events: IndexMap<String, Option<FrameSpec>>,
@@ -156,7 +162,28 @@ pub struct Discriminator {
     pub commands: String,
 }
 
-/// The nested kinds of an event or a command.
+/// How frames are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Naming {
+    /// By their structure: a request and a notification by `method`, a response by the request that it answers: `METHOD.result`, `METHOD.error`.
+    JsonRpc,
+}
+
+/// What is particular to a protocol with `naming: json-rpc`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JsonRpcFile {
+    /// Whether messages may leave out the member `jsonrpc`.
+    pub version_optional: bool,
+    /// The first letters of methods that agents and hosts may add by themselves.
+    pub extensions: Vec<String>,
+    /// The clauses of the built-in rules.
+    #[schemars(with = "IndexMap<StructureRule, Vec<String>>")]
+    pub clauses: IndexMap<StructureRule, Vec<Spanned<String>>>,
+}
+
+/// What is particular to an event or a command.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FrameSpec {
@@ -164,6 +191,10 @@ pub struct FrameSpec {
     pub kind: Option<String>,
     /// The nested kinds.
     pub kinds: Vec<String>,
+    /// With `naming: json-rpc`: it is a notification, so it has no id and no response.
+    pub notification: bool,
+    /// With `naming: json-rpc`: a method that both sides have, in `events` and in `commands`.
+    pub both_sides: bool,
 }
 
 /// How a session starts and ends.

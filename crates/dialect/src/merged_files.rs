@@ -5,9 +5,10 @@ use crate::delta::{
     check_state_kinds, merge_clauses, merge_definitions, merge_dialect_files, removed_clauses,
     rename_sections,
 };
-use crate::file::{DialectFile, InheritanceFile};
+use crate::file::{DialectFile, Discriminator, InheritanceFile};
 use crate::ordering::Ordering;
 use crate::source::{BASE, DIALECT, DialectSource};
+use crate::types::STEP_NAME;
 use crate::types::{Base, Inheritance};
 use serde_json::{Value, json};
 use spanned_yaml::{Error, Node};
@@ -168,7 +169,7 @@ impl MergedFiles {
         let tools = file.tools.clone();
         let members = base.file.members.clone().unwrap_or_default();
         let file = merge_dialect_files(file, base.file);
-        let names_at = file.discriminator.clone().unwrap_or_default();
+        let names_at = names_in_steps(&file);
         let inheritance = Inheritance {
             call_ids: None,
             keep,
@@ -193,6 +194,17 @@ impl MergedFiles {
             bases,
         })
     }
+}
+
+/// Where commands and matchers of scenarios hold the name of a frame.
+fn names_in_steps(file: &DialectFile) -> Discriminator {
+    let by_structure = file.naming.as_ref().map(|_| Discriminator {
+        events: STEP_NAME.to_owned(),
+        commands: STEP_NAME.to_owned(),
+    });
+    by_structure
+        .or(file.discriminator.clone())
+        .unwrap_or_default()
 }
 
 fn yaml(

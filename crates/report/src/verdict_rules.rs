@@ -69,6 +69,9 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
     let by_a_rule = reached(Level::Must).any(|finding| !is_of_a_step(&finding.rule));
     let first_violation = reached(Level::Must).next();
     let first_counted = reached(Level::Should).next();
+    let by_the_host = facts.findings.iter().find(|finding| {
+        is_of_a_step(&finding.rule) && finding.blame == Blame::Host && finding.level > Level::May
+    });
     let plain = |verdict| Some((verdict, String::new()));
     let rows = [
         facts.broken.map(|why| (Verdict::Broken, why.to_owned())),
@@ -80,6 +83,7 @@ pub fn of_scenario(facts: &ScenarioFacts<'_>) -> (Verdict, String) {
         facts
             .starved
             .map(|why| (Verdict::Inconclusive, why.to_owned())),
+        by_the_host.map(|finding| (Verdict::Inconclusive, finding.message.clone())),
         first_counted.filter(|_| !facts.came_up).map(|finding| {
             let why = format!("the agent never came up: {}", finding.message);
             (Verdict::Inconclusive, why)

@@ -55,6 +55,12 @@ pub(super) async fn filtered_suites(
     let plan = run_plan(&request, &sandboxes, &cancelled, &before).await?;
     let source = DialectSource::new(plan.dialect_dir);
     let filtered = |suite: DialectSuite| {
+        if suite.dialect.json_rpc.is_some() {
+            return Err(CommandError::usage(format!(
+                "faults are not played on {} yet: they do not know messages by their structure (`naming: json-rpc`); `--side host` plays bad hosts",
+                suite.dialect.id()
+            )));
+        }
         let filter = filter(&source, &suite.dialect)?;
         let sandboxes = Arc::clone(&sandboxes);
         Ok(TrialSuite {

@@ -4,11 +4,13 @@ use super::coverage::Coverage;
 use super::evidence::RecentFrames;
 use super::excerpt::{LAST, SessionExcerpt};
 use super::state::CheckerState;
+use super::structure::StructureCheck;
 use crate::dialect::Dialect;
 use crate::finding::{Blame, Evidence, Finding, Level};
 use crate::frame::{Body, Eol, Frame, Line};
 use crate::framing::{LINE_LIMIT, Parsed};
 use crate::profile::Profile;
+use conform_dialect::json_rpc::Pairing;
 use std::sync::Arc;
 
 /// The known facts of a session other than its frames, and how its findings are judged.
@@ -223,9 +225,20 @@ impl Checker {
     }
 
     /// Whether all work that the agent has begun has certainly ended (`session.work` of the dialect): every turn is over, every command is
-    /// answered.
+    /// answered, and so is every request of either side.
     pub fn is_work_over(&self) -> bool {
-        self.state.work.is_over()
+        let is_waiting = |asker| self.pairing().is_some_and(|all| all.is_waiting(asker));
+        self.state.work.is_over() && !is_waiting(Blame::Agent) && !is_waiting(Blame::Host)
+    }
+
+    /// The requests of both sides, in a dialect whose messages are named by their structure.
+    pub fn pairing(&self) -> Option<&Pairing> {
+        self.state.structure.as_ref().map(StructureCheck::pairing)
+    }
+
+    /// The name of the newest frame, in a dialect whose messages are named by their structure.
+    pub fn newest_name(&self) -> Option<&str> {
+        self.state.structure.as_ref()?.name()
     }
 
     /// When the last response is overdue that the agent must send by itself within a budget (`unless_within`), in microseconds since the

@@ -35,13 +35,12 @@ impl<'a> DecodedFrame<'a> {
     pub(super) fn new(
         dialect: &Dialect,
         (events, commands): (&'a LineClassifier, &'a LineClassifier),
-        frame: &Frame,
-        parsed: &'a Parsed,
+        (frame, parsed, name): (&Frame, &'a Parsed, Option<&str>),
         shutdown: ShutdownFacts,
     ) -> Self {
         match &frame.body {
-            Body::FromAgent(line) => Self::line(dialect, events, line, parsed),
-            Body::ToAgent(line) => Self::line(dialect, commands, line, parsed),
+            Body::FromAgent(line) => Self::line(dialect, events, line, (parsed, name)),
+            Body::ToAgent(line) => Self::line(dialect, commands, line, (parsed, name)),
             Body::Stderr(_) => Self::special(dialect, Blame::Agent, None, Value::Null),
             Body::LlmRequest(request) => {
                 let mut value = json!({ "n": request.n, "path": request.path });
@@ -87,7 +86,12 @@ impl<'a> DecodedFrame<'a> {
         }
     }
 
-    fn line(dialect: &Dialect, lines: &'a LineClassifier, line: &Line, parsed: &'a Parsed) -> Self {
+    fn line(
+        dialect: &Dialect,
+        lines: &'a LineClassifier,
+        line: &Line,
+        (parsed, name): (&'a Parsed, Option<&str>),
+    ) -> Self {
         let mut defects = parsed.defects.clone();
         let length = line.bytes.len() as u64 + line.dropped;
         let too_long = lines.limit.is_some_and(|limit| length > limit);
@@ -104,7 +108,7 @@ impl<'a> DecodedFrame<'a> {
         match &parsed.value {
             Some(value) if value.is_object() && !unclear => {
                 decoded.value = Cow::Borrowed(value);
-                decoded.object(dialect, lines);
+                decoded.object(dialect, lines, name);
             }
             _ if parsed.has("blank-line") => decoded.mark(lines.blank),
             other => {
@@ -118,8 +122,8 @@ impl<'a> DecodedFrame<'a> {
         decoded
     }
 
-    fn object(&mut self, dialect: &Dialect, lines: &'a LineClassifier) {
-        match lines.classify(dialect, &self.value) {
+    fn object(&mut self, dialect: &Dialect, lines: &'a LineClassifier, name: Option<&str>) {
+        match lines.classify(dialect, &self.value, name) {
             Classification::Known(definition, nested) => {
                 self.definitions = [Some(definition), nested];
                 for definition in self.definitions.into_iter().flatten() {
@@ -147,7 +151,11 @@ impl<'a> DecodedFrame<'a> {
             }
             Classification::Missing => {
                 let (vocabulary, _) = dialect.frames(lines.command);
-                let defect = Defect::new("no-discriminator", &vocabulary.discriminator);
+                let place = match vocabulary.structure {
+                    Some(_) => "/method",
+                    None => &vocabulary.discriminator,
+                };
+                let defect = Defect::new("no-discriminator", place);
                 self.defects.push(defect);
                 self.mark(lines.malformed);
             }

@@ -66,7 +66,7 @@ impl ShutdownFacts {
     }
 
     /// Whether the agent was asked to end.
-    fn is_asked(self) -> bool {
+    pub(super) fn is_asked(self) -> bool {
         self.stdin_closed || self.signalled || self.quit
     }
 

@@ -26,7 +26,8 @@ pub(super) struct LineClassifier {
     pub(super) blank: Option<usize>,
     /// The prefix of command names in rules.
     prefix: &'static str,
-    name_at: Pointer,
+    /// Where a line has its name; `None` if it is named by its structure.
+    name_at: Option<Pointer>,
     names: HashMap<String, Name>,
 }
 
@@ -96,24 +97,34 @@ impl LineClassifier {
             invalid: symbol("#invalid"),
             blank: symbol("#blank"),
             prefix,
-            name_at: Pointer::parse(&vocabulary.discriminator).unwrap_or_default(),
+            name_at: match vocabulary.structure {
+                Some(_) => None,
+                None => Some(Pointer::parse(&vocabulary.discriminator).unwrap_or_default()),
+            },
             names: names(vocabulary, definition),
         }
     }
 
-    /// Classifies a line.
-    pub(super) fn classify(&self, dialect: &Dialect, frame: &Value) -> Classification<'_> {
-        let Some(name) = self.name_at.find(frame).and_then(Value::as_str) else {
+    /// Classifies a line. `by_structure` is its name in a dialect without a discriminator.
+    pub(super) fn classify(
+        &self,
+        dialect: &Dialect,
+        frame: &Value,
+        by_structure: Option<&str>,
+    ) -> Classification<'_> {
+        let name = match &self.name_at {
+            Some(at) => at.find(frame).and_then(Value::as_str),
+            None => by_structure,
+        };
+        let Some(name) = name else {
             return Classification::Missing;
         };
-        let unknown = |name: &str| Classification::Unknown {
-            outer: name.split_once('.').and_then(|(outer, _)| {
-                let label = format!("{}{outer}", self.prefix);
-                dialect.symbols.id(&label)
-            }),
-        };
         let Some(known) = self.names.get(name) else {
-            return unknown(name);
+            // A method may have dots.
+            let outer = name.split_once('.').filter(|_| self.name_at.is_some());
+            let outer = outer.map(|(outer, _)| format!("{}{outer}", self.prefix));
+            let outer = outer.and_then(|label| dialect.symbols.id(&label));
+            return Classification::Unknown { outer };
         };
         let kind = known.kind_at.as_ref().and_then(|at| at.find(frame));
         let Some(kind) = kind.and_then(Value::as_str) else {
@@ -121,7 +132,9 @@ impl LineClassifier {
         };
         match known.kinds.get(kind) {
             Some(nested) => Classification::Known(&known.definition, Some(nested)),
-            None => unknown(&format!("{name}.{kind}")),
+            None => Classification::Unknown {
+                outer: known.definition.symbol,
+            },
         }
     }
 }

@@ -16,6 +16,7 @@ mod monitors;
 mod open_work;
 mod per_frame;
 mod state;
+mod structure;
 mod tables;
 
 pub use checker::{CheckOptions, CheckOutcome, Checker};

@@ -10,12 +10,13 @@ use super::interpreter::without_interpreter;
 use super::monitors::{Monitors, Violations};
 use super::open_work::OpenWork;
 use super::per_frame::PerFrameChecks;
+use super::structure::StructureCheck;
 use super::tables::Routes;
 use crate::dialect::{Dialect, FrameIdentity};
 use crate::finding::{Blame, DifferenceKind, Finding};
 use crate::frame::{Body, Frame};
 use crate::framing::Parsed;
-use crate::rules::frame_context::FrameContext;
+use crate::rules::frame_context::{FrameContext, Turn};
 use crate::rules::history_state::{FrameInHistory, HistoryState};
 use crate::rules::rule::Rule;
 use crate::rules::symbol::{FrameSymbols, SymbolSet};
@@ -43,6 +44,8 @@ pub(super) struct CheckerState {
     dialect: Arc<Dialect>,
     history: HistoryState,
     per_frame: PerFrameChecks,
+    /// The check of the structure of messages, if they are named by it.
+    pub(super) structure: Option<StructureCheck>,
     monitors: Monitors,
     /// The routes of the kinds of frames that came so far.
     routes: Routes,
@@ -73,6 +76,7 @@ impl CheckerState {
                 !options.capture,
             ),
             per_frame: PerFrameChecks::new(&dialect),
+            structure: StructureCheck::new(&dialect, options.capture),
             monitors: Monitors::new(&dialect, &unobservable),
             routes: Routes::default(),
             dialect,
@@ -104,9 +108,15 @@ impl CheckerState {
         let dialect = &*Arc::clone(&self.dialect);
         let tables = dialect.tables();
         let classifiers = (&tables.events, &tables.commands);
-        let decoded = DecodedFrame::new(dialect, classifiers, frame, parsed, self.shutdown);
+        let at = (self.outcome.frames, frame);
+        let structure = self.structure.as_mut();
+        let of_structure = structure.map(|structure| structure.note(dialect, at, parsed));
+        let name = self.structure.as_ref().and_then(StructureCheck::name);
+        let line = (frame, parsed, name);
+        let decoded = DecodedFrame::new(dialect, classifiers, line, self.shutdown);
         let is_command = matches!(frame.body, Body::ToAgent(_));
         self.check_by_itself(dialect, frame, &decoded);
+        self.log(dialect, frame, of_structure.unwrap_or_default());
         match frame.body {
             Body::ToAgent(_) => self.work.note_line(false),
             Body::FromAgent(_) => self.work.note_line(true),
@@ -116,9 +126,14 @@ impl CheckerState {
             self.shutdown.note(frame, false);
             return;
         }
-        self.count_known(&decoded, is_command);
+        let is_extension = self.structure.as_ref();
+        let is_extension = is_extension.is_some_and(|one| one.is_extension(dialect));
+        if decoded.is_known() || is_extension {
+            self.count_known(is_command);
+        }
         self.note_session_frames(dialect, frame, &decoded);
 
+        let turn = self.turn();
         let symbols = &decoded.symbols;
         let route = self.routes.entry(symbols.packed());
         let route = &**route.or_insert_with(|| tables.route(dialect, symbols));
@@ -132,7 +147,7 @@ impl CheckerState {
         let abandoned = self.history.before_rules(touching);
         let closing = self.history.closing_scopes(touching);
 
-        let context = context(self.outcome.frames, frame, &decoded, &self.history);
+        let context = context(self.outcome.frames, frame, &decoded, &self.history, turn);
         let (rules, monitors) = (&dialect.rules, &mut self.monitors);
         let mut violations = Vec::new();
         monitors.on_scopes_closed(
@@ -147,6 +162,10 @@ impl CheckerState {
         if let Body::End(end) = &frame.body {
             let circumstances = self.shutdown.circumstances(end, frame.at);
             monitors.on_end(rules, &context, circumstances, &mut violations);
+            if let Some(structure) = &self.structure {
+                let is_asked = self.shutdown.is_asked();
+                violations.extend(structure.left_open(dialect, end, circumstances, is_asked));
+            }
         }
         self.history.after_rules(touching, &closing, is_command);
         name_unknown_frames(dialect, &decoded, is_command, &mut violations);
@@ -180,12 +199,12 @@ impl CheckerState {
         log.add(&mut self.outcome, rule, found, frame, &self.recent);
     }
 
-    fn count_known(&mut self, decoded: &DecodedFrame<'_>, is_command: bool) {
+    fn count_known(&mut self, is_command: bool) {
         let count = match is_command {
             true => &mut self.outcome.commands,
             false => &mut self.outcome.events,
         };
-        *count += u64::from(decoded.is_known());
+        *count += 1;
     }
 
     fn note_session_frames(
@@ -194,7 +213,8 @@ impl CheckerState {
         frame: &Frame,
         decoded: &DecodedFrame<'_>,
     ) {
-        let context = context(self.outcome.frames, frame, decoded, &self.history);
+        let turn = self.turn();
+        let context = context(self.outcome.frames, frame, decoded, &self.history, turn);
         self.outcome.turn |= context.matches(&dialect.session.turn) == Truth::True;
         let quit = context.matches(&dialect.session.quit) != Truth::False;
         self.work.note(dialect, &context);
@@ -210,13 +230,23 @@ impl CheckerState {
             symbols: &FrameSymbols::default(),
             value: &Value::Null,
             history: &self.history,
+            turn: self.turn(),
         })
+    }
+
+    /// Whose turn it is.
+    fn turn(&self) -> Turn {
+        let structure = self.structure.as_ref();
+        structure.map_or_else(Turn::default, StructureCheck::turn)
     }
 
     pub(super) fn finish(mut self) -> CheckOutcome {
         let coverage = &mut self.outcome.coverage;
         for (n, rule) in self.dialect.rules.iter().enumerate() {
-            let times = self.per_frame.exercised(n, rule) + self.monitors.exercised(n);
+            let by_structure = self.structure.as_ref();
+            let by_structure = by_structure.map_or(0, |one| one.exercised(&rule.form));
+            let times =
+                self.per_frame.exercised(n, rule) + self.monitors.exercised(n) + by_structure;
             if times > 0 {
                 coverage.rules.insert(rule.id.clone(), times);
             }
@@ -240,6 +270,9 @@ fn name_unknown_frames(
         return;
     }
     let (vocabulary, _) = dialect.frames(is_command);
+    if decoded.is_known() {
+        return;
+    }
     if let FrameIdentity::Unknown(name) = vocabulary.identify(&decoded.value) {
         let unexpected = violations
             .iter_mut()
@@ -254,6 +287,7 @@ fn context<'a>(
     frame: &Frame,
     decoded: &'a DecodedFrame<'_>,
     history: &'a HistoryState,
+    turn: Turn,
 ) -> FrameContext<'a> {
     FrameContext {
         n,
@@ -262,5 +296,6 @@ fn context<'a>(
         symbols: &decoded.symbols,
         value: &decoded.value,
         history,
+        turn,
     }
 }

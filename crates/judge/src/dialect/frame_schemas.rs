@@ -9,6 +9,17 @@ use serde_json::Value;
 use spanned_yaml::{Error, Span};
 use std::path::Path;
 
+/// The names that have a definition: responses need none.
+pub(super) fn names_with_schema<'a>(
+    names: &'a FrameNames,
+    document: &'a Value,
+) -> impl Iterator<Item = String> + 'a {
+    let is_defined = |name: &String| document["$defs"].get(name).is_some();
+    names
+        .all()
+        .filter(move |name| !names.is_answer(name) || is_defined(name))
+}
+
 /// Compiles the definitions of the frames of one direction; `None` and an error if that fails.
 pub(super) fn compile_schemas(
     document: Value,
@@ -16,7 +27,7 @@ pub(super) fn compile_schemas(
     path: &Path,
     errors: &mut Vec<Error>,
 ) -> Option<Schemas> {
-    let names: Vec<String> = names.all().collect();
+    let names: Vec<String> = names_with_schema(names, &document).collect();
     Schemas::compile(document, names.iter().map(String::as_str))
         .map_err(|mistakes| {
             let mistakes = mistakes.into_iter();
@@ -34,8 +45,7 @@ pub(super) fn schema_rules(
     prefix: &str,
     schemas: &Schemas,
 ) -> Vec<Rule> {
-    let names = names.all();
-    names
+    names_with_schema(names, schemas.document())
         .map(|name| schema_rule(dialect, &name, prefix, schemas))
         .collect()
 }

@@ -1,6 +1,7 @@
 //! Dialect loader: reads the files of a folder, compiles rules and schemas, and lints them.
 
-use super::frame_schemas::{compile_schemas, schema_rules};
+use super::frame_schemas::{compile_schemas, names_with_schema, schema_rules};
+use super::json_rpc::{self, misplaced_keys, structure_rules};
 use super::launch::launch_mistakes;
 use super::lint;
 use super::session::session_of;
@@ -10,6 +11,7 @@ use crate::rules::symbol::Symbols;
 use conform_dialect::DialectSource;
 use conform_dialect::MergedFiles;
 use conform_dialect::file::{DialectFile, FrameSpec};
+use conform_dialect::json_rpc::JsonRpc;
 use conform_dialect::ordering::Ordering;
 use conform_dialect::{Clause, FrameNames};
 use indexmap::IndexMap;
@@ -35,7 +37,8 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         ..
     } = files;
     let clauses = clauses_of(clauses, &mut errors);
-    let (events, commands) = vocabulary_of(&mut file, &root, &mut errors)?;
+    let json_rpc = json_rpc_of(&file);
+    let (events, commands) = vocabulary_of(&mut file, json_rpc.as_ref(), &root, &mut errors)?;
     let symbols = symbols_of(&events, &commands, &root)?;
     let budgets = budgets_of(&file.budgets, &mut errors);
     let path = &files.schema_path;
@@ -63,7 +66,11 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
-    let session = session_of(file.session, &root, &symbols, &clauses, &mut errors);
+    let mut session = session_of(file.session, &root, &symbols, &clauses, &mut errors);
+    let probes = session.probe.iter_mut().flat_map(|probe| &mut probe.send);
+    for (n, command) in probes.enumerate() {
+        *command = commands.message(command, Some(n.into())).into_owned();
+    }
     if let Some(replies) = &file.replies {
         let message = "the key `replies` is gone: `session: { text: EVENT }` names the event with a chunk of text, and `conform record --llm` records the replies themselves";
         errors.push(replies.error(message));
@@ -73,6 +80,11 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
         return Err(errors);
     };
+    if json_rpc.is_some() {
+        let own = file.json_rpc.unwrap_or_default();
+        let own = structure_rules(&file.name, &own, &clauses, &root, &mut errors);
+        rules.extend(own);
+    }
     rules.extend(schema_rules(&file.name, &events, "", &event_schemas));
     rules.extend(schema_rules(&file.name, &commands, ">", &command_schemas));
     errors.extend(lint::schema_clauses(&rules, &clauses, path));
@@ -80,7 +92,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         (&event_schemas, &events, "events.json"),
         (&command_schemas, &commands, "commands.json"),
     ] {
-        let names: Vec<String> = names.all().collect();
+        let names: Vec<String> = names_with_schema(names, schemas.document()).collect();
         errors.extend(lint::marks(
             schemas,
             &names,
@@ -104,6 +116,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         commands,
         event_schemas,
         command_schemas,
+        json_rpc,
         clauses,
         rules,
         declarations,
@@ -126,9 +139,22 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
 /// The names of events and commands, and where a frame has its own.
 fn vocabulary_of(
     file: &mut DialectFile,
+    json_rpc: Option<&JsonRpc>,
     root: &Node,
     errors: &mut Vec<Error>,
 ) -> Result<(FrameNames, FrameNames), Vec<Error>> {
+    errors.extend(misplaced_keys(file, root));
+    let names = |names: &mut IndexMap<String, Option<FrameSpec>>| {
+        let names = std::mem::take(names).into_iter();
+        names.map(|(name, spec)| (name, spec.unwrap_or_default()))
+    };
+    if let Some(json_rpc) = json_rpc {
+        let events = names(&mut file.events).collect();
+        let commands = names(&mut file.commands).collect();
+        return Ok(json_rpc::vocabulary_of(
+            events, commands, json_rpc, root, errors,
+        ));
+    }
     let discriminator = file.discriminator.clone().ok_or_else(|| {
         vec![root.error(
             "`discriminator` is missing: the JSON Pointers to the name of an event and of a command",
@@ -143,17 +169,25 @@ fn vocabulary_of(
             errors.push(root.nearest(&format!("/discriminator/{of}")).error(message));
         }
     }
-    let vocabulary = |at: String, names: IndexMap<String, Option<FrameSpec>>| FrameNames {
+    let vocabulary = |at: String, all: &mut IndexMap<String, Option<FrameSpec>>| FrameNames {
         discriminator: at,
-        names: names
-            .into_iter()
-            .map(|(name, file)| (name, file.unwrap_or_default()))
-            .collect(),
+        names: names(all).collect(),
+        structure: None,
     };
     Ok((
-        vocabulary(discriminator.events, std::mem::take(&mut file.events)),
-        vocabulary(discriminator.commands, std::mem::take(&mut file.commands)),
+        vocabulary(discriminator.events, &mut file.events),
+        vocabulary(discriminator.commands, &mut file.commands),
     ))
+}
+
+/// What is particular to the JSON-RPC of a dialect, if its frames are named by their structure.
+fn json_rpc_of(file: &DialectFile) -> Option<JsonRpc> {
+    file.naming.as_ref()?;
+    let own = file.json_rpc.as_ref();
+    Some(JsonRpc {
+        is_version_optional: own.is_some_and(|own| own.version_optional),
+        extensions: own.map(|own| own.extensions.clone()).unwrap_or_default(),
+    })
 }
 
 fn symbols_of(

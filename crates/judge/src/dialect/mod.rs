@@ -1,6 +1,7 @@
 //! A dialect ready to judge with: its rules and schemas compiled, and linted.
 
 mod frame_schemas;
+mod json_rpc;
 mod launch;
 mod lint;
 mod load;
@@ -8,8 +9,8 @@ mod session;
 mod types;
 
 pub use conform_dialect::{
-    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, ToolName,
-    clause_names, dialect_file, faults, nested_kinds,
+    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, OpenRequest,
+    ToolName, clause_names, dialect_file, faults, nested_kinds,
 };
 pub use load::load;
 pub use types::{Dialect, SessionSpec};

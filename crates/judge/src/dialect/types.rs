@@ -7,6 +7,7 @@ use crate::rules::rule::Rule;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames};
+use conform_dialect::json_rpc::JsonRpc;
 use conform_dialect::{Base, Clause, FrameNames};
 use indexmap::IndexMap;
 use json_matcher::Matcher;
@@ -34,6 +35,8 @@ pub struct Dialect {
     pub event_schemas: Schemas,
     /// The schemas of the commands.
     pub command_schemas: Schemas,
+    /// What is particular to its JSON-RPC, if messages are named by their structure.
+    pub json_rpc: Option<JsonRpc>,
     /// The normative statements of the specification, by id.
     pub clauses: IndexMap<String, Clause>,
     /// The rules, including one for each schema.

@@ -24,6 +24,19 @@ pub struct FrameContext<'a> {
     pub value: &'a Value,
     /// The state before it.
     pub history: &'a HistoryState,
+    /// Whose turn it is, after it.
+    pub turn: Turn,
+}
+
+/// Whose turn it is, where both sides ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// Whether the agent waits for the host: the host has not answered a request of the agent.
+    pub is_of_host: bool,
+    /// When the host last answered such a request, in microseconds since the spawn.
+    pub since: u64,
+    /// The side that asked, if the frame is a request or its response.
+    pub asker: Option<Blame>,
 }
 
 impl<'a> FrameContext<'a> {
@@ -48,6 +61,11 @@ impl<'a> FrameContext<'a> {
         condition.is_none_or(|c| self.eval_context().holds(c) == Truth::True)
     }
 
+    /// Whether the agent has to go on by itself: it does not wait for the host, and the condition of the rule certainly holds.
+    pub fn agent_has_to_go_on(&self, condition: Option<&Condition>) -> bool {
+        !self.turn.is_of_host && self.certainly_holds(condition)
+    }
+
     /// The name of the frame, for messages.
     pub fn frame_name(&self) -> String {
         let names = self.symbols.iter().map(|id| self.history.symbols.name(id));
@@ -61,6 +79,14 @@ impl<'a> FrameContext<'a> {
             .or(names.first())
             .map_or("frame", |v| v)
             .to_owned()
+    }
+
+    /// The label of a value in a slice's key. The two sides number their requests independently.
+    fn label<'l>(&self, label: &'l str) -> &'l str {
+        match (label, self.turn.asker) {
+            ("id", Some(Blame::Agent)) => "the agent's id",
+            _ => label,
+        }
     }
 
     /// Writes the text of the key of the slice that this frame belongs to. `None` if the frame belongs to none.
@@ -88,8 +114,8 @@ impl<'a> FrameContext<'a> {
                     Value::String(value) if value.is_empty() => return None,
                     Value::Null => return None,
                     Value::Array(items) if items.is_empty() => return None,
-                    Value::String(value) => SliceKey::write(text, label, value),
-                    other => SliceKey::write_json(text, label, other),
+                    Value::String(value) => SliceKey::write(text, self.label(label), value),
+                    other => SliceKey::write_json(text, self.label(label), other),
                 }
                 Some(())
             }

@@ -60,14 +60,14 @@ pub struct EndCircumstances {
 
 impl EndCircumstances {
     /// Whether this end is the last chance of a rule. After a request to end and at a timeout, the agent may have waited for the host: then
-    /// the condition `timeout_if` must hold.
+    /// the condition `timeout_if` must hold, and no request of the agent is open.
     pub fn is_last_chance(
         self,
         at_end: AtEnd,
         context: &FrameContext<'_>,
         timeout_if: Option<&Condition>,
     ) -> bool {
-        let agent_could_go_on = self.by_itself || context.certainly_holds(timeout_if);
+        let agent_could_go_on = self.by_itself || context.agent_has_to_go_on(timeout_if);
         agent_could_go_on
             && match at_end {
                 AtEnd::Own => self.by_itself || self.orderly || self.out_of_time,

@@ -135,11 +135,13 @@ impl Monitor for ResponseMonitor {
             let excused = self.take_obligations(key);
             if let Some((name, budget)) = &response.unless_within
                 && context.matches(&response.unless) == Truth::True
-                && context.certainly_holds(response.timeout_if.as_ref())
+                && context.agent_has_to_go_on(response.timeout_if.as_ref())
             {
                 let late = excused
                     .into_iter()
-                    .filter(|(_, o)| context.at > o.at.saturating_add(*budget))
+                    .filter(|(_, o)| {
+                        context.at > o.at.max(context.turn.since).saturating_add(*budget)
+                    })
                     .collect();
                 let how = || {
                     format!(
@@ -191,8 +193,8 @@ impl Monitor for ResponseMonitor {
         let (_, budget) = self.rule.unless_within.as_ref()?;
         let agent_goes_on = self.rule.timeout_if.as_ref()?;
         let newest = self.owed.values().map(|owed| owed.at).max()?;
-        let is_owed = context.certainly_holds(Some(agent_goes_on));
-        is_owed.then_some(newest.saturating_add(*budget))
+        let is_owed = context.agent_has_to_go_on(Some(agent_goes_on));
+        is_owed.then_some(newest.max(context.turn.since).saturating_add(*budget))
     }
 
     fn exercised(&self) -> u64 {

@@ -9,6 +9,7 @@ use super::response::ResponseRule;
 use super::symbol::SymbolSet;
 use crate::conversation::Check;
 use crate::finding::{Level, Source};
+use conform_dialect::json_rpc::StructureRule;
 use spanned_yaml::Span;
 use std::sync::Arc;
 
@@ -64,7 +65,9 @@ impl Rule {
             RuleForm::Response(response) => response.symbols(),
             RuleForm::Readings(form) => form.on.symbols(),
             RuleForm::Conversation(form) => form.symbols(),
-            RuleForm::Framing(_) | RuleForm::Schema(_) => SymbolSet::default(),
+            RuleForm::Framing(_) | RuleForm::Schema(_) | RuleForm::Structure(_) => {
+                SymbolSet::default()
+            }
         }
     }
 
@@ -76,7 +79,7 @@ impl Rule {
             RuleForm::Response(response) => response.monitor(unobservable),
             RuleForm::Readings(form) => Some(form.monitor()),
             RuleForm::Conversation(form) => Some(form.monitor()),
-            RuleForm::Framing(_) | RuleForm::Schema(_) => None,
+            RuleForm::Framing(_) | RuleForm::Schema(_) | RuleForm::Structure(_) => None,
         }
     }
 }
@@ -94,6 +97,8 @@ pub enum RuleForm {
     Framing(Vec<String>),
     /// The JSON of a frame fits the schema of this name.
     Schema(String),
+    /// A message is well-formed, and belongs to the others of its session.
+    Structure(StructureRule),
     /// Records which of several readings the agent follows; never a finding.
     Readings(Arc<ReadingsRule>),
     /// Each request to the model continues the conversation.

@@ -33,8 +33,13 @@ impl Vocabulary {
             None => only_dialect(source)?,
         };
         let merged = dialect_file(source, &id).map_err(|errors| render_all(&errors))?;
+        let by_structure = merged.file.naming.is_some();
         Vocabulary::new(merged.file).ok_or_else(|| {
-            let message = "the key `discriminator` with `events` and `commands` is missing";
+            let message = if by_structure {
+                "an agent script does not play a dialect with `naming: json-rpc` yet"
+            } else {
+                "the key `discriminator` with `events` and `commands` is missing"
+            };
             merged.root.error(message).to_string()
         })
     }

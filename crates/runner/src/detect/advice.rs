@@ -54,8 +54,8 @@ pub(super) fn probe_commands(dialect: &Dialect) -> Option<String> {
 }
 
 fn command_name(dialect: &Dialect, command: &serde_json::Value) -> String {
-    let name = command.pointer(&dialect.commands.discriminator);
-    name.unwrap_or(command).to_string()
+    let name = dialect.commands.name_in_step(command);
+    name.map_or_else(|| command.to_string(), |name| format!("\"{name}\""))
 }
 
 /// What to do about an agent that does not find its files or its packages, since it runs in a sandbox and not in the current folder. `what`

@@ -39,6 +39,8 @@ pub(super) struct AgentSession {
     /// When its stdout ended.
     pub(super) stdout_end: Option<Instant>,
     pub(super) end: Option<End>,
+    /// The last id that conform gave a request, in a dialect whose messages are named by their structure.
+    pub(super) last_id: u64,
     /// The name of the last command of the host that has one.
     pub(super) last_command: Option<String>,
     /// The newest command that stops the work, or that must be refused (`#invalid`), if no prompt came since.
@@ -97,6 +99,7 @@ impl AgentSession {
             stdout_end: None,
             time_full: queue.time_full(),
             end: None,
+            last_id: 0,
             last_command: None,
             asks_no_more: None,
             first_prompt: None,

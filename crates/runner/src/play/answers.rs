@@ -1,11 +1,21 @@
 //! The answers that a scenario gives by itself: its `answers`, each sent when its event comes.
 
 use super::context::EarlyStop;
+use super::message::is_answer;
 use super::player::ScenarioPlayer;
 use serde_json::Value;
 use std::sync::Arc;
 
 impl ScenarioPlayer {
+    /// Gives a response without an id that of the request, so that it does not answer an older one.
+    fn answer_this(&self, request: &Value, command: &mut Value) {
+        if is_answer(&self.suite.dialect.commands, command)
+            && let (Some(id), Some(members)) = (request.get("id"), command.as_object_mut())
+        {
+            members.entry("id").or_insert_with(|| id.clone());
+        }
+    }
+
     /// Sends the first automatic answer of the scenario that fits an event.
     pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
         if !self.session.process.is_stdin_open() || self.session.end.is_some() {
@@ -26,7 +36,10 @@ impl ScenarioPlayer {
                 return Err(self.broken_at(answer.span, &missing.to_string()));
             }
             return match answer.send.render(&captures) {
-                Ok(command) => self.send_command(&command, answer.span),
+                Ok(mut command) => {
+                    self.answer_this(event, &mut command);
+                    self.send_command(&command, answer.span)
+                }
                 Err(unknown) => Err(self.broken_at(answer.span, &unknown.to_string())),
             };
         }

@@ -55,7 +55,7 @@ impl ScenarioPlayer {
             }
             awaited.names.extend(name);
             let fits = |event: &Value| matcher.matches(event, &self.captures).is_ok();
-            let (log, shown) = (&self.session.events, matcher.shown(&self.captures));
+            let (log, shown) = (&self.session.events, self.shown(matcher));
             awaited.earlier = awaited.earlier.or_else(|| log.earlier(fits));
             let command = log.command_of(&shown, &self.suite.dialect.events.discriminator);
             awaited.command = awaited.command.or(command);

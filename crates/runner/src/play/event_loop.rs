@@ -195,7 +195,7 @@ impl ScenarioPlayer {
                     }
                     Body::ToAgent(_) => {
                         self.requests.add_command((self.past_sessions.len(), n));
-                        let command = parsed.value.unwrap_or_default();
+                        let command = self.named_newest(parsed.value.unwrap_or_default());
                         self.note_stop(&command);
                         self.note_command(n, &command, was_at_rest);
                     }
@@ -248,8 +248,9 @@ impl ScenarioPlayer {
         let is_prompt = self.is_prompt(command);
         let begins_turn = was_at_rest && (is_prompt || dialect.session.prompts.is_empty());
         let name = &dialect.commands.discriminator;
+        let command = self.shown_by(command);
         let log = &mut self.session.events;
-        log.note_command(n, command, name, begins_turn);
+        log.note_command(n, &command, name, begins_turn);
         self.session.unhandled_sends = self.session.unhandled_sends.saturating_sub(1);
         if is_prompt && self.session.first_prompt.is_none() {
             self.session.first_prompt = Some(n);
@@ -262,7 +263,7 @@ impl ScenarioPlayer {
         if parsed.has("blank-line") {
             return Ok(());
         }
-        let value = parsed.value.unwrap_or_default();
+        let value = self.named_newest(parsed.value.unwrap_or_default());
         let identity = self.suite.dialect.events.identify(&value);
         let text = self.suite.dialect.session.text.as_deref();
         let is_text = text.is_some_and(|text| identity.is(text));

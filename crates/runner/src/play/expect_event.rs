@@ -290,7 +290,7 @@ impl ScenarioPlayer {
     /// Where a step that waits for an event may find it; `here`: in what follows the furthest event that a step has taken.
     pub(super) fn window_of(&self, here: bool, matcher: &Matcher) -> EventWindow {
         let name = &self.suite.dialect.events.discriminator;
-        let expected = matcher.shown(&self.captures);
+        let expected = self.shown(matcher);
         self.session.events.window(&expected, name, here)
     }
 

@@ -10,6 +10,7 @@ mod expect_event;
 mod expect_exit;
 mod expect_model;
 mod expect_unordered;
+mod message;
 mod model_requests;
 mod never_asked;
 mod outcome;

@@ -23,7 +23,8 @@ impl ScenarioPlayer {
         let was_waited_for = matches!(stop, Some(EarlyStop::Failed(Some(_))));
         let is_done =
             session.recorder.checker().is_work_over() || session.has_shown_text || was_waited_for;
-        if !is_done || self.has_ended() && !was_asked_to_end {
+        let waits_for_host = self.left_open().is_some();
+        if !is_done || waits_for_host || self.has_ended() && !was_asked_to_end {
             return;
         }
         let finding = self.finding(StepFinding {

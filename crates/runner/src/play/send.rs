@@ -15,14 +15,18 @@ use spanned_yaml::Span;
 impl ScenarioPlayer {
     /// Sends a command, which must be valid in the dialect. An invalid one is a fault of the scenario and not of the agent.
     pub(super) fn send_command(&mut self, command: &Value, span: Span) -> Result<(), EarlyStop> {
-        if let Some(fault) = self.command_error(command) {
+        let message = self.message(command);
+        let message = message.map_err(|fault| self.broken_at(span, &fault))?;
+        let names = &self.suite.dialect.commands;
+        let named = names.named(&message, names.name_in_step(command));
+        if let Some(fault) = self.command_error(&named) {
             return Err(self.broken_at(span, &fault));
         }
         self.note_interrupt(command);
-        let name = command.pointer(&self.suite.dialect.commands.discriminator);
-        self.session.last_command = name.and_then(Value::as_str).map(str::to_owned);
+        let name = self.suite.dialect.commands.name_in_step(command);
+        self.session.last_command = name.map(str::to_owned);
         self.tell_model(command);
-        let mut bytes = command.to_string().into_bytes();
+        let mut bytes = message.to_string().into_bytes();
         bytes.push(b'\n');
         let lines = self.completed_lines(&bytes);
         self.write(bytes, lines)
@@ -66,11 +70,15 @@ impl ScenarioPlayer {
 
     /// Passes the texts of a command to the scripted model, which uses them to recognize the requests of the conversation.
     fn tell_model(&self, command: &Value) {
-        let mut texts = Vec::new();
-        add_texts(command, &mut texts);
         let names = &self.suite.dialect.commands;
-        let name = command.pointer(&names.discriminator);
-        texts.retain(|text| Some(text.as_str()) != name.and_then(Value::as_str));
+        let mut texts = Vec::new();
+        let content = match names.structure {
+            Some(_) => &command["params"],
+            None => command,
+        };
+        add_texts(content, &mut texts);
+        let name = names.name_in_step(command);
+        texts.retain(|text| Some(text.as_str()) != name);
         self.server.note_command(texts, self.is_prompt(command));
     }
 
@@ -159,7 +167,8 @@ impl ScenarioPlayer {
             }
         };
         let shape = kind.as_deref().unwrap_or(&name);
-        let faults = dialect.command_schemas.violations(shape, command, 8);
+        let message = dialect.commands.message(command, None);
+        let faults = dialect.command_schemas.violations(shape, &message, 8);
         let fault = faults
             .into_iter()
             .find(|fault| fault.level == Level::Must)?;

@@ -143,8 +143,7 @@ impl ScenarioPlayer {
     /// Begins the pause if a command interrupts the agent.
     pub(super) fn note_interrupt(&mut self, command: &Value) {
         let dialect = &self.suite.dialect;
-        let name = command.pointer(&dialect.commands.discriminator);
-        let name = name.and_then(Value::as_str).unwrap_or_default();
+        let name = dialect.commands.name_in_step(command).unwrap_or_default();
         if dialect.session.interrupts.iter().any(|known| known == name) {
             let until = Instant::now() + self.budgets.scaled(INTERRUPT_PAUSE);
             self.interrupt_pause = InterruptPause {

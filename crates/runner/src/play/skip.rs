@@ -31,8 +31,8 @@ fn sent_commands<'a>(
     scenario: &'a Scenario,
 ) -> impl Iterator<Item = String> + 'a {
     let name = |command: &Value| {
-        let name = command.pointer(&dialect.commands.discriminator)?;
-        name.as_str().map(str::to_owned)
+        let name = dialect.commands.name_in_step(command);
+        name.map(str::to_owned)
     };
     let answers = scenario.answers.iter().map(|answer| &answer.send);
     let answers = answers.filter_map(move |send| name(send.written()));

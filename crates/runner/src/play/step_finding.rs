@@ -21,6 +21,8 @@ pub(super) struct StepFinding {
     pub(super) frame: BlamedFrame,
     /// The event that did not come, or the wrong part of it, without the values.
     pub(super) difference: Difference,
+    /// Who is to blame: the scenario, if it left a request of the agent open.
+    pub(super) blame: Blame,
 }
 
 /// The frame that a finding points at.
@@ -52,6 +54,7 @@ impl StepFinding {
             part: None,
             frame: BlamedFrame::default(),
             difference: Difference::of_kind(kind),
+            blame: Blame::Agent,
         }
     }
 
@@ -149,7 +152,7 @@ impl ScenarioPlayer {
             rule: found.rule.to_owned(),
             level: self.suite.settings.profile.apply(level, source),
             source,
-            blame: Blame::Agent,
+            blame: found.blame,
             clauses,
             at,
             origin: Origin {

@@ -83,6 +83,10 @@ impl ScenarioPlayer {
                 let command = template
                     .render(&self.captures)
                     .map_err(|unknown| self.broken_at(step.span, &unknown.to_string()))?;
+                if self.suite.dialect.commands.structure.is_some() {
+                    // The ids of open requests are known only then.
+                    self.handle_sent()?;
+                }
                 self.send_command(&command, step.span)
             }
             StepAction::SendRaw(text) => {

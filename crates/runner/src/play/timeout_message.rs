@@ -7,7 +7,8 @@ use super::event_loop::{WaitResult, describe_timeout};
 use super::player::ScenarioPlayer;
 use super::step_finding::{BlamedFrame, StepFinding};
 use crate::step_rules;
-use conform_judge::finding::DifferenceKind;
+use conform_judge::dialect::OpenRequest;
+use conform_judge::finding::{Blame, DifferenceKind};
 use indexmap::IndexMap;
 use json_matcher::Mismatch;
 
@@ -141,6 +142,18 @@ impl ScenarioPlayer {
             }
             (_, None) => format!("{} before {subject} came", self.how_it_ended()),
         };
+        let is_timeout = matches!(result, WaitResult::TimedOut(..) | WaitResult::Settled(_));
+        let left_open = self
+            .left_open()
+            .filter(|_| is_timeout && self.session.process.is_stdin_open());
+        let blame = if let Some(OpenRequest { method, frame, .. }) = left_open {
+            message = format!(
+                "{subject} did not come, and the agent may wait for the host: the scenario left `{method}` of frame {frame} open; send `{method}.result`, or answer it under `answers`"
+            );
+            Blame::Host
+        } else {
+            Blame::Agent
+        };
         let kill = match result {
             WaitResult::TimedOut(name, length) => {
                 message += &format!(" {}", describe_timeout(name, *length));
@@ -183,11 +196,12 @@ impl ScenarioPlayer {
             frame,
             clauses: Some(clauses),
             expected: awaited.expected.clone(),
+            blame,
             ..StepFinding::new(rule, message, kind)
                 .about(name)
                 .after(awaited.command.as_ref())
         });
-        if let Some((frame, others)) = others {
+        if let Some((frame, others)) = others.filter(|_| blame == Blame::Agent) {
             self.differs(rule, frame, others, &awaited, "");
         }
         if self.scenario.rules_only {

@@ -6,7 +6,7 @@ use crate::scenario::file::{ScenarioFile, StepVerb};
 use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
 use conform_judge::finding::Level;
 use json_matcher::{Segment, segments};
-use spanned_yaml::{Kind, Node, Spanned};
+use spanned_yaml::{Key, Kind, Node, Spanned};
 use std::collections::HashSet;
 
 /// The most problems that are reported for one command.
@@ -27,11 +27,12 @@ pub(super) fn events(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     });
     for matcher in expected.chain(answered()) {
         let value = matcher.to_value();
+        let shown = dialect.events.message(&value, None);
         let FrameIdentity::Known(name, kind) = dialect.events.identify(&value) else {
             continue;
         };
         for name in std::iter::once(name).chain(kind) {
-            for (pointer, message) in dialect.event_schemas.contradictions(&name, &value) {
+            for (pointer, message) in dialect.event_schemas.contradictions(&name, &shown) {
                 let span = matcher.nearest(&pointer).span();
                 context.error(span, format!("no event can match this: {message}"));
             }
@@ -52,8 +53,14 @@ pub(super) fn commands(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         let before = context.errors.len();
         let key = &dialect.commands.discriminator;
         if command.as_map().is_some() && command.at(key).is_none() {
-            let message = format!("a command needs a name at `{key}`; `send_raw` sends any line");
-            context.error(command.span(), message);
+            let message = match dialect.commands.structure {
+                Some(_) => name_needed(command, "ask"),
+                None => format!("a command needs a name at `{key}`"),
+            };
+            context.error(
+                command.span(),
+                format!("{message}; `send_raw` sends any line"),
+            );
         }
         check("command", command, &dialect.commands, context);
         if context.errors.len() == before {
@@ -68,6 +75,7 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
     let FrameIdentity::Known(name, kind) = dialect.commands.identify(&value) else {
         return;
     };
+    let value = dialect.commands.message(&value, Some(0.into()));
     let before = context.errors.len();
     let schemas = &dialect.command_schemas;
     // A nested kind has the members of the frame around it too.
@@ -89,8 +97,8 @@ fn check_shape(command: &Node, unchecked: bool, dialect: &Dialect, context: &mut
         return;
     }
     for (pointer, message) in schemas.unknown_members(&shapes, &value) {
-        // A schema need not repeat the member that holds the name of the command.
-        if pointer != dialect.commands.discriminator {
+        // A schema need not repeat the members that hold the name of the command.
+        if !dialect.commands.is_envelope(&pointer) {
             context.error(
                 command.key_at(&pointer),
                 format!("{message}; quote a text that contains a comma, or use `unchecked: true` to send members that the specification does not have"),
@@ -133,6 +141,16 @@ fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext
     for inner in lists.flatten().chain(node.get("$not")) {
         check(what, inner, frames, context);
     }
+    let is_message = |(key, _): &(Key, Node)| !key.name.starts_with('$');
+    if frames.structure.is_some()
+        && what == "event"
+        && node.at(&frames.discriminator).is_none()
+        && node
+            .as_map()
+            .is_some_and(|members| members.iter().any(is_message))
+    {
+        context.error(node.span(), name_needed(node, "ask.result"));
+    }
     for name in literals(node.at(&frames.discriminator)) {
         if !context.known(what, &name, frames.names.keys().map(String::as_str)) {
             continue;
@@ -145,6 +163,16 @@ fn check(what: &str, node: &Node, frames: &FrameNames, context: &mut LoadContext
         let what = format!("`{}` kind", name.value);
         for kind in literals(node.at(at)) {
             context.known(&what, &kind, kinds.iter().map(String::as_str));
+        }
+    }
+}
+
+/// That a step must name its message, where messages are named by their structure.
+fn name_needed(step: &Node, example: &str) -> String {
+    match step.get("method").and_then(Node::as_str) {
+        Some(method) => format!("write `message: {method}` in place of `method: {method}`"),
+        None => {
+            format!("a step names its message: write `message: NAME`, such as `message: {example}`")
         }
     }
 }

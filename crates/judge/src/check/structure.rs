@@ -1,0 +1,232 @@
+//! The check of messages that are named by their structure: names them, pairs responses with requests, and tells whose turn it is.
+
+use super::monitors::Violations;
+use crate::dialect::Dialect;
+use crate::finding::{
+    Blame, Difference, DifferenceKind, Expected, Finding, Origin, Part, SliceValue,
+};
+use crate::frame::{Body, End, Frame, Line};
+use crate::framing::Parsed;
+use crate::rules::frame_context::Turn;
+use crate::rules::monitor::EndCircumstances;
+use crate::rules::rule::RuleForm;
+use conform_dialect::json_rpc::{
+    MessageKind, Mistake, NamedMessage, OpenRequest, Pairing, SentLine, StructureRule, Vocabulary,
+};
+use std::collections::HashMap;
+
+/// The messages of one session so far.
+#[derive(Clone)]
+pub(super) struct StructureCheck {
+    pairing: Pairing,
+    /// The newest message.
+    newest: NamedMessage,
+    /// Whose turn it is.
+    turn: Turn,
+    /// Whether the commands of the host are not shown, so that it is unknown what the agent answers.
+    is_capture: bool,
+    /// How many lines there were of each kind.
+    lines: HashMap<MessageKind, u64>,
+}
+
+impl StructureCheck {
+    /// The check of a dialect; `None` if its frames have discriminators.
+    pub(super) fn new(dialect: &Dialect, is_capture: bool) -> Option<Self> {
+        dialect.json_rpc.as_ref()?;
+        Some(StructureCheck {
+            pairing: Pairing::default(),
+            newest: NamedMessage::default(),
+            turn: Turn::default(),
+            is_capture,
+            lines: HashMap::new(),
+        })
+    }
+
+    /// Names the next frame, and finds what is wrong with its structure.
+    pub(super) fn note(
+        &mut self,
+        dialect: &Dialect,
+        (n, frame): (u64, &Frame),
+        parsed: &Parsed,
+    ) -> Violations {
+        self.newest = NamedMessage::default();
+        let (from, line) = match &frame.body {
+            Body::FromAgent(line) => (Blame::Agent, line),
+            Body::ToAgent(line) => (Blame::Host, line),
+            _ => return Vec::new(),
+        };
+        let Some(json_rpc) = dialect
+            .json_rpc
+            .as_ref()
+            .filter(|_| !parsed.has("blank-line"))
+        else {
+            return Vec::new();
+        };
+        let vocabulary = Vocabulary {
+            events: &dialect.events,
+            commands: &dialect.commands,
+            json_rpc,
+        };
+        let value = parsed.value.as_ref();
+        let sent = SentLine {
+            from,
+            frame: n,
+            value,
+            text: &line.text(),
+            is_unclear: is_unclear(dialect, from, line, parsed),
+        };
+        self.newest = self.pairing.name(vocabulary, sent);
+        let NamedMessage { kind, asker, .. } = self.newest;
+        *self.lines.entry(kind).or_default() += 1;
+        self.turn.is_of_host = self.pairing.is_waiting(Blame::Agent);
+        self.turn.asker = asker;
+        if from == Blame::Host && asker == Some(Blame::Agent) {
+            self.turn.since = frame.at;
+        }
+        let id = || Some(id_part(&value?.get("id")?.to_string()));
+        let mistakes = std::mem::take(&mut self.newest.mistakes).into_iter();
+        let is_hidden = |rule: StructureRule| self.is_capture && rule.is_about_pairs();
+        let found = mistakes.filter(|one| from == Blame::Host || !is_hidden(one.rule));
+        let found = found.map(|mistake| finding(dialect, mistake, from, id()));
+        found.collect()
+    }
+
+    /// The requests that are left open at the end, if the side that should have answered had the time to. Of two that wait for each other the
+    /// host is to blame, because the agent cannot go on.
+    pub(super) fn left_open(
+        &self,
+        dialect: &Dialect,
+        end: &End,
+        circumstances: EndCircumstances,
+        was_asked_to_end: bool,
+    ) -> Violations {
+        let is_timeout = matches!(end, End::Killed { why } if why.starts_with("budget"));
+        let is_hung = is_timeout && !was_asked_to_end;
+        let (blame, how) = match (self.turn.is_of_host, circumstances.by_itself) {
+            (true, false) if is_hung => (Blame::Host, "the agent ran out of time"),
+            (false, false) if is_hung => (Blame::Agent, "the agent ran out of time"),
+            (_, true) => (Blame::Agent, "the agent ended by itself"),
+            _ => return Vec::new(),
+        };
+        let asker = match blame {
+            Blame::Agent => Blame::Host,
+            Blame::Host => Blame::Agent,
+        };
+        let rule = rule_number(dialect, StructureRule::LeftOpen);
+        let open = self.pairing.open(asker).into_iter();
+        let certain = open.filter(|request| !request.is_doubtful);
+        let found = certain.map(|request| (rule, unanswered(request, blame, how)));
+        found.collect()
+    }
+
+    /// How often a rule applied.
+    pub(super) fn exercised(&self, form: &RuleForm) -> u64 {
+        let RuleForm::Structure(rule) = form else {
+            return 0;
+        };
+        let is_shown = !(self.is_capture && rule.is_about_pairs());
+        let lines = self.lines.iter();
+        let applicable = lines.filter(|(kind, _)| is_shown && rule.applies_to(**kind));
+        applicable.map(|(_, count)| count).sum()
+    }
+
+    /// The name of the newest frame.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.newest.name.as_deref()
+    }
+
+    /// Whether the newest frame is one that the dialect allows each side to add.
+    pub(super) fn is_extension(&self, dialect: &Dialect) -> bool {
+        let json_rpc = dialect.json_rpc.as_ref();
+        let name = self.name();
+        name.is_some_and(|name| json_rpc.is_some_and(|all| all.is_extension(name)))
+    }
+
+    pub(super) fn turn(&self) -> Turn {
+        self.turn
+    }
+
+    pub(super) fn pairing(&self) -> &Pairing {
+        &self.pairing
+    }
+}
+
+/// Whether the reader of a line may be unable to read it.
+fn is_unclear(dialect: &Dialect, from: Blame, line: &Line, parsed: &Parsed) -> bool {
+    let limit = match from {
+        Blame::Agent => dialect.limits.get("event"),
+        Blame::Host => dialect.limits.get("command"),
+    };
+    let length = line.bytes.len() as u64 + line.dropped;
+    !parsed.defects.is_empty() || limit.is_some_and(|limit| length > *limit)
+}
+
+fn rule_number(dialect: &Dialect, rule: StructureRule) -> usize {
+    let is_it = |form: &RuleForm| matches!(form, RuleForm::Structure(one) if *one == rule);
+    let number = dialect.rules.iter().position(|rule| is_it(&rule.form));
+    number.unwrap_or_default()
+}
+
+fn id_part(id: &str) -> Part {
+    Part::Slice(vec![SliceValue {
+        name: "id".to_owned(),
+        value: id.trim_matches('"').to_owned(),
+    }])
+}
+
+fn finding(
+    dialect: &Dialect,
+    mistake: Mistake,
+    blame: Blame,
+    part: Option<Part>,
+) -> (usize, Finding) {
+    use StructureRule as Rule;
+    let kind = match mistake.rule {
+        Rule::NotAMessage | Rule::Batch => DifferenceKind::Malformed,
+        Rule::AnswerToNothing | Rule::SecondAnswer | Rule::AnsweredNotification => {
+            DifferenceKind::Unexpected
+        }
+        Rule::UnknownMethod | Rule::WrongSide => DifferenceKind::Unexpected,
+        Rule::Version | Rule::IdType => DifferenceKind::WrongValue,
+        _ => DifferenceKind::Condition,
+    };
+    let finding = Finding {
+        blame,
+        origin: Origin::of_part(part.unwrap_or_default()),
+        message: mistake.message,
+        pointer: mistake.pointer.to_owned(),
+        difference: Difference::of_kind(kind),
+        ..Finding::default()
+    };
+    (rule_number(dialect, mistake.rule), finding)
+}
+
+fn unanswered(request: &OpenRequest, blame: Blame, how: &str) -> Finding {
+    let OpenRequest {
+        method, frame, id, ..
+    } = request;
+    let prefix = match blame {
+        Blame::Agent => "",
+        Blame::Host => ">",
+    };
+    let expected = ["result", "error"].map(|end| Expected::Frame {
+        name: format!("{prefix}{method}.{end}"),
+        with: Vec::new(),
+    });
+    let message = match blame {
+        Blame::Agent => format!("{how}, and `{method}` of frame {frame} was not answered"),
+        Blame::Host => {
+            format!(
+                "{how} while it waited for the host, which did not answer `{method}` of frame {frame}"
+            )
+        }
+    };
+    Finding {
+        blame,
+        origin: Origin::of_part(id_part(&id.0.to_string())),
+        message,
+        expected: expected.into(),
+        difference: Difference::of_kind(DifferenceKind::Absent),
+        ..Finding::default()
+    }
+}
