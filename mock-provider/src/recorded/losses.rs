@@ -38,9 +38,14 @@ pub fn recorded_losses(answer: &RecordedAnswer<'_>) -> Vec<LostPart> {
         Wire::AnthropicMessages => &KEPT["anthropic"],
         Wire::OpenAiChat => &KEPT["chat"],
         Wire::OpenAiResponses => &KEPT["responses"],
+        Wire::Gemini => &KEPT["gemini"],
     };
     let mut lost = Vec::new();
     match serde_json::from_str::<Value>(answer.body) {
+        Ok(Value::Array(events)) => {
+            let mut compare = |event| compare(event, &forms["event"], "", &mut lost);
+            events.iter().for_each(&mut compare);
+        }
         Ok(document) => compare(&document, &forms["document"], "", &mut lost),
         Err(_) => {
             let events = event_data(answer.body.as_bytes());

@@ -65,10 +65,7 @@ pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
 fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamError>)> {
     let mut decoder = ReplyDecoder::new(Wire::of_path(answer.path)?);
     let decoded = match serde_json::from_str::<Value>(answer.body) {
-        Ok(document) => {
-            decoder.document(&document);
-            Ok(())
-        }
+        Ok(document) => decoder.document(&document),
         Err(_) => decoder.push(answer.body.as_bytes()),
     };
     decoder.end();
@@ -81,13 +78,17 @@ fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamEr
 
 /// The error of a response without success: the parts of the usual document, or else the body as it is.
 fn http_error(answer: &RecordedAnswer<'_>) -> HttpFault {
-    let document: Value = serde_json::from_str(answer.body).unwrap_or_default();
+    let mut document: Value = serde_json::from_str(answer.body).unwrap_or_default();
+    if let Value::Array(documents) = &mut document {
+        document = documents.pop().unwrap_or_default();
+    }
     let part = |name: &str| document["error"][name].as_str().map(str::to_owned);
     let message = part("message");
+    // In Gemini's document, `code` is the status of HTTP and `status` the type.
     HttpFault {
         status: answer.status,
         body: message.is_none().then(|| answer.body.to_owned()),
-        kind: part("type"),
+        kind: part("type").or_else(|| part("status")),
         code: part("code"),
         message,
         headers: indexmap::IndexMap::new(),
