@@ -425,7 +425,7 @@ def gemini_rest(client):
     config = types.EmbedContentConfig(output_dimensionality=8)
     vectors = client.models.embed_content(model="gemini-embedding-001", contents=["x", "y"], config=config).embeddings
     assert_equal([len(vector.values) for vector in vectors], [8, 8])
-    raises(errors.ClientError, lambda: generate(client, []))
+    raises(errors.ClientError, lambda: generate(client, types.Content(role="user", parts=[])))
     url = client._api_client._http_options.base_url.rstrip("/")
     ask = json.dumps({"contents": {"parts": {"text": "hello"}}}).encode()
     keyless = urllib.request.Request(f"{url}/v1beta/models/m:generateContent", ask)

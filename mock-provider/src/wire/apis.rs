@@ -149,18 +149,23 @@ impl Wire {
 
     /// One model. A request may name any model, so every one is found.
     pub(crate) fn model(self, id: &str) -> Value {
-        let (models, id) = match self {
-            Wire::Gemini => (&self.models()["models"], &*format!("models/{id}")),
-            _ => (&self.models()["data"], id),
+        let (models, resource) = match self {
+            Wire::Gemini => (&self.models()["models"], format!("models/{id}")),
+            _ => (&self.models()["data"], id.to_owned()),
         };
         let models = list(models);
-        let is_it = |model: &&Value| model["id"] == id || model["name"] == id;
+        let is_it =
+            |model: &&Value| [&model["id"], &model["name"]].contains(&&Value::from(&*resource));
         let known = models.iter().find(is_it);
         let mut model = known.or(models.first()).cloned().unwrap_or_default();
         if known.is_none() {
-            for name in ["id", "name", "display_name", "displayName"] {
+            let shown = ["display_name", "displayName"].map(|name| (name, id));
+            for (name, text) in [("id", &*resource), ("name", &resource)]
+                .into_iter()
+                .chain(shown)
+            {
                 if let Some(member) = model.get_mut(name) {
-                    *member = id.into();
+                    *member = text.into();
                 }
             }
         }
