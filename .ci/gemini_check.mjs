@@ -2,11 +2,12 @@
 //
 // Usage: gemini_check.mjs BASE_URL     (CI_NPM is the folder in which `@google/genai` is installed)
 import assert from "node:assert";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const require = createRequire(`${process.env.CI_NPM ?? process.cwd()}/`);
-const { GoogleGenAI } = require("@google/genai");
-const { version } = require("@google/genai/package.json");
+const folder = process.env.CI_NPM ?? process.cwd();
+const { GoogleGenAI } = createRequire(`${folder}/`)("@google/genai");
+const { version } = JSON.parse(readFileSync(`${folder}/node_modules/@google/genai/package.json`, "utf8"));
 
 const model = "gemini-3-pro";
 const { models } = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: process.argv[2] } });

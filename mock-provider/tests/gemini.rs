@@ -56,10 +56,9 @@ async fn events_are_those_of_the_real_api() {
         ),
         event(
             r#"{"functionCall":{"name":"Write","args":{},"id":"t2"}}"#,
-            "",
-            early,
+            r#""finishReason":"STOP","#,
+            last,
         ),
-        event(r#"{"text":""}"#, r#""finishReason":"STOP","#, last),
     ];
     similar_asserts::assert_eq!(response.text(), expected.concat());
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// What the API takes for the signature of a call that has none: <https://ai.google.dev/gemini-api/docs/thought-signatures>.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-/// The JSON body of a request. The model is also in its path.
+/// The JSON body of a request. Over HTTP its path has the model.
 pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
     let messages = merge_roles(request.messages);
     let blocks = messages.iter().flat_map(|message| &message.blocks);
@@ -26,7 +26,7 @@ pub(super) fn request_body(request: &ModelRequest<'_>) -> Value {
     });
     let contents: Vec<Value> = contents.collect();
     let mut body = json!({
-        "model": format!("models/{}", request.model),
+        "model": request.model,
         "systemInstruction": { "parts": [{ "text": request.system }] },
         "contents": contents,
         "generationConfig": { "maxOutputTokens": request.max_tokens },

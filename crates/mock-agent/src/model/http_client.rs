@@ -107,8 +107,11 @@ impl Endpoint {
     }
 
     fn request(&self, wire: Wire, body: &Value) -> hyper::http::Result<Request<Full<Bytes>>> {
-        let model = body["model"].as_str().unwrap_or_default();
-        let path = wire.stream_path(model.trim_start_matches("models/"));
+        let path = wire.stream_path(body["model"].as_str().unwrap_or_default());
+        let mut body = body.clone();
+        if let (Wire::Gemini, Some(members)) = (wire, body.as_object_mut()) {
+            members.shift_remove("model");
+        }
         let mut request = Request::post(format!("{}{path}", self.prefix))
             .header(header::HOST, format!("{}:{}", self.host, self.port))
             .header(header::CONTENT_TYPE, "application/json")

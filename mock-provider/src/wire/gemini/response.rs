@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::parts::{PartWriter, merge};
-use crate::answer::{AnswerMessage, Chunk, HttpError, Usage};
+use crate::answer::{AnswerMessage, Chunk, HttpError, Piece, Usage};
 use crate::request::{AnswerForm, Wire};
 use crate::script::{Stop, StreamError};
 use crate::wire::dispatch::message_id;
@@ -19,6 +19,9 @@ pub(in crate::wire) struct GeminiStream<'a> {
     parts: PartWriter,
     is_array: bool,
     started: bool,
+    has_ended: bool,
+    /// The call at the end of the message, whose response also has the reason of the end.
+    last_call: Option<(usize, Stop)>,
 }
 
 impl<'a> GeminiStream<'a> {
@@ -29,6 +32,15 @@ impl<'a> GeminiStream<'a> {
             parts: PartWriter::default(),
             is_array: context.request.form == AnswerForm::Array,
             started: false,
+            has_ended: false,
+            last_call: match message.pieces.as_slice() {
+                [
+                    ..,
+                    Piece::Chunk(Chunk::End { index }),
+                    Piece::Chunk(Chunk::Stop(stop)),
+                ] => Some((*index, *stop)),
+                _ => None,
+            },
         }
     }
 
@@ -46,10 +58,14 @@ impl<'a> GeminiStream<'a> {
 impl Encoder for GeminiStream<'_> {
     fn chunk(&mut self, chunk: &Chunk, out: &mut EventBuffer) {
         let part = self.parts.part(chunk);
-        let stop = match chunk {
-            Chunk::Stop(stop) => Some(*stop),
+        let last = self.last_call.filter(|_| part.is_some());
+        let stop = match (chunk, last) {
+            (Chunk::Stop(_), _) if self.has_ended => return,
+            (Chunk::Stop(stop), _) => Some(*stop),
+            (Chunk::End { index }, Some((call, stop))) if *index == call => Some(stop),
             _ => None,
         };
+        self.has_ended = stop.is_some();
         let empty = || json!({ "text": "" });
         let parts: Vec<Value> = part.or_else(|| stop.map(|_| empty())).into_iter().collect();
         if !parts.is_empty() {
