@@ -44,7 +44,8 @@ def test_openai_responses(model: MockModel) -> None:
 
 
 def test_gemini(model: MockModel) -> None:
-    chunks = genai.Client().models.generate_content_stream(model="gemini-3-pro", contents=QUESTION[0]["content"])
+    client = genai.Client()
+    chunks = client.models.generate_content_stream(model="gemini-3-pro", contents=QUESTION[0]["content"])
     assert "".join(chunk.text for chunk in chunks) == "The answer is 42."
     assert model.requests()[0].messages == ASKED
 

@@ -152,7 +152,8 @@ def _responses_item(item: _Object) -> ModelMessage:
 
 
 def _gemini(body: _Object) -> _Conversation:
-    system = _content(_object(_either(body, "systemInstruction", "system_instruction")).get("parts"))
+    instruction = _object(_either(body, "systemInstruction", "system_instruction"))
+    system = _content(_one_or_more(instruction.get("parts")))
     return [system] if system else [], [_gemini_message(content) for content in _one_or_more(body.get("contents"))]
 
 
