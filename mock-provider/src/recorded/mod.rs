@@ -64,9 +64,9 @@ pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
 /// The decoder after the whole answer, and the error that the answer reports.
 fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamError>)> {
     let mut decoder = ReplyDecoder::new(Wire::of_path(answer.path)?);
-    let decoded = match serde_json::from_str::<Value>(answer.body) {
-        Ok(document) => decoder.document(&document),
-        Err(_) => decoder.push(answer.body.as_bytes()),
+    let decoded = match document(answer.body) {
+        Some(document) => decoder.document(&document),
+        None => decoder.push(answer.body.as_bytes()),
     };
     decoder.end();
     let error = match decoded {
@@ -74,6 +74,16 @@ fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamEr
         _ => None,
     };
     Some((decoder, error))
+}
+
+/// The document of a body that is JSON; of an array that broke off, its complete elements.
+fn document(body: &str) -> Option<Value> {
+    let cut_array = || {
+        let ends = body.rmatch_indices('}').filter(|_| body.starts_with('['));
+        let mut starts = ends.map(|(end, _)| format!("{}]", &body[..=end]));
+        starts.find_map(|array| serde_json::from_str(&array).ok())
+    };
+    serde_json::from_str(body).ok().or_else(cut_array)
 }
 
 /// The error of a response without success: the parts of the usual document, or else the body as it is.

@@ -1,6 +1,6 @@
 //! A reply that is served over a wire is read back as the same reply.
 
-use super::{ExchangeEnd, RecordedAnswer, recorded_reply};
+use super::{ExchangeEnd, RecordedAnswer, recorded_losses, recorded_reply};
 use crate::script::{Script, ScriptReply};
 use crate::{Answer, Model, Pace, Request, ResponseStep, Wire, error_response, stream_steps};
 use serde_json::{Value, json};
@@ -190,4 +190,24 @@ fn a_message_in_one_document_is_read_too() {
         read,
         json!({ "error": { "status": 502, "body": "<html>" } })
     );
+}
+
+#[test]
+fn an_array_that_breaks_off_has_its_complete_elements() {
+    let whole = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]},"logprobs":[{}]}]}
+,
+{"candidates":[{"content":{"parts":[{"text":"b"}]}}]}"#;
+    for end in whole.find('\n').unwrap()..whole.len() {
+        let answer = RecordedAnswer {
+            path: WIRES[3].1,
+            status: 200,
+            body: &whole[..end],
+            end: ExchangeEnd::Cut,
+        };
+        let read = serde_json::to_value(recorded_reply(&answer)).unwrap();
+        let content = json!([{ "text": ["a"] }, { "cut": "close" }]);
+        assert_eq!(read["content"], content, "{end}");
+        let lost = recorded_losses(&answer);
+        assert_eq!(lost.len(), 1, "{lost:?}");
+    }
 }

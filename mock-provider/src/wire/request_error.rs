@@ -161,11 +161,14 @@ pub(super) fn phrase(wire: Wire, place: &Place<'_>, rule: &BrokenRule<'_>) -> Ht
             None => gemini_words::words(rule, &path, &inside, name),
         };
         // Only the errors of reading the body name a field.
-        let field = match message.starts_with("Invalid value") {
-            true => Some(path),
-            false => Some(inside).filter(|_| message.starts_with("Invalid JSON")),
+        let field = if message.starts_with("Invalid value") {
+            path
+        } else if message.starts_with("Invalid JSON") {
+            inside
+        } else {
+            String::new()
         };
-        let param = field.as_deref().filter(|field| !field.is_empty());
+        let param = Some(field.as_str()).filter(|field| !field.is_empty());
         return HttpError::new(400, "INVALID_ARGUMENT", message).about(param, None);
     }
     let path = place.bracketed();
