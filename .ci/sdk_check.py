@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the official SDKs of the vendors against a running provider that serves sdk_check.yaml, and checks what they parse.
 
-Usage: sdk_check.py BASE_URL     (with the packages `anthropic` and `openai` installed)
+Usage: sdk_check.py BASE_URL     (with the packages `anthropic`, `openai` and `google-genai` installed)
 """
 
 import json
@@ -11,6 +11,8 @@ import urllib.request
 
 import anthropic
 import openai
+from google import genai
+from google.genai import errors, types
 
 READ = {"path": "a.txt", "deep": {"list": [1, 2.5, None, True, "ü"]}}
 TEXT = "I'll läs\n👋"
@@ -317,6 +319,122 @@ def openai_rest(client):
     assert_equal(chat(client).choices[0].message.content, "OK.")
 
 
+# ---- Gemini
+
+
+GEMINI = "gemini-3-pro"
+TOOL = types.Tool(function_declarations=[{"name": "Read", "parameters": {"type": "OBJECT", "properties": {"path": {"type": "STRING"}}}}, {"name": "Write"}])
+THINKING = types.ThinkingConfig(include_thoughts=True)
+
+
+def generate(client, contents="hello", **config):
+    return client.models.generate_content(model=GEMINI, contents=contents, config=config)
+
+
+def generate_stream(client, contents="hello", **config):
+    return list(client.models.generate_content_stream(model=GEMINI, contents=contents, config=config))
+
+
+def gemini_stream(client):
+    asked = [types.Content(role="user", parts=[types.Part(text="hello")])]
+    chunks = generate_stream(client, asked, tools=[TOOL], system_instruction="Be brief.", thinking_config=THINKING)
+    parts = [part for chunk in chunks for part in chunk.candidates[0].content.parts]
+    assert_equal("".join(part.text for part in parts if part.thought), "Let me think.")
+    assert_equal("".join(part.text or "" for part in parts if not part.thought), TEXT)
+    read, write = [part for part in parts if part.function_call]
+    assert_equal((read.function_call.id, read.function_call.name, read.function_call.args), ("call_read", "Read", {"path": "a.txt"}))
+    assert_equal((len(write.function_call.id), write.function_call.args), (8, {"n": 1}))
+    assert_equal((read.thought_signature, write.thought_signature), (b"sig-1", None))
+    assert_equal({(chunk.model_version, chunk.response_id) for chunk in chunks}, {(GEMINI, chunks[0].response_id)})
+    last = chunks[-1]
+    assert_equal(last.candidates[0].finish_reason, types.FinishReason.STOP)
+    usage = last.usage_metadata
+    assert_equal((usage.prompt_token_count, usage.cached_content_token_count, usage.candidates_token_count), (24, 5, 31))
+    assert_equal((usage.thoughts_token_count, usage.total_token_count), (3, 58))
+
+    answered = [types.Content(role="model", parts=parts)]
+    results = [
+        types.Part.from_function_response(name="Read", response={"error": "no such file"}),
+        types.Part.from_function_response(name="Write", response={"output": "ok"}),
+    ]
+    unsigned = [types.Content(role="model", parts=[types.Part(function_call=read.function_call), types.Part(function_call=write.function_call)])]
+    for bad, words in [
+        (asked + answered + [types.Content(role="user", parts=results[:1])], "number of function response parts is equal"),
+        (asked + [types.Content(role="user", parts=results)], "function response turn comes immediately after"),
+        (asked + unsigned + [types.Content(role="user", parts=results)], "missing a thought_signature"),
+    ]:
+        error = raises(errors.ClientError, lambda: generate(client, bad))
+        assert_equal((error.code, error.status), (400, "INVALID_ARGUMENT"))
+        assert words in error.message, error
+    # Results without the ids of their calls.
+    done = generate(client, asked + answered + [types.Content(role="user", parts=results)], tools=[TOOL])
+    assert_equal(done.text, "Done.")
+
+
+def gemini_answers(client):
+    answer = generate(client, thinking_config=THINKING)
+    thought, text, call = answer.candidates[0].content.parts
+    assert_equal((thought.text, thought.thought, text.text), ("hm", True, "whole"))
+    assert_equal((call.function_call.args, answer.function_calls[0].id), ({"a": 1}, "call_w"))
+    assert_equal(generate(client).candidates[0].finish_reason, types.FinishReason.MAX_TOKENS)
+    assert_equal(generate(client).candidates[0].finish_reason, types.FinishReason.SAFETY)
+    blocked = generate(client)
+    assert_equal((blocked.candidates, blocked.prompt_feedback.block_reason), (None, types.BlockedReason.SAFETY))
+    malformed = generate_stream(client)[-1].candidates[0]
+    assert_equal(malformed.finish_reason, types.FinishReason.MALFORMED_FUNCTION_CALL)
+    assert_equal("".join(chunk.text for chunk in generate_stream(client)), "trickle ü")
+    assert_equal("".join(chunk.text for chunk in generate_stream(client)), "xy")
+    chat = client.chats.create(model=GEMINI)
+    assert_equal("".join(chunk.text for chunk in chat.send_message_stream("one")), "first")
+    assert_equal(chat.send_message("two").text, "second")
+
+    def add(a: int, b: int) -> int:
+        """Adds two numbers."""
+        return a + b
+
+    adding = client.chats.create(model=GEMINI, config={"tools": [add]})
+    assert_equal(adding.send_message("one plus two").text, "3")
+
+
+def gemini_errors(client):
+    for code, status in [
+        (400, "INVALID_ARGUMENT"),
+        (403, "PERMISSION_DENIED"),
+        (404, "NOT_FOUND"),
+        (429, "RESOURCE_EXHAUSTED"),
+        (500, "INTERNAL"),
+        (503, "UNAVAILABLE"),
+    ]:
+        ask = generate_stream if code == 404 else generate
+        error = raises(errors.ClientError if code < 500 else errors.ServerError, lambda: ask(client))
+        assert_equal((error.code, error.status), (code, status))
+        if code == 429:
+            assert_equal(error.details["error"]["details"][0]["retryDelay"], "17s")
+    chunks = client.models.generate_content_stream(model=GEMINI, contents="hello")
+    assert_equal(next(chunks).text, "part")
+    error = raises(errors.APIError, lambda: list(chunks))
+    assert_equal((error.code, error.status, error.message), (503, "UNAVAILABLE", "Overloaded"))
+    raises(Exception, lambda: generate_stream(client))
+
+
+def gemini_rest(client):
+    assert_equal([model.name for model in client.models.list()], ["models/mock-model", "models/mock-model-mini"])
+    assert_equal(client.models.get(model="mock-model").display_name, "Mock Model")
+    assert_equal(client.models.get(model="other").name, "models/other")
+    assert client.models.count_tokens(model=GEMINI, contents="hello").total_tokens > 0
+    config = types.EmbedContentConfig(output_dimensionality=8)
+    vectors = client.models.embed_content(model="gemini-embedding-001", contents=["x", "y"], config=config).embeddings
+    assert_equal([len(vector.values) for vector in vectors], [8, 8])
+    raises(errors.ClientError, lambda: generate(client, types.Content(role="user", parts=[])))
+    url = client._api_client._http_options.base_url.rstrip("/")
+    ask = json.dumps({"contents": {"parts": {"text": "hello"}}}).encode()
+    keyless = urllib.request.Request(f"{url}/v1beta/models/m:generateContent", ask)
+    error = raises(urllib.error.HTTPError, lambda: urllib.request.urlopen(keyless))
+    assert_equal((error.code, json.load(error)["error"]["status"]), (403, "PERMISSION_DENIED"))
+    with urllib.request.urlopen(urllib.request.Request(f"{url}/v1/models/m:streamGenerateContent?key=k", ask)) as stream:
+        assert_equal(json.load(stream)[-1]["candidates"][0]["finishReason"], "STOP")
+
+
 # In the order of the script.
 CHECKS = [
     anthropic_stream,
@@ -328,18 +446,24 @@ CHECKS = [
     openai_responses,
     anthropic_tool_runner,
     openai_held,
+    gemini_stream,
+    gemini_answers,
+    gemini_errors,
     anthropic_rest,
     openai_rest,
+    gemini_rest,
 ]
 
 
 def main(url):
     claude = anthropic.Anthropic(base_url=url, api_key="k")
     gpt = openai.OpenAI(base_url=f"{url}/v1", api_key="k")
+    gemini = genai.Client(api_key="k", http_options={"base_url": url})
+    clients = {"anthropic": claude, "openai": gpt, "gemini": gemini}
     for check in CHECKS:
-        check(claude if check.__name__.startswith("anthropic") else gpt)
+        check(clients[check.__name__.split("_")[0]])
         print("ok", check.__name__)
-    print(f"ok: anthropic {anthropic.__version__}, openai {openai.__version__}")
+    print(f"ok: anthropic {anthropic.__version__}, openai {openai.__version__}, google-genai {genai.__version__}")
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ impl<'a> ConversationView<'a> {
             Wire::AnthropicMessages => (&body["system"], &body["messages"]),
             Wire::OpenAiChat => (&Value::Null, &body["messages"]),
             Wire::OpenAiResponses => (&body["instructions"], &body["input"]),
+            Wire::Gemini => (&body["systemInstruction"]["parts"], &body["contents"]),
         };
         let messages = match messages {
             Value::Array(list) => list.as_slice(),
@@ -118,6 +119,9 @@ impl<'a> ConversationView<'a> {
 }
 
 fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
+    if wire == Wire::Gemini {
+        return gemini_content(message);
+    }
     let kind = message["type"].as_str().unwrap_or_default();
     // Such as `function_call` and `custom_tool_call`, and their outputs.
     let is_of_type = |end: &str| kind.ends_with(end);
@@ -133,7 +137,7 @@ fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
         Wire::OpenAiResponses if is_of_type("_call_output") => {
             vec![unmarked(message, "call_id", "output")]
         }
-        Wire::OpenAiChat | Wire::OpenAiResponses => Vec::new(),
+        Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini => Vec::new(),
     };
     let is_from_model =
         message["role"] == "assistant" || is_of_type("_call") || kind == "reasoning";
@@ -142,6 +146,46 @@ fn parse_message(message: &Value, wire: Wire) -> RequestMessage<'_> {
         is_instruction: message["role"] == "system" || message["role"] == "developer",
         texts: strings(message),
         results,
+    }
+}
+
+/// A content of Gemini. Names in arguments and results are the client's.
+fn gemini_content(content: &Value) -> RequestMessage<'_> {
+    let (mut texts, mut results) = (Vec::new(), Vec::new());
+    for part in list(&content["parts"]) {
+        let (call, result) = (&part["functionCall"], &part["functionResponse"]);
+        texts.extend(
+            ["text", "data"]
+                .iter()
+                .filter_map(|name| part[*name].as_str()),
+        );
+        texts.extend([call, result].iter().filter_map(|one| one["name"].as_str()));
+        let attached = [&part["inlineData"], &part["fileData"], &result["parts"]];
+        texts.extend(attached.into_iter().flat_map(strings));
+        for one in [&call["args"], &result["response"]] {
+            collect(one, true, &mut texts);
+        }
+        if result.is_object() {
+            results.push(gemini_result(result));
+        }
+    }
+    RequestMessage {
+        is_from_model: content["role"] == "model",
+        is_instruction: false,
+        texts,
+        results,
+    }
+}
+
+/// A result of Gemini. One that has `error` is an error: <https://ai.google.dev/api/caching#FunctionResponse>.
+fn gemini_result(result: &Value) -> ToolOutcome<'_> {
+    let mut texts = Vec::new();
+    collect(&result["response"], true, &mut texts);
+    let call = result["id"].as_str().or(result["name"].as_str());
+    ToolOutcome {
+        call: call.unwrap_or_default(),
+        is_error: result["response"].get("error").map(|_| true),
+        texts,
     }
 }
 
@@ -160,6 +204,16 @@ fn unmarked<'a>(message: &'a Value, call: &str, content: &str) -> ToolOutcome<'a
         is_error: None,
         texts: strings(&message[content]),
     }
+}
+
+/// The tools that a request offers. Those of Gemini stand in lists of functions.
+pub(crate) fn offered_tools(body: &Value) -> impl Iterator<Item = &Value> {
+    list(&body["tools"])
+        .iter()
+        .flat_map(|tool| match tool["functionDeclarations"].as_array() {
+            Some(functions) => functions.as_slice(),
+            None => std::slice::from_ref(tool),
+        })
 }
 
 /// The elements of a list; none of anything else.

@@ -38,10 +38,7 @@ pub(crate) fn embeddings(body: &Value) -> Result<Value, HttpError> {
     };
     let known = MODELS.iter().find(|(name, _)| *name == model);
     let usual = known.map_or(DIMENSIONS, |(_, dimensions)| *dimensions);
-    let dimensions = body["dimensions"]
-        .as_u64()
-        .unwrap_or(usual)
-        .clamp(1, MOST_DIMENSIONS);
+    let dimensions = body["dimensions"].as_u64().unwrap_or(usual);
     let is_encoded = body["encoding_format"] == "base64";
     let data = (0..).zip(inputs).map(|(index, input): (usize, _)| {
         let vector = vector(input, dimensions);
@@ -70,10 +67,10 @@ fn token_count(input: &Value) -> u64 {
     }
 }
 
-/// A vector of length 1.
-fn vector(input: &Value, dimensions: u64) -> Vec<f32> {
+/// A vector of length 1, of at most [`MOST_DIMENSIONS`].
+pub(crate) fn vector(input: &Value, dimensions: u64) -> Vec<f32> {
     let mut bits = RandomBits::new(0, &input.to_string());
-    let random: Vec<f32> = (0..dimensions)
+    let random: Vec<f32> = (0..dimensions.clamp(1, MOST_DIMENSIONS))
         .map(|_| (bits.next() >> 40) as f32 / (1 << 23) as f32 - 1.0)
         .collect();
     let length = random.iter().map(|one| one * one).sum::<f32>().sqrt();

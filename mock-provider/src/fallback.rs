@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::conversation::list;
+use crate::conversation::{list, offered_tools};
 use crate::request::Request;
 use crate::script::{ScriptReply, ToolCall};
 
@@ -40,18 +40,26 @@ pub(crate) fn reply(request: &Request) -> ScriptReply {
 /// The tool that the request forces the model to call, with the schema of its arguments.
 fn forced_tool(body: &Value) -> Option<(&str, &Value)> {
     let choice = &body["tool_choice"];
+    let config = &body["toolConfig"]["functionCallingConfig"];
+    let is_forced = config["mode"] == "ANY";
     let named = choice["name"]
         .as_str()
-        .or_else(|| choice["function"]["name"].as_str());
-    let any = choice == "required" || choice["type"] == "any";
+        .or_else(|| choice["function"]["name"].as_str())
+        .or_else(|| {
+            config["allowedFunctionNames"][0]
+                .as_str()
+                .filter(|_| is_forced)
+        });
+    let any = choice == "required" || choice["type"] == "any" || is_forced;
     if named.is_none() && !any {
         return None;
     }
-    let mut tools = list(&body["tools"]).iter().filter_map(|tool| {
+    let mut tools = offered_tools(body).filter_map(|tool| {
         let function = tool.get("function").unwrap_or(tool);
         let schema = function
             .get("input_schema")
-            .or_else(|| function.get("parameters"));
+            .or_else(|| function.get("parameters"))
+            .or_else(|| function.get("parametersJsonSchema"));
         Some((function["name"].as_str()?, schema.unwrap_or(&Value::Null)))
     });
     tools.find(|(name, _)| named.is_none_or(|named| named == *name))
@@ -59,6 +67,13 @@ fn forced_tool(body: &Value) -> Option<(&str, &Value)> {
 
 /// The schema of the JSON that the request asks for; null for any object.
 fn requested_json(body: &Value) -> Option<&Value> {
+    let config = &body["generationConfig"];
+    if config["responseMimeType"] == "application/json" {
+        let schema = config.get("responseJsonSchema");
+        return schema
+            .or(config.get("responseSchema"))
+            .or(Some(&Value::Null));
+    }
     let format = [
         "/response_format",
         "/text/format",
@@ -102,7 +117,8 @@ fn value(schema: &Value, root: &Value, depth: usize) -> Value {
         Value::Array(kinds) => kinds.first().and_then(Value::as_str),
         kind => kind.as_str(),
     };
-    match kind {
+    // Gemini writes the types in capitals too.
+    match kind.map(str::to_ascii_lowercase).as_deref() {
         Some("string") => {
             let least = schema["minLength"].as_u64().unwrap_or_default();
             let fill = usize::try_from(least.min(1000)).unwrap_or_default();

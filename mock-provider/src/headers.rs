@@ -4,11 +4,12 @@ use hyper::HeaderMap;
 use hyper::header::{CONNECTION, CONTENT_LENGTH, HeaderName, HeaderValue, TRANSFER_ENCODING};
 
 /// Headers whose values are secrets.
-const SECRET: [&str; 5] = [
+const SECRET: [&str; 6] = [
     "authorization",
     "proxy-authorization",
     "x-api-key",
     "api-key",
+    "x-goog-api-key",
     "cookie",
 ];
 

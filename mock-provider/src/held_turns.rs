@@ -71,7 +71,7 @@ impl HeldTurns {
         );
         let (member, answer) = match request.wire {
             Wire::OpenAiResponses => ("input", turn.document()["output"].take()),
-            Wire::AnthropicMessages | Wire::OpenAiChat => {
+            Wire::AnthropicMessages | Wire::OpenAiChat | Wire::Gemini => {
                 let content = turn.document()["content"].take();
                 (
                     "messages",
@@ -193,7 +193,7 @@ impl HeldTurn {
 fn is_held(request: &Request) -> bool {
     match request.wire {
         Wire::AnthropicMessages => request.body["thread"].is_object(),
-        Wire::OpenAiChat => false,
+        Wire::OpenAiChat | Wire::Gemini => false,
         Wire::OpenAiResponses => request.body["store"] != false,
     }
 }
@@ -202,7 +202,7 @@ fn is_held(request: &Request) -> bool {
 fn continued_id(request: &Request) -> Option<&str> {
     let id = match request.wire {
         Wire::AnthropicMessages => &request.body["thread"]["previous_message_id"],
-        Wire::OpenAiChat => &Value::Null,
+        Wire::OpenAiChat | Wire::Gemini => &Value::Null,
         Wire::OpenAiResponses => &request.body["previous_response_id"],
     };
     id.as_str()

@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use serde_json::Value;
 
 use crate::answer::{Answer, Block, BlockStart, Chunk, Piece};
-use crate::conversation::{ConversationView, list};
+use crate::conversation::{ConversationView, offered_tools};
 use crate::failure::News;
 use crate::request::Request;
 use crate::script::{Expect, Stop};
@@ -116,7 +116,7 @@ const MAX_TEXTS: usize = 1 << 16;
 
 impl PastRequest {
     pub(crate) fn new(request: &Request, conversation: &ConversationView<'_>) -> Self {
-        let tools = list(&request.body["tools"]);
+        let tools: Vec<&Value> = offered_tools(&request.body).collect();
         let named = |tool: &Value| {
             let name = tool
                 .get("name")
@@ -141,7 +141,7 @@ impl PastRequest {
                 texts.extend(results.map(|result| TextId::of_result(result.call)));
             }
         }
-        instructions.extend(tools.iter().filter_map(named));
+        instructions.extend(tools.iter().copied().filter_map(named));
         let from_newest = || conversation.messages.iter().rev();
         let new_texts = from_newest()
             .take_while(|message| !message.is_from_model)

@@ -1,4 +1,4 @@
-//! A deterministic scripted model: an LLM mock server for the Anthropic and OpenAI APIs, and an in-process model.
+//! A deterministic scripted model: an LLM mock server for the Anthropic, OpenAI and Gemini APIs, and an in-process model.
 //!
 //! ```text
 //!  script ──► Model (pure: request n -> ModelResponse) ──► pieces ──► in-process callers
@@ -61,7 +61,7 @@ pub use pace::{Pace, Pauses};
 pub use recorded::{
     LostPart, RecordedAnswer, is_message_path, recorded_losses, recorded_message, recorded_reply,
 };
-pub use request::{Request, Wire};
+pub use request::{AnswerForm, Request, Wire};
 pub use response_plan::{ResponseStep, stream_steps};
 pub use script::{Script, ScriptError};
 pub use wire::{DecodeError, ReplyDecoder};

@@ -13,10 +13,10 @@ use crate::failure::{Rejection, ScriptFailure};
 use crate::fallback;
 use crate::held_turns::HeldTurns;
 use crate::history::{NextReply, PastRequest, RequestHistory};
-use crate::request::{AskedModel, Request};
+use crate::request::{AskedModel, Request, Wire};
 use crate::script::{Expect, Repeat, Script, ScriptReply};
 use crate::signatures::SignatureStore;
-use crate::wire;
+use crate::wire::{self, CallIds};
 
 /// A scripted model. Pure: the same requests get the same answers.
 #[derive(Debug, Clone)]
@@ -30,6 +30,7 @@ pub struct Model {
     /// The message of each reply that was served, if its next ones differ only in their path.
     messages: BTreeMap<usize, AnswerMessage>,
     signatures: SignatureStore,
+    call_ids: CallIds,
     history: RequestHistory,
     /// Whether a request of a conversation has come.
     has_begun: bool,
@@ -96,6 +97,7 @@ impl Model {
             open: 0..replies,
             messages: BTreeMap::new(),
             signatures,
+            call_ids: CallIds::default(),
             history: RequestHistory::default(),
             has_begun: false,
             held: HeldTurns::default(),
@@ -131,7 +133,7 @@ impl Model {
     /// not a failure.
     pub fn next(&mut self, request: &Request) -> ModelResponse {
         let continued = match self.held.continued(request) {
-            Ok(continued) => continued,
+            Ok(continued) => continued.or_else(|| self.call_ids.completed(request)),
             Err(rejection) => return ModelResponse::rejected(rejection, request.n),
         };
         let (sent, whole) = (request, continued.as_ref().unwrap_or(request));
@@ -331,6 +333,9 @@ impl Model {
             self.messages.insert(index, message.clone());
         }
         self.signatures.add(&answer);
+        if request.wire == Wire::Gemini {
+            self.call_ids.add(&answer);
+        }
         if !is_met {
             self.history.add_missed_expectation(request.n, index);
         }
@@ -412,7 +417,7 @@ impl Model {
 /// Whether an expectation is about the content of the messages, not only about the model or the tools.
 fn names_messages(expect: &Expect) -> bool {
     let has_messages = |body: &Value| {
-        let mut members = ["messages", "input"].iter();
+        let mut members = ["messages", "input", "contents"].iter();
         members.any(|member| body.get(member).is_some())
     };
     !expect.last_contains.0.is_empty() || expect.body.as_ref().is_some_and(has_messages)

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::pace::Pace;
-use crate::request::Request;
+use crate::request::{AnswerForm, Request};
 use crate::script::{Cut, Delivery};
 use crate::wire::{self, Encoder, EventBuffer, WireContext};
 
@@ -41,6 +41,8 @@ pub(crate) struct ResponsePlan {
     pub(crate) body: Vec<ResponseStep>,
     /// The `content-length` of the body; none for a stream.
     pub(crate) length: Option<usize>,
+    /// Whether the body is JSON, and not a stream of events.
+    pub(crate) is_json: bool,
 }
 
 impl ResponsePlan {
@@ -48,6 +50,7 @@ impl ResponsePlan {
     pub(crate) fn document(bytes: Vec<u8>) -> Self {
         ResponsePlan {
             length: Some(bytes.len()),
+            is_json: true,
             body: vec![ResponseStep::Write(bytes.into())],
         }
     }
@@ -83,6 +86,7 @@ pub(crate) fn stream(context: &WireContext, message: &AnswerMessage, pace: Pace)
     ResponsePlan {
         body: writer.finish(),
         length: None,
+        is_json: context.request.form == AnswerForm::Array,
     }
 }
 
@@ -121,6 +125,7 @@ pub(crate) fn whole(
     let plan = ResponsePlan {
         body: writer.finish(),
         length: Some(length),
+        is_json: true,
     };
     (before, Ok(plan))
 }

@@ -64,6 +64,7 @@ const BASES: &[(&str, &str, &str)] = &[
     ("Anthropic Messages", "/v1/messages", ""),
     ("OpenAI Chat Completions", "/chat/completions", "/v1"),
     ("OpenAI Responses", "/responses", "/v1"),
+    ("Gemini", "/v1beta/models/MODEL:generateContent", ""),
 ];
 
 /// Most threads that serve connections.

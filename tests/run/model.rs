@@ -227,6 +227,10 @@ fn the_provider_prints_its_address_and_its_journal() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     let openai = format!("OpenAI Responses: base URL {url}/v1 (");
     assert!(stderr.contains(&openai), "{stderr}");
+    assert!(
+        stderr.contains(&format!("Gemini: base URL {url} (")),
+        "{stderr}"
+    );
     assert!(stderr.contains(&format!("base URL {url} (")), "{stderr}");
 }
 

@@ -116,6 +116,7 @@ fn the_bundled_agent_supports_each_wire() {
         ("aionrs@0.1", "openai-chat"),
         ("pi@0.73", "openai-chat"),
         ("pi@0.73", "openai-responses"),
+        ("pi@0.73", "gemini"),
         ("synaps@1", "anthropic"),
     ] {
         let result = dir.run(&["--dialect", dialect, "--tag", "tools", "--wire", wire]);

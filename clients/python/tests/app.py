@@ -10,7 +10,12 @@ from urllib.request import ProxyHandler, Request, build_opener
 from agent_conform import MockModel, ModelApi
 from agent_conform.aio import AsyncMockModel
 
-PATHS: dict[ModelApi, str] = {"anthropic": "/v1/messages", "openai-chat": "/v1/chat/completions", "openai-responses": "/v1/responses"}
+PATHS: dict[ModelApi, str] = {
+    "anthropic": "/v1/messages",
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "gemini": "/v1beta/models/gemini-3-pro:streamGenerateContent",
+}
 
 
 def post(url: str, body: object, headers: dict[str, str]) -> tuple[int, Any]:
@@ -26,7 +31,7 @@ def post(url: str, body: object, headers: dict[str, str]) -> tuple[int, Any]:
 
 
 def send(model: MockModel | AsyncMockModel, api: ModelApi, body: dict[str, Any]) -> tuple[int, Any]:
-    keys = {"authorization": f"Bearer {model.env['OPENAI_API_KEY']}", "x-api-key": model.env["ANTHROPIC_API_KEY"]}
+    keys = {"authorization": f"Bearer {model.env['OPENAI_API_KEY']}", "x-api-key": model.env["ANTHROPIC_API_KEY"], "x-goog-api-key": model.env["GEMINI_API_KEY"]}
     return post(model.url + PATHS[api], body, {**keys, "anthropic-version": "2023-06-01"})
 
 

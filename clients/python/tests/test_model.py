@@ -38,7 +38,7 @@ def test_replies_are_served_in_their_order_and_requests_are_decoded(mock_model: 
 
 
 def test_a_conversation_is_decoded_alike_over_each_api(mock_model: StartModel) -> None:
-    model = mock_model([{"text": "a"}, {"text": "b"}, {"text": "c"}])
+    model = mock_model([{"text": "a"}, {"text": "b"}, {"text": "c"}, {"text": "d"}])
     use = {"type": "tool_use", "id": "c1", "name": "weather", "input": {"city": "Oslo"}}
     result = {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "no city"}], "is_error": True}
     body: dict[str, Any] = {
@@ -74,13 +74,26 @@ def test_a_conversation_is_decoded_alike_over_each_api(mock_model: StartModel) -
         ],
     }
     send(model, "openai-responses", body)
-    anthropic, chat, responses = model.requests()
+    called = {"functionCall": {"id": "c1", "name": "weather", "args": {"city": "Oslo"}}, "thoughtSignature": "c2ln"}
+    body = {
+        "system_instruction": {"parts": {"text": "Be brief."}},
+        "tools": [{"functionDeclarations": [{"name": "weather", "parameters": SCHEMA}]}],
+        "contents": [
+            {"parts": {"text": QUESTION["content"]}},
+            {"role": "model", "parts": [{"text": "hm", "thought": True}, {"text": "Let me see."}, called]},
+            {"role": "user", "parts": [{"functionResponse": {"id": "c1", "name": "weather", "response": {"error": "no city"}}}]},
+        ],
+    }
+    send(model, "gemini", body)
+    anthropic, chat, responses, gemini = model.requests()
     assert {(request.system, *request.tools) for request in model.requests()} == {("Be brief.", "weather")}
     asked = ModelMessage("user", "What is the answer?")
     calls = [ModelToolCall("c1", "weather", {"city": "Oslo"})]
     returned = ModelMessage("tool", tool_results=[ModelToolResult("c1", "no city")])
     said = ModelMessage("assistant", "Let me see.", calls)
-    assert anthropic.messages == [asked, said, ModelMessage("user", tool_results=[ModelToolResult("c1", "no city", is_error=True)])]
+    failed = ModelMessage("user", tool_results=[ModelToolResult("c1", "no city", is_error=True)])
+    assert anthropic.messages == gemini.messages == [asked, said, failed]
+    assert (gemini.api, gemini.model, gemini.stream) == ("gemini", "gemini-3-pro", True)
     assert chat.messages == [asked, said, returned]
     assert responses.messages == [asked, ModelMessage("assistant", "Let me see."), ModelMessage("assistant", "", calls), returned]
     assert (chat.stream, responses.stream, chat.model, anthropic.body["max_tokens"]) == (True, False, "gpt-5", 100)

@@ -9,6 +9,7 @@ from agent_conform.pytest_plugin import StartModel
 
 anthropic = pytest.importorskip("anthropic")
 openai = pytest.importorskip("openai")
+genai = pytest.importorskip("google.genai")
 
 QUESTION = [{"role": "user", "content": "What is the answer?"}]
 
@@ -39,6 +40,13 @@ def test_openai_chat(model: MockModel) -> None:
 
 def test_openai_responses(model: MockModel) -> None:
     assert openai.OpenAI().responses.create(model="gpt-5", input=QUESTION).output_text == "The answer is 42."
+    assert model.requests()[0].messages == ASKED
+
+
+def test_gemini(model: MockModel) -> None:
+    client = genai.Client()
+    chunks = client.models.generate_content_stream(model="gemini-3-pro", contents=QUESTION[0]["content"])
+    assert "".join(chunk.text for chunk in chunks) == "The answer is 42."
     assert model.requests()[0].messages == ASKED
 
 

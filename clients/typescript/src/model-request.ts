@@ -1,8 +1,8 @@
 // A request to the model, decoded: the same members whichever API the app uses.
 import type { JsonObject } from "./frames.js";
 
-/** Anthropic Messages, OpenAI Chat Completions or OpenAI Responses. */
-export type ModelApi = "anthropic" | "openai-chat" | "openai-responses";
+/** Anthropic Messages, OpenAI Chat Completions, OpenAI Responses or Gemini. */
+export type ModelApi = "anthropic" | "openai-chat" | "openai-responses" | "gemini";
 
 /** A request of the app for an answer of the model. */
 export interface ModelRequest {
@@ -26,7 +26,7 @@ export interface ModelRequest {
 
 /** A message of the conversation. */
 export interface ModelMessage {
-  /** `user`, `assistant`, or `tool` for the results of tools over the APIs of OpenAI; over that of Anthropic, the user brings them. */
+  /** `user`, `assistant`, or `tool` for the results of tools over the APIs of OpenAI; over those of Anthropic and Gemini, the user brings them. */
   role: string;
   text: string;
   toolCalls: ModelToolCall[];
@@ -43,10 +43,10 @@ export interface ModelToolCall {
 
 /** What a tool has returned. */
 export interface ModelToolResult {
-  /** The id of the call. */
+  /** The id of the call; over Gemini its name, if the app sends no id. */
   call: string;
   text: string;
-  /** Only Anthropic marks errors. */
+  /** Anthropic marks errors, and Gemini has them in a member `error`. */
   isError: boolean;
 }
 
@@ -56,19 +56,28 @@ const PATHS: readonly (readonly [string, ModelApi])[] = [
   ["/responses", "openai-responses"],
 ];
 
+/** The end of a path of Gemini, which has the model. */
+const GEMINI_PATH = /\/([^/]+):(generateContent|streamGenerateContent)$/;
+
 /** The request of a record of the journal; null if it is for something other than an answer, such as the list of models. */
 export function decodeRequest({ n, method, path, body }: { n: number; method: string; path: string; body: unknown }): ModelRequest | null {
-  const api = method === "POST" ? PATHS.find(([end]) => path.endsWith(end))?.[1] : undefined;
+  const gemini = GEMINI_PATH.exec(path);
+  const known = gemini === null ? PATHS.find(([end]) => path.endsWith(end))?.[1] : "gemini";
+  const api = method === "POST" ? known : undefined;
   if (api === undefined) return null;
   const sent = isObject(body) ? body : {};
   const { system, messages } = DECODERS[api](sent);
-  const names = objects(sent["tools"]).map((tool) => member(tool, "name") ?? member(tool["function"] ?? tool["custom"], "name") ?? member(tool, "type"));
+  const offered = objects(sent["tools"]).flatMap((tool) => {
+    const functions = tool["functionDeclarations"] ?? tool["function_declarations"];
+    return functions === undefined ? [tool] : objects(functions);
+  });
+  const names = offered.map((tool) => member(tool, "name") ?? member(tool["function"] ?? tool["custom"], "name") ?? member(tool, "type"));
   return {
     number: n,
     api,
     path,
-    model: member(sent, "model") ?? "",
-    stream: sent["stream"] === true,
+    model: gemini?.[1] ?? member(sent, "model") ?? "",
+    stream: gemini === null ? sent["stream"] === true : gemini[2] === "streamGenerateContent",
     system: system.join("\n"),
     messages,
     tools: names.flatMap((name) => name ?? []),
@@ -114,7 +123,28 @@ const DECODERS: Record<ModelApi, (body: JsonObject) => Conversation> = {
       return { text: textOf(item["content"]) };
     });
   },
+  gemini: (body) => {
+    const instruction = body["systemInstruction"] ?? body["system_instruction"];
+    const system = isObject(instruction) ? textOf(oneOrMore(instruction["parts"])) : "";
+    return { system: system === "" ? [] : [system], messages: oneOrMore(body["contents"]).map(geminiMessage) };
+  },
 };
+
+function geminiMessage(content: JsonObject): ModelMessage {
+  const parts = oneOrMore(content["parts"]);
+  const calls = objects(parts.map((part) => part["functionCall"] ?? part["function_call"]));
+  const results = objects(parts.map((part) => part["functionResponse"] ?? part["function_response"]));
+  return {
+    role: content["role"] === "model" ? "assistant" : "user",
+    text: textOf(parts.filter(({ thought }) => thought !== true)),
+    toolCalls: calls.map((one) => call(one, "id", one["name"], one["args"])),
+    toolResults: results.map(({ id, name, response }) => {
+      const returned = isObject(response) ? response : {};
+      const text = returned["output"] ?? returned["error"] ?? returned;
+      return { call: String(id ?? name), text: typeof text === "string" ? text : JSON.stringify(text), isError: "error" in returned };
+    }),
+  };
+}
 
 /** A conversation in which the system prompt is a message like the others. */
 function conversation(system: string[], all: JsonObject[], decode: (message: JsonObject) => Partial<ModelMessage>): Conversation {
@@ -144,6 +174,9 @@ function parsed(text: unknown): unknown {
     return text;
   }
 }
+
+/** The objects of a list, for which Gemini also takes one object. */
+const oneOrMore = (value: unknown): JsonObject[] => objects(isObject(value) ? [value] : value);
 
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 

@@ -26,7 +26,18 @@ export interface ModelOptions {
 
 /** The variables from which the SDKs of the vendors take the address and the key. */
 export type ModelEnv = Readonly<
-  Record<"OPENAI_BASE_URL" | "OPENAI_API_BASE" | "OPENAI_API_KEY" | "ANTHROPIC_BASE_URL" | "ANTHROPIC_API_KEY" | "NO_PROXY" | "no_proxy", string>
+  Record<
+    | "OPENAI_BASE_URL"
+    | "OPENAI_API_BASE"
+    | "OPENAI_API_KEY"
+    | "ANTHROPIC_BASE_URL"
+    | "ANTHROPIC_API_KEY"
+    | "GOOGLE_GEMINI_BASE_URL"
+    | "GEMINI_API_KEY"
+    | "NO_PROXY"
+    | "no_proxy",
+    string
+  >
 >;
 
 /** The app has sent what does not fit the script, or what the real API would refuse, or has not asked for a reply. */
@@ -75,6 +86,8 @@ export class MockModel {
       OPENAI_API_KEY: "mock-key",
       ANTHROPIC_BASE_URL: this.url,
       ANTHROPIC_API_KEY: "mock-key",
+      GOOGLE_GEMINI_BASE_URL: this.url,
+      GEMINI_API_KEY: "mock-key",
       NO_PROXY: direct(process.env["NO_PROXY"]),
       no_proxy: direct(process.env["no_proxy"]),
     };

@@ -24,7 +24,7 @@ test("replies are served in their order, and requests are decoded", async (t) =>
 });
 
 test("a conversation is decoded alike over each API", async (t) => {
-  const model = await mockModel(t, [{ text: "a" }, { text: "b" }, { text: "c" }]);
+  const model = await mockModel(t, [{ text: "a" }, { text: "b" }, { text: "c" }, { text: "d" }]);
   const schema = { type: "object", properties: { city: { type: "string" } } };
   await send(model, "anthropic", {
     model: "claude-opus-4-5",
@@ -59,15 +59,28 @@ test("a conversation is decoded alike over each API", async (t) => {
       { type: "function_call_output", call_id: "c1", output: "no city" },
     ],
   });
-  const [anthropic, chat, responses, ...more] = model.requests();
-  assert.ok(anthropic && chat && responses);
+  const called = { functionCall: { id: "c1", name: "weather", args: { city: "Oslo" } }, thoughtSignature: "c2ln" };
+  await send(model, "gemini", {
+    system_instruction: { parts: { text: "Be brief." } },
+    tools: [{ functionDeclarations: [{ name: "weather", parameters: schema }] }],
+    contents: [
+      { parts: { text: "What is the answer?" } },
+      { role: "model", parts: [{ text: "hm", thought: true }, { text: "Let me see." }, called] },
+      { role: "user", parts: [{ functionResponse: { id: "c1", name: "weather", response: { error: "no city" } } }] },
+    ],
+  });
+  const [anthropic, chat, responses, gemini, ...more] = model.requests();
+  assert.ok(anthropic && chat && responses && gemini);
   assert.deepEqual(more, []);
-  for (const { system, tools } of [anthropic, chat, responses]) assert.deepEqual([system, tools], ["Be brief.", ["weather"]]);
+  for (const { system, tools } of [anthropic, chat, responses, gemini]) assert.deepEqual([system, tools], ["Be brief.", ["weather"]]);
   const asked = { role: "user", text: "What is the answer?", toolCalls: [], toolResults: [] };
   const calls = [{ id: "c1", name: "weather", args: { city: "Oslo" } }];
   const said = { role: "assistant", text: "Let me see.", toolCalls: calls, toolResults: [] };
   const returned = { role: "tool", text: "", toolCalls: [], toolResults: [{ call: "c1", text: "no city", isError: false }] };
-  assert.deepEqual(anthropic.messages, [asked, said, { ...returned, role: "user", toolResults: [{ call: "c1", text: "no city", isError: true }] }]);
+  const failed = { ...returned, role: "user", toolResults: [{ call: "c1", text: "no city", isError: true }] };
+  assert.deepEqual(anthropic.messages, [asked, said, failed]);
+  assert.deepEqual(gemini.messages, [asked, said, failed]);
+  assert.deepEqual([gemini.api, gemini.model, gemini.stream], ["gemini", "gemini-3-pro", true]);
   assert.deepEqual(chat.messages, [asked, said, returned]);
   assert.deepEqual(responses.messages, [asked, { ...said, toolCalls: [] }, { ...said, text: "" }, returned]);
   assert.deepEqual([chat.stream, responses.stream, chat.model, anthropic.body["max_tokens"]], [true, false, "gpt-5", 100]);

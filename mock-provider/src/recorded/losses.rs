@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, from_value};
 
-use super::{FIRST_ERROR, RecordedAnswer};
+use super::{FIRST_ERROR, RecordedAnswer, document};
 use crate::conversation::list;
 use crate::request::Wire;
 use crate::script::Stop;
@@ -38,11 +38,16 @@ pub fn recorded_losses(answer: &RecordedAnswer<'_>) -> Vec<LostPart> {
         Wire::AnthropicMessages => &KEPT["anthropic"],
         Wire::OpenAiChat => &KEPT["chat"],
         Wire::OpenAiResponses => &KEPT["responses"],
+        Wire::Gemini => &KEPT["gemini"],
     };
     let mut lost = Vec::new();
-    match serde_json::from_str::<Value>(answer.body) {
-        Ok(document) => compare(&document, &forms["document"], "", &mut lost),
-        Err(_) => {
+    match document(answer.body) {
+        Some(Value::Array(events)) => {
+            let mut compare = |event| compare(event, &forms["event"], "", &mut lost);
+            events.iter().for_each(&mut compare);
+        }
+        Some(document) => compare(&document, &forms["document"], "", &mut lost),
+        None => {
             let events = event_data(answer.body.as_bytes());
             for event in events
                 .iter()

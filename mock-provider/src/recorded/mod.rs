@@ -64,12 +64,9 @@ pub fn recorded_message(answer: &RecordedAnswer<'_>) -> Option<Value> {
 /// The decoder after the whole answer, and the error that the answer reports.
 fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamError>)> {
     let mut decoder = ReplyDecoder::new(Wire::of_path(answer.path)?);
-    let decoded = match serde_json::from_str::<Value>(answer.body) {
-        Ok(document) => {
-            decoder.document(&document);
-            Ok(())
-        }
-        Err(_) => decoder.push(answer.body.as_bytes()),
+    let decoded = match document(answer.body) {
+        Some(document) => decoder.document(&document),
+        None => decoder.push(answer.body.as_bytes()),
     };
     decoder.end();
     let error = match decoded {
@@ -79,15 +76,29 @@ fn decoded(answer: &RecordedAnswer<'_>) -> Option<(ReplyDecoder, Option<StreamEr
     Some((decoder, error))
 }
 
+/// The document of a body that is JSON; of an array that broke off, its complete elements.
+fn document(body: &str) -> Option<Value> {
+    let cut_array = || {
+        let ends = body.rmatch_indices('}').filter(|_| body.starts_with('['));
+        let mut starts = ends.map(|(end, _)| format!("{}]", &body[..=end]));
+        starts.find_map(|array| serde_json::from_str(&array).ok())
+    };
+    serde_json::from_str(body).ok().or_else(cut_array)
+}
+
 /// The error of a response without success: the parts of the usual document, or else the body as it is.
 fn http_error(answer: &RecordedAnswer<'_>) -> HttpFault {
-    let document: Value = serde_json::from_str(answer.body).unwrap_or_default();
+    let mut document: Value = serde_json::from_str(answer.body).unwrap_or_default();
+    if let Value::Array(documents) = &mut document {
+        document = documents.pop().unwrap_or_default();
+    }
     let part = |name: &str| document["error"][name].as_str().map(str::to_owned);
     let message = part("message");
+    // In Gemini's document, `code` is the status of HTTP and `status` the type.
     HttpFault {
         status: answer.status,
         body: message.is_none().then(|| answer.body.to_owned()),
-        kind: part("type"),
+        kind: part("type").or_else(|| part("status")),
         code: part("code"),
         message,
         headers: indexmap::IndexMap::new(),

@@ -1,14 +1,15 @@
 //! A reply that is served over a wire is read back as the same reply.
 
-use super::{ExchangeEnd, RecordedAnswer, recorded_reply};
+use super::{ExchangeEnd, RecordedAnswer, recorded_losses, recorded_reply};
 use crate::script::{Script, ScriptReply};
 use crate::{Answer, Model, Pace, Request, ResponseStep, Wire, error_response, stream_steps};
 use serde_json::{Value, json};
 
-const WIRES: [(Wire, &str); 3] = [
+const WIRES: [(Wire, &str); 4] = [
     (Wire::AnthropicMessages, "/v1/messages"),
     (Wire::OpenAiChat, "/v1/chat/completions"),
     (Wire::OpenAiResponses, "/v1/responses"),
+    (Wire::Gemini, "/v1beta/models/m:streamGenerateContent"),
 ];
 
 /// The reply that is read from the answer of a scripted reply.
@@ -19,6 +20,7 @@ fn again(reply: &Value, wire: Wire, path: &str) -> Value {
         Wire::OpenAiResponses => {
             json!({ "input": "x", "include": ["reasoning.encrypted_content"] })
         }
+        Wire::Gemini => json!({ "contents": [{ "parts": [{ "text": "x" }] }] }),
         Wire::AnthropicMessages | Wire::OpenAiChat => json!({
             "max_tokens": 99, "messages": [{ "role": "user", "content": "x" }], "stream_options": { "include_usage": true },
         }),
@@ -78,14 +80,37 @@ fn an_answer_over_each_wire_becomes_the_reply_that_it_came_from() {
     for (wire, path) in WIRES {
         for reply in &replies {
             let mut expected = normal(reply);
-            if wire == Wire::AnthropicMessages && expected["error"].is_object() {
-                // This API has no codes.
+            if wire == Wire::Gemini {
+                as_gemini_has_it(&mut expected);
+            }
+            if matches!(wire, Wire::AnthropicMessages | Wire::Gemini)
+                && expected["error"].is_object()
+            {
+                // These APIs have no codes.
                 expected["error"]
                     .as_object_mut()
                     .unwrap()
                     .shift_remove("code");
             }
             assert_eq!(again(reply, wire, path), expected, "{path}");
+        }
+    }
+}
+
+/// Gemini sends each call as a whole, and does not count what is written to a cache apart.
+fn as_gemini_has_it(reply: &mut Value) {
+    if let Some(usage) = reply.get_mut("usage").and_then(Value::as_object_mut) {
+        usage.shift_remove("cache_write");
+        usage["input"] = 8.into();
+    }
+    let calls = reply.get_mut("tool_calls").and_then(Value::as_array_mut);
+    for call in calls.into_iter().flatten() {
+        let call = call.as_object_mut().unwrap();
+        call.insert("chunks".into(), 1.into());
+        if let Some(raw) = call.shift_remove("args_raw") {
+            let pieces = raw.as_array().unwrap().iter();
+            let joined: String = pieces.filter_map(Value::as_str).collect();
+            call.insert("args".into(), serde_json::from_str(&joined).unwrap());
         }
     }
 }
@@ -165,4 +190,24 @@ fn a_message_in_one_document_is_read_too() {
         read,
         json!({ "error": { "status": 502, "body": "<html>" } })
     );
+}
+
+#[test]
+fn an_array_that_breaks_off_has_its_complete_elements() {
+    let whole = r#"[{"candidates":[{"content":{"parts":[{"text":"a"}]},"logprobs":[{}]}]}
+,
+{"candidates":[{"content":{"parts":[{"text":"b"}]}}]}"#;
+    for end in whole.find('\n').unwrap()..whole.len() {
+        let answer = RecordedAnswer {
+            path: WIRES[3].1,
+            status: 200,
+            body: &whole[..end],
+            end: ExchangeEnd::Cut,
+        };
+        let read = serde_json::to_value(recorded_reply(&answer)).unwrap();
+        let content = json!([{ "text": ["a"] }, { "cut": "close" }]);
+        assert_eq!(read["content"], content, "{end}");
+        let lost = recorded_losses(&answer);
+        assert_eq!(lost.len(), 1, "{lost:?}");
+    }
 }

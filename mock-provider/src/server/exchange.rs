@@ -50,6 +50,8 @@ pub(super) struct Exchange {
     pub(super) message: Option<AnswerMessage>,
     /// HTTP allows no body in this response.
     pub(super) bodiless: bool,
+    /// The client asks for an array of documents.
+    pub(super) is_array: bool,
     open: bool,
 }
 
@@ -68,6 +70,7 @@ impl Exchange {
             reply,
             message: None,
             bodiless: false,
+            is_array: false,
             open: true,
         }
     }

@@ -15,7 +15,9 @@ use super::cors;
 use super::exchange::{Exchange, Socket};
 use super::journal::{JournalEvent, ReceivedRequest};
 use super::response;
-use super::route::{ApiEndpoint, deployment, header_error, json_error};
+use super::route::{
+    ApiEndpoint, GeminiEndpoint, deployment, header_error, json_error, without_key,
+};
 use super::state::{NumberedModel, ServerState};
 use crate::answer::{Answer, HttpError};
 use crate::content_encoding::{ContentEncodings, DecodedBody};
@@ -23,9 +25,9 @@ use crate::embeddings;
 use crate::failure::Rejection;
 use crate::headers::hide_secrets;
 use crate::model::{Model, ModelResponse};
-use crate::request::{Request, Wire};
+use crate::request::{AnswerForm, Request, Wire};
 use crate::response_plan::{self, ResponsePlan, ResponseStep};
-use crate::wire::{self, WireContext};
+use crate::wire::{self, GeminiPath, WireContext};
 
 /// Serves one request.
 ///
@@ -41,8 +43,8 @@ pub(super) async fn handle(
     let body = read_body(body, limit).await?;
     let mut headers = head.headers;
     hide_secrets(&mut headers);
-    let path = head.uri.path();
-    let endpoint = ApiEndpoint::of_request(head.method.as_str(), path, &headers);
+    let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
+    let endpoint = ApiEndpoint::of_request(head.method.as_str(), path, query, &headers);
     let wire = endpoint.wire(&headers);
     let body = match body {
         Some(body) => decoded(body, &headers, wire, limit),
@@ -53,16 +55,19 @@ pub(super) async fn handle(
         n: 0,
         method: head.method.to_string(),
         path: path.to_owned(),
-        query: head.uri.query().unwrap_or_default().to_owned(),
+        query: without_key(query),
         endpoint,
         headers: Arc::clone(&headers),
         body: body.as_ref().cloned().unwrap_or_default(),
         is_side_request: false,
     };
     let bodiless = arrived.method == "HEAD";
+    let is_array = wire == Wire::Gemini
+        && GeminiPath::parse(path).map(|path| path.answer_form(query)) == Some(AnswerForm::Array);
     let (n, outcome, reply) = decide(arrived, body, &shared);
     let mut exchange = Exchange::new(shared, socket, n, reply);
     exchange.bodiless = bodiless;
+    exchange.is_array = is_array;
     let mut response = match outcome {
         Outcome::Document(document) => {
             let plan = ResponsePlan::document(document.to_string().into_bytes());
@@ -187,7 +192,8 @@ fn outcome(
     if let Some(rejection) = endpoint.route_error(wire, method, path, headers) {
         return Err(rejection);
     }
-    header_error(wire, headers, shared.options.keyless).map_or(Ok(()), Err)?;
+    let keyless = shared.options.keyless;
+    header_error(wire, headers, &arrived.query, keyless).map_or(Ok(()), Err)?;
     let body = body?;
     let request = || -> Result<Request, HttpError> {
         let mut body = json_matcher::read_json(&body).map_err(|error| json_error(wire, &error))?;
@@ -195,10 +201,8 @@ fn outcome(
             members.entry("model").or_insert(deployment.into());
         }
         Ok(Request {
-            n: arrived.n,
-            wire,
             headers: Arc::clone(headers),
-            body,
+            ..Request::to_path(arrived.n, wire, path, &arrived.query, body)
         })
     };
     let missing = |id: &str| {
@@ -215,6 +219,22 @@ fn outcome(
         ApiEndpoint::InputTokens => {
             let count = wire::count_tokens(&request()?.body);
             Outcome::Document(json!({ "object": "response.input_tokens", "input_tokens": count }))
+        }
+        ApiEndpoint::Gemini(endpoint) => {
+            let document = match endpoint {
+                GeminiEndpoint::Models => wire.models().clone(),
+                GeminiEndpoint::Model(id) => wire.model(id),
+                GeminiEndpoint::CountTokens => {
+                    let count = wire::count_tokens(&request()?.body);
+                    json!({ "totalTokens": count, "promptTokensDetails": [{ "modality": "TEXT", "tokenCount": count }] })
+                }
+                GeminiEndpoint::Embedding | GeminiEndpoint::Embeddings => {
+                    let is_batch = *endpoint == GeminiEndpoint::Embeddings;
+                    wire::gemini_embeddings(&request()?.body, is_batch)?
+                }
+                GeminiEndpoint::Unknown => return Err(wire.usual_error(404).into()),
+            };
+            Outcome::Document(document)
         }
         ApiEndpoint::Embeddings => Outcome::Document(embeddings::embeddings(&request()?.body)?),
         ApiEndpoint::Compact => Outcome::Document(model.compact(&request()?)?),

@@ -21,5 +21,5 @@ mod state;
 
 pub use journal::{ExchangeEnd, Journal, JournalEntry, JournalEvent, ReceivedRequest, body_json};
 pub use listener::Server;
-pub use route::ApiEndpoint;
+pub use route::{ApiEndpoint, GeminiEndpoint};
 pub use state::{Observer, ServerOptions};

@@ -22,7 +22,7 @@ pub(super) fn planned(
 ) -> Response<ResponseBody> {
     let request_id = wire.request_id(exchange.shared.options.seed, exchange.n);
     let mut headers = wire.headers(200, &request_id);
-    if plan.length.is_some() {
+    if plan.is_json {
         headers.insert(CONTENT_TYPE, JSON);
     } else {
         headers.insert(CONTENT_TYPE, EVENTS);
@@ -42,8 +42,11 @@ pub(super) fn error(
     let ErrorResponse {
         status,
         headers,
-        body,
+        mut body,
     } = error_response(wire, error, seed, exchange.n);
+    if exchange.is_array && error.details.body.is_none() {
+        body = format!("[{body}\n]\n");
+    }
     exchange.set_status(status);
     let length = body.len();
     let steps = if exchange.bodiless || body.is_empty() {

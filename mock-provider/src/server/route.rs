@@ -7,6 +7,7 @@ use crate::answer::HttpError;
 use crate::failure::Rejection;
 use crate::headers::text;
 use crate::request::Wire;
+use crate::wire::{GeminiPath, parameter};
 
 /// An endpoint of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,9 +30,66 @@ pub enum ApiEndpoint {
     InputTokens,
     /// A shorter input for the next response.
     Compact,
+    /// Another endpoint of Gemini.
+    Gemini(GeminiEndpoint),
     /// A path that is not served.
     Unknown,
 }
+
+/// An endpoint of Gemini that answers without a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GeminiEndpoint {
+    /// A token count.
+    CountTokens,
+    /// A vector.
+    Embedding,
+    /// Vectors for several texts.
+    Embeddings,
+    /// The list of models.
+    Models,
+    /// One model, by its id.
+    Model(String),
+    /// A path that is not served.
+    Unknown,
+}
+
+impl GeminiEndpoint {
+    /// The endpoint of a path: <https://ai.google.dev/api/all-methods>.
+    fn from_path(path: &str) -> Option<Self> {
+        let method = GeminiPath::parse(path).map(|path| path.method);
+        Some(match (method, path.strip_prefix("/v1beta/")) {
+            (Some("countTokens"), _) => GeminiEndpoint::CountTokens,
+            (Some("embedContent"), _) => GeminiEndpoint::Embedding,
+            (Some("batchEmbedContents"), _) => GeminiEndpoint::Embeddings,
+            (None, Some("models")) => GeminiEndpoint::Models,
+            (None, Some(rest)) => match rest.strip_prefix("models/") {
+                Some(id) => GeminiEndpoint::Model(id.to_owned()),
+                None => GeminiEndpoint::Unknown,
+            },
+            (Some(_), Some(_)) => GeminiEndpoint::Unknown,
+            (_, None) => return None,
+        })
+    }
+}
+
+/// Whether a request has a key as only Gemini takes it.
+fn has_google_key(headers: &HeaderMap, query: &str) -> bool {
+    headers.contains_key(GOOGLE_KEY) || parameter(query, "key").is_some()
+}
+
+/// A query without the key in it, which is a secret.
+pub(super) fn without_key(query: &str) -> String {
+    let pairs = query
+        .split('&')
+        .map(|pair| match pair.strip_prefix("key=") {
+            Some(key) if !key.is_empty() => "key=hidden",
+            _ => pair,
+        });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// The header with a key of Google: <https://ai.google.dev/api#authentication>.
+const GOOGLE_KEY: &str = "x-goog-api-key";
 
 /// A path of Azure OpenAI, below `/openai`: the deployment, if the path has one, and the path of the same endpoint of OpenAI.
 fn azure_path(path: &str) -> Option<(Option<&str>, &str)> {
@@ -53,16 +111,29 @@ fn is_websocket(headers: &HeaderMap) -> bool {
 
 impl ApiEndpoint {
     /// The endpoint of a request. A probe, a question of a browser or a websocket is for none.
-    pub(super) fn of_request(method: &str, path: &str, headers: &HeaderMap) -> Self {
+    pub(super) fn of_request(method: &str, path: &str, query: &str, headers: &HeaderMap) -> Self {
         if matches!(method, "HEAD" | "OPTIONS") || is_websocket(headers) {
-            ApiEndpoint::Unknown
-        } else {
-            Self::from_path(path)
+            return ApiEndpoint::Unknown;
+        }
+        match Self::from_path(path) {
+            ApiEndpoint::Models if has_google_key(headers, query) => {
+                ApiEndpoint::Gemini(GeminiEndpoint::Models)
+            }
+            ApiEndpoint::Model(id) if has_google_key(headers, query) => {
+                ApiEndpoint::Gemini(GeminiEndpoint::Model(id))
+            }
+            endpoint => endpoint,
         }
     }
 
     fn from_path(path: &str) -> Self {
         let path = path.strip_suffix('/').unwrap_or(path);
+        if Wire::of_path(path) == Some(Wire::Gemini) {
+            return ApiEndpoint::Message(Wire::Gemini);
+        }
+        if let Some(endpoint) = GeminiEndpoint::from_path(path) {
+            return ApiEndpoint::Gemini(endpoint);
+        }
         let azure = azure_path(path).map(|(_, rest)| rest);
         let Some(rest) = azure.or_else(|| path.strip_prefix("/v1/")) else {
             return ApiEndpoint::Unknown;
@@ -95,6 +166,7 @@ impl ApiEndpoint {
             | ApiEndpoint::InputTokens
             | ApiEndpoint::Compact => Wire::OpenAiResponses,
             ApiEndpoint::Embeddings => Wire::OpenAiChat,
+            ApiEndpoint::Gemini(_) => Wire::Gemini,
             ApiEndpoint::Models | ApiEndpoint::Model(_) | ApiEndpoint::Unknown if anthropic => {
                 Wire::AnthropicMessages
             }
@@ -105,8 +177,10 @@ impl ApiEndpoint {
     /// The HTTP methods that are served.
     fn methods(&self) -> &'static [&'static str] {
         match self {
-            ApiEndpoint::Unknown => &[],
-            ApiEndpoint::Models | ApiEndpoint::Model(_) => &["GET"],
+            ApiEndpoint::Unknown | ApiEndpoint::Gemini(GeminiEndpoint::Unknown) => &[],
+            ApiEndpoint::Models
+            | ApiEndpoint::Model(_)
+            | ApiEndpoint::Gemini(GeminiEndpoint::Models | GeminiEndpoint::Model(_)) => &["GET"],
             ApiEndpoint::Response(_) => &["GET", "DELETE"],
             _ => &["POST"],
         }
@@ -131,9 +205,10 @@ impl ApiEndpoint {
             return None;
         }
         let what = format!("{method} {path}");
-        let is_unknown = *self == ApiEndpoint::Unknown;
+        let is_unknown = self.methods().is_empty();
         let error = match wire {
             Wire::AnthropicMessages => wire.usual_error(if is_unknown { 404 } else { 405 }),
+            Wire::Gemini => wire.usual_error(404),
             _ if is_unknown => HttpError::new(
                 404,
                 "invalid_request_error",
@@ -157,7 +232,12 @@ impl ApiEndpoint {
 }
 
 /// The error of a request without the headers that its wire requires.
-pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Option<HttpError> {
+pub(super) fn header_error(
+    wire: Wire,
+    headers: &HeaderMap,
+    query: &str,
+    keyless: bool,
+) -> Option<HttpError> {
     let bearer = text(headers, "authorization")
         .and_then(|value| value.strip_prefix("Bearer "))
         .is_some_and(|key| !key.is_empty());
@@ -177,6 +257,11 @@ pub(super) fn header_error(wire: Wire, headers: &HeaderMap, keyless: bool) -> Op
                            (i.e. Authorization: Bearer YOUR_KEY).";
             Some(HttpError::new(401, "invalid_request_error", message))
         }
+        Wire::Gemini => {
+            let in_query = parameter(query, "key").is_some_and(|key| !key.is_empty());
+            let has_key = keyless || bearer || in_query || has(GOOGLE_KEY);
+            (!has_key).then(|| wire.usual_error(403))
+        }
         _ => None,
     }
 }
@@ -188,6 +273,10 @@ pub(super) fn json_error(wire: Wire, error: &serde_json::Error) -> HttpError {
         Wire::OpenAiChat | Wire::OpenAiResponses => "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library \
                              correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)"
             .to_owned(),
+        Wire::Gemini => {
+            let message = format!("Invalid JSON payload received. {error}");
+            return HttpError::new(400, "INVALID_ARGUMENT", message);
+        }
     };
     HttpError::invalid(message)
 }

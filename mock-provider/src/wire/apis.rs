@@ -13,26 +13,32 @@ use crate::conversation::list;
 use crate::headers::header_map;
 use crate::request::Wire;
 
-/// The data of both vendors.
+/// The data of each vendor.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Apis {
     anthropic: Api,
     openai: Api,
+    gemini: Api,
 }
 
 /// The data of a vendor's API.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Api {
-    /// The header with the id of the request.
+    /// The header with the id of the request; empty if there is none.
+    #[serde(default)]
     request_id: String,
     /// Other headers of every response.
+    #[serde(default)]
     headers: IndexMap<String, String>,
+    #[serde(default)]
     limit: LimitHeaders,
     /// The rate limits, by name.
+    #[serde(default)]
     limits: IndexMap<String, u64>,
     /// When the rate limits are reset.
+    #[serde(default)]
     reset: String,
     errors: Vec<UsualError>,
     /// The document of the list of models. A request may name any other model.
@@ -71,17 +77,23 @@ impl Wire {
         match self {
             Wire::AnthropicMessages => &APIS.anthropic,
             Wire::OpenAiChat | Wire::OpenAiResponses => &APIS.openai,
+            Wire::Gemini => &APIS.gemini,
         }
     }
 
     /// The headers of a response; the script's own replace them.
     pub(crate) fn headers(self, status: u16, request_id: &str) -> HeaderMap {
-        static OF_SUCCESS: [LazyLock<HeaderMap>; 2] = [
+        static OF_SUCCESS: [LazyLock<HeaderMap>; 3] = [
             LazyLock::new(|| Wire::AnthropicMessages.constant_headers(200)),
             LazyLock::new(|| Wire::OpenAiChat.constant_headers(200)),
+            LazyLock::new(|| Wire::Gemini.constant_headers(200)),
         ];
         let mut headers = if status == 200 {
-            HeaderMap::clone(&OF_SUCCESS[usize::from(self != Wire::AnthropicMessages)])
+            HeaderMap::clone(match self {
+                Wire::AnthropicMessages => &OF_SUCCESS[0],
+                Wire::OpenAiChat | Wire::OpenAiResponses => &OF_SUCCESS[1],
+                Wire::Gemini => &OF_SUCCESS[2],
+            })
         } else {
             self.constant_headers(status)
         };
@@ -137,28 +149,35 @@ impl Wire {
 
     /// One model. A request may name any model, so every one is found.
     pub(crate) fn model(self, id: &str) -> Value {
-        let models = list(&self.models()["data"]);
-        let known = models.iter().find(|model| model["id"] == id);
+        let (models, resource) = match self {
+            Wire::Gemini => (&self.models()["models"], format!("models/{id}")),
+            _ => (&self.models()["data"], id.to_owned()),
+        };
+        let models = list(models);
+        let is_it =
+            |model: &&Value| [&model["id"], &model["name"]].contains(&&Value::from(&*resource));
+        let known = models.iter().find(is_it);
         let mut model = known.or(models.first()).cloned().unwrap_or_default();
         if known.is_none() {
-            for name in ["id", "display_name"] {
+            let shown = ["display_name", "displayName"].map(|name| (name, id));
+            for (name, text) in [("id", &*resource), ("name", &resource)]
+                .into_iter()
+                .chain(shown)
+            {
                 if let Some(member) = model.get_mut(name) {
-                    *member = id.into();
+                    *member = text.into();
                 }
             }
         }
         model
     }
 
-    /// The type and code of an error in a stream in the words of this API: a type of the other vendor becomes the usual one of its status.
+    /// The type and code of an error in a stream in the words of this API: a type of another vendor becomes the usual one of its status.
     pub(super) fn error_words(self, kind: &str) -> (String, Option<String>) {
         let names = |usual: &&UsualError| usual.kind == kind || usual.code.as_deref() == Some(kind);
-        let other = match self {
-            Wire::AnthropicMessages => &APIS.openai,
-            Wire::OpenAiChat | Wire::OpenAiResponses => &APIS.anthropic,
-        };
+        let vendors = [&APIS.anthropic, &APIS.openai, &APIS.gemini];
         let own = self.api().errors.iter().find(names);
-        let foreign = || other.errors.iter().find(names);
+        let foreign = || vendors.into_iter().flat_map(|api| &api.errors).find(names);
         let usual = match own {
             Some(own) => Some((own.kind.clone(), own.code.clone())),
             None => foreign().map(|foreign| {

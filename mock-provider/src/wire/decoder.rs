@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::sse::{LineTooLong, SseParser};
-use super::{anthropic, chat, responses};
+use super::{anthropic, chat, gemini, responses};
 use crate::answer::{BlockStart, Chunk, Usage};
 use crate::request::Wire;
 use crate::script::{Stop, StreamError};
@@ -122,11 +122,12 @@ impl ReplyDecoder {
     #[must_use]
     pub fn new(wire: Wire) -> Self {
         ReplyDecoder {
-            parser: SseParser::default(),
+            parser: SseParser::new(wire == Wire::Gemini),
             decoder: match wire {
                 Wire::AnthropicMessages => Box::new(anthropic::AnthropicDecoder::default()),
                 Wire::OpenAiChat => Box::new(chat::ChatDecoder::default()),
                 Wire::OpenAiResponses => Box::new(responses::ResponsesDecoder::default()),
+                Wire::Gemini => Box::new(gemini::GeminiDecoder::default()),
             },
             reply: DecodedReply::default(),
         }
@@ -151,12 +152,24 @@ impl ReplyDecoder {
         Ok(())
     }
 
-    /// Decodes a message in one document.
-    pub fn document(&mut self, document: &Value) {
-        self.decoder.document(document, &mut self.reply);
+    /// Decodes a message in one document, or the events of a stream in an array.
+    ///
+    /// # Errors
+    /// An event reports an error.
+    pub fn document(&mut self, document: &Value) -> Result<(), DecodeError> {
+        match document {
+            Value::Array(events) => {
+                let mut events = events.iter();
+                events
+                    .try_for_each(|event| self.decoder.event(event, &mut self.reply))
+                    .map_err(DecodeError::Reported)?;
+            }
+            document => self.decoder.document(document, &mut self.reply),
+        }
         if self.reply.stop.is_some() {
             self.reply.is_complete = true;
         }
+        Ok(())
     }
 
     /// Whether the message has its end.

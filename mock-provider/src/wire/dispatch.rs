@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::encoder::{Encoder, WireContext};
-use super::{anthropic, chat, responses};
+use super::{anthropic, chat, gemini, responses};
 use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::ids;
 use crate::request::{Request, Wire};
@@ -20,6 +20,7 @@ pub(crate) fn encoder<'a>(
         Wire::AnthropicMessages => Box::new(anthropic::AnthropicStream::new(context, message)),
         Wire::OpenAiChat => Box::new(chat::ChatStream::new(context, message)),
         Wire::OpenAiResponses => Box::new(responses::ResponsesStream::new(context, message)),
+        Wire::Gemini => Box::new(gemini::GeminiStream::new(context, message)),
     }
 }
 
@@ -52,6 +53,7 @@ pub(crate) fn document(context: &WireContext, message: &AnswerMessage) -> Value 
             serde_json::from_slice(&chat::whole(context, message)).unwrap_or_default()
         }
         Wire::OpenAiResponses => responses::whole(context, message),
+        Wire::Gemini => gemini::whole(context, message),
     }
 }
 
@@ -74,6 +76,7 @@ pub(crate) fn message_id(wire: Wire, seed: u64, message: &AnswerMessage) -> Stri
         Wire::AnthropicMessages => ("msg_01", 22),
         Wire::OpenAiChat => ("chatcmpl-", 29),
         Wire::OpenAiResponses => ("resp_", 48),
+        Wire::Gemini => ("", 23),
     };
     ids::id(prefix, length, seed, &message.path)
 }
@@ -87,6 +90,7 @@ pub(crate) fn validation_error(
         Wire::AnthropicMessages => anthropic::validation_error(request, signatures, true),
         Wire::OpenAiChat => chat::validation_error(&request.body),
         Wire::OpenAiResponses => responses::validation_error(&request.body),
+        Wire::Gemini => gemini::validation_error(request),
     }
 }
 
@@ -137,6 +141,7 @@ impl Wire {
                 error.details.param.as_deref(),
                 error.details.code.as_deref(),
             ),
+            Wire::Gemini => gemini::error_document(error),
         }
     }
 
@@ -145,6 +150,7 @@ impl Wire {
         match self {
             Wire::AnthropicMessages => ("toolu_01", 22),
             Wire::OpenAiChat | Wire::OpenAiResponses => ("call_", 24),
+            Wire::Gemini => ("", 8),
         }
     }
 }

@@ -19,6 +19,7 @@ struct IgnoredMembers {
     anthropic: Members,
     chat: Members,
     responses: Members,
+    gemini: Members,
 }
 
 static IGNORED: LazyLock<IgnoredMembers> = LazyLock::new(|| {
@@ -33,6 +34,7 @@ pub(crate) fn ignored_members(request: &Request) -> Vec<(String, Value)> {
         Wire::AnthropicMessages => &IGNORED.anthropic,
         Wire::OpenAiChat => &IGNORED.chat,
         Wire::OpenAiResponses => &IGNORED.responses,
+        Wire::Gemini => &IGNORED.gemini,
     };
     let asked = members.iter().filter_map(|(place, idle)| {
         let first = place.split('/').next().unwrap_or_default();

@@ -10,6 +10,8 @@ mod decoder;
 mod dispatch;
 mod encoder;
 mod function_schema;
+mod gemini;
+mod gemini_words;
 mod ignored;
 mod openai_words;
 #[cfg(test)]
@@ -26,6 +28,9 @@ pub(crate) use dispatch::{
     validation_error, whole,
 };
 pub(crate) use encoder::{Encoder, EventBuffer, WireContext};
+pub(crate) use gemini::{
+    CallIds, GeminiPath, embeddings as gemini_embeddings, normalized as gemini_body, parameter,
+};
 pub(crate) use ignored::ignored_members;
 pub(crate) use responses::compacted;
 pub(crate) use sse::event_data;

@@ -19,12 +19,17 @@ fn refusal(wire: Wire, case: &Value) -> String {
                 }
                 Wire::OpenAiChat => json!({ "model": "gpt-4o", "messages": user }),
                 Wire::OpenAiResponses => json!({ "model": "gpt-4o", "input": "x" }),
+                Wire::Gemini => {
+                    let user = json!([{ "role": "user", "parts": [{ "text": "x" }] }]);
+                    json!({ "model": "gemini-3-pro", "contents": user })
+                }
             };
             for (name, member) in case["with"].as_object().expect("members") {
                 body[name] = member.clone();
             }
             body
         }
+        (Wire::Gemini, None) => json!({ "model": "gemini-3-pro", "contents": messages }),
         (Wire::OpenAiResponses, None) => json!({ "model": "m", "input": messages }),
         (_, None) => json!({ "model": "m", "max_tokens": 1, "messages": messages }),
     };
@@ -40,7 +45,7 @@ fn refusal(wire: Wire, case: &Value) -> String {
 fn each_api_refuses_what_it_says() {
     let cases = spanned_yaml::load_yaml("refusals.yaml", include_str!("refusals.yaml"));
     let cases = cases.expect("good YAML").to_value();
-    for (name, wire) in ["anthropic", "chat", "responses"]
+    for (name, wire) in ["anthropic", "chat", "responses", "gemini"]
         .into_iter()
         .zip(Wire::ALL)
     {

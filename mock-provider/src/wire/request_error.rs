@@ -1,10 +1,11 @@
 //! The errors of the real APIs for bodies that break a schema: the path of the value in the notation of the API, and the words of the API
-//! (`anthropic_words.rs`, `openai_words.rs`).
+//! (`anthropic_words.rs`, `openai_words.rs`, `gemini_words.rs`).
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
-use super::{anthropic_words, openai_words};
+use super::gemini::snake_case;
+use super::{anthropic_words, gemini_words, openai_words};
 use crate::answer::HttpError;
 use crate::request::Wire;
 
@@ -97,6 +98,27 @@ impl<'a> Place<'a> {
     }
 }
 
+impl Place<'_> {
+    /// As in `tools[0].function_declarations[1].parameters.properties[2].value`: a member of a map is an entry with a number.
+    fn in_message(&self) -> String {
+        let (mut path, mut value, mut is_map) = (String::new(), self.body, false);
+        for step in &self.steps {
+            if value.is_array() {
+                path += &format!("[{step}]");
+            } else if let (true, Some(map)) = (is_map, value.as_object()) {
+                let entry = map.keys().position(|key| key == step);
+                path += &format!("[{}].value", entry.unwrap_or_default());
+            } else {
+                let dot = if path.is_empty() { "" } else { "." };
+                path += &format!("{dot}{}", snake_case(step));
+            }
+            is_map = !is_map && step == "properties" && !value.is_array();
+            value = child(value, step);
+        }
+        path
+    }
+}
+
 fn child<'a>(value: &'a Value, step: &str) -> &'a Value {
     match value {
         Value::Array(items) => step.parse().ok().and_then(|i: usize| items.get(i)),
@@ -130,6 +152,24 @@ pub(super) fn phrase(wire: Wire, place: &Place<'_>, rule: &BrokenRule<'_>) -> Ht
             (None, _) => format!("{}: {}", place.dotted(), anthropic_words::words(rule)),
         };
         return HttpError::invalid(message);
+    }
+    if wire == Wire::Gemini {
+        let (path, inside) = (place.in_message(), place.parent().in_message());
+        let name = place.steps.last().map_or("", String::as_str);
+        let message = match rule.known.and_then(Value::as_str) {
+            Some(message) => filled(message, &path, place, rule),
+            None => gemini_words::words(rule, &path, &inside, name),
+        };
+        // Only the errors of reading the body name a field.
+        let field = if message.starts_with("Invalid value") {
+            path
+        } else if message.starts_with("Invalid JSON") {
+            inside
+        } else {
+            String::new()
+        };
+        let param = Some(field.as_str()).filter(|field| !field.is_empty());
+        return HttpError::new(400, "INVALID_ARGUMENT", message).about(param, None);
     }
     let path = place.bracketed();
     let (message, code) = match rule.known {

@@ -12,7 +12,7 @@ pub(super) struct TextFormat {
 }
 
 /// Every format. An empty text is a matter of `minLength`.
-const FORMATS: [TextFormat; 5] = [
+const FORMATS: [TextFormat; 6] = [
     TextFormat {
         name: "not-blank",
         pattern: "\\S",
@@ -43,6 +43,15 @@ const FORMATS: [TextFormat; 5] = [
             let date = text.rsplit_once("_20").map_or("", |(_, date)| date);
             let is_dated = date.len() == 6 && date.bytes().all(|byte| byte.is_ascii_digit());
             is_dated || text == "custom" || text == "mcp_toolset"
+        },
+    },
+    TextFormat {
+        name: "gemini-function",
+        pattern: "^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$",
+        matches: |text| {
+            let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            let is_in_name = |byte| is_word(byte) || byte == b'.' || byte == b':';
+            begins && text.len() <= 128 && text.bytes().all(is_in_name)
         },
     },
 ];

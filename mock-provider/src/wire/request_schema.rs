@@ -26,10 +26,11 @@ struct RequestSchema {
     validator: Validator,
 }
 
-static SCHEMAS: [LazyLock<Option<RequestSchema>>; 3] = [
+static SCHEMAS: [LazyLock<Option<RequestSchema>>; 4] = [
     LazyLock::new(|| RequestSchema::compile(include_str!("anthropic/request.json"))),
     LazyLock::new(|| RequestSchema::compile(include_str!("chat/request.json"))),
     LazyLock::new(|| RequestSchema::compile(include_str!("responses/request.json"))),
+    LazyLock::new(|| RequestSchema::compile(include_str!("gemini/request.json"))),
 ];
 
 /// The error of the real API for a body that breaks the schema of its wire.
@@ -41,6 +42,7 @@ pub(super) fn check_body(wire: Wire, body: &Value, optional: &[&str]) -> Result<
         Wire::AnthropicMessages => &SCHEMAS[0],
         Wire::OpenAiChat => &SCHEMAS[1],
         Wire::OpenAiResponses => &SCHEMAS[2],
+        Wire::Gemini => &SCHEMAS[3],
     };
     match LazyLock::force(schema) {
         Some(schema) if !schema.validator.is_valid(body) => {

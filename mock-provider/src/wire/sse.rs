@@ -8,6 +8,10 @@ pub(super) struct SseParser {
     after_cr: bool,
     /// Whether the first line has ended.
     has_begun: bool,
+    /// Whether JSON documents stand between the events, as errors do in streams of Gemini.
+    takes_documents: bool,
+    /// The lines of a document that is not complete.
+    document: String,
 }
 
 /// The byte order mark that a stream may begin with.
@@ -26,6 +30,13 @@ const LINE_LIMIT: usize = 32 << 20;
 pub(super) struct LineTooLong;
 
 impl SseParser {
+    pub(super) fn new(takes_documents: bool) -> Self {
+        SseParser {
+            takes_documents,
+            ..SseParser::default()
+        }
+    }
+
     /// Parses more bytes: the data of each event that they complete.
     ///
     /// # Errors
@@ -53,13 +64,25 @@ impl SseParser {
         if line.is_empty() {
             return self.data.take();
         }
-        let value = line.strip_prefix(b"data:")?;
+        let Some(value) = line.strip_prefix(b"data:") else {
+            return self.document_line(&line);
+        };
         let value = String::from_utf8_lossy(value.strip_prefix(b" ").unwrap_or(value)).into_owned();
         self.data = Some(match self.data.take() {
             Some(before) => format!("{before}\n{value}"),
             None => value,
         });
         None
+    }
+
+    /// Adds a line to a document between the events. Returns it if the line completes it.
+    fn document_line(&mut self, line: &[u8]) -> Option<String> {
+        if !self.takes_documents || self.document.is_empty() && !line.starts_with(b"{") {
+            return None;
+        }
+        self.document += &String::from_utf8_lossy(line);
+        let is_complete = serde_json::from_str::<serde::de::IgnoredAny>(&self.document).is_ok();
+        is_complete.then(|| std::mem::take(&mut self.document))
     }
 }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
-ModelApi: TypeAlias = Literal["anthropic", "openai-chat", "openai-responses"]
-"""Anthropic Messages, OpenAI Chat Completions or OpenAI Responses."""
+ModelApi: TypeAlias = Literal["anthropic", "openai-chat", "openai-responses", "gemini"]
+"""Anthropic Messages, OpenAI Chat Completions, OpenAI Responses or Gemini."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class ModelToolCall:
 
 @dataclass(frozen=True)
 class ModelToolResult:
-    """What a tool has returned for a call. Only Anthropic marks errors."""
+    """What a tool has returned for a call. Anthropic marks errors, and Gemini has them in a member `error`."""
 
     call: str
     text: str
@@ -33,7 +34,8 @@ class ModelToolResult:
 class ModelMessage:
     """A message of the conversation.
 
-    `role` is `user`, `assistant`, or `tool` for the results of tools over the APIs of OpenAI; over that of Anthropic, the user brings them.
+    `role` is `user`, `assistant`, or `tool` for the results of tools over the APIs of OpenAI; over those of Anthropic and Gemini,
+    the user brings them.
     """
 
     role: str
@@ -71,22 +73,27 @@ _Conversation: TypeAlias = "tuple[list[str], list[ModelMessage]]"
 
 _PATHS: dict[str, ModelApi] = {"/messages": "anthropic", "/chat/completions": "openai-chat", "/responses": "openai-responses"}
 
+_GEMINI_PATH = re.compile(r"/([^/]+):(generateContent|streamGenerateContent)$")
+"""The end of a path of Gemini, which has the model."""
+
 
 def decode_request(record: dict[str, Any]) -> ModelRequest | None:
     """The request of a record of the journal. None if it is for something other than an answer, such as the list of models."""
     path = str(record["path"])
-    api: ModelApi | None = next((api for end, api in _PATHS.items() if path.endswith(end)), None)
+    gemini = _GEMINI_PATH.search(path)
+    api: ModelApi | None = "gemini" if gemini else next((api for end, api in _PATHS.items() if path.endswith(end)), None)
     if api is None or record["method"] != "POST":
         return None
     body = _object(record["body"])
     system, messages = _DECODERS[api](body)
-    tools = (_text_of(tool, "name") or _text_of(_object(tool.get("function", tool.get("custom"))), "name") or _text_of(tool, "type") for tool in _objects(body.get("tools")))
+    offered = [one for tool in _objects(body.get("tools")) for one in _objects(_either(tool, "functionDeclarations", "function_declarations")) or [tool]]
+    tools = (_text_of(tool, "name") or _text_of(_object(tool.get("function", tool.get("custom"))), "name") or _text_of(tool, "type") for tool in offered)
     return ModelRequest(
         number=record["n"],
         api=api,
         path=path,
-        model=_text_of(body, "model"),
-        stream=body.get("stream") is True,
+        model=gemini[1] if gemini else _text_of(body, "model"),
+        stream=gemini[2] == "streamGenerateContent" if gemini else body.get("stream") is True,
         system="\n".join(system),
         messages=messages,
         tools=[name for name in tools if name],
@@ -144,7 +151,31 @@ def _responses_item(item: _Object) -> ModelMessage:
     return ModelMessage(_text_of(item, "role"), _content(item.get("content")))
 
 
-_DECODERS: dict[ModelApi, Callable[[_Object], _Conversation]] = {"anthropic": _anthropic, "openai-chat": _chat, "openai-responses": _responses}
+def _gemini(body: _Object) -> _Conversation:
+    instruction = _object(_either(body, "systemInstruction", "system_instruction"))
+    system = _content(_one_or_more(instruction.get("parts")))
+    return [system] if system else [], [_gemini_message(content) for content in _one_or_more(body.get("contents"))]
+
+
+def _gemini_message(content: _Object) -> ModelMessage:
+    parts = _one_or_more(content.get("parts"))
+    calls = [_object(_either(part, "functionCall", "function_call")) for part in parts]
+    results = [_object(_either(part, "functionResponse", "function_response")) for part in parts]
+    return ModelMessage(
+        role="assistant" if content.get("role") == "model" else "user",
+        text=_content([part for part in parts if part.get("thought") is not True]),
+        tool_calls=[ModelToolCall(_text_of(call, "id"), _text_of(call, "name"), call.get("args")) for call in calls if call],
+        tool_results=[_gemini_result(result) for result in results if result],
+    )
+
+
+def _gemini_result(result: _Object) -> ModelToolResult:
+    response = _object(result.get("response"))
+    text = response.get("output", response.get("error", response))
+    return ModelToolResult(_text_of(result, "id") or _text_of(result, "name"), text if isinstance(text, str) else json.dumps(text), "error" in response)
+
+
+_DECODERS: dict[ModelApi, Callable[[_Object], _Conversation]] = {"anthropic": _anthropic, "openai-chat": _chat, "openai-responses": _responses, "gemini": _gemini}
 
 
 def _conversation(system: list[str], messages: list[_Object], decode: Callable[[_Object], ModelMessage]) -> _Conversation:
@@ -179,6 +210,15 @@ def _object(value: object) -> _Object:
 
 def _objects(value: object) -> list[_Object]:
     return [cast("_Object", one) for one in cast("list[object]", value) if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _either(value: _Object, name: str, other: str) -> object:
+    return value.get(name, value.get(other))
+
+
+def _one_or_more(value: object) -> list[_Object]:
+    """The objects of a list, for which Gemini also takes one object."""
+    return _objects([cast("object", value)] if isinstance(value, dict) else value)
 
 
 def _text_of(value: _Object, name: str) -> str:

@@ -70,6 +70,8 @@ class StartedModel:
             "OPENAI_API_KEY": "mock-key",
             "ANTHROPIC_BASE_URL": self.url,
             "ANTHROPIC_API_KEY": "mock-key",
+            "GOOGLE_GEMINI_BASE_URL": self.url,
+            "GEMINI_API_KEY": "mock-key",
             "NO_PROXY": _direct("NO_PROXY"),
             "no_proxy": _direct("no_proxy"),
         }

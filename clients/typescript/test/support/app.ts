@@ -1,10 +1,15 @@
 // A small app: it sends bodies to a model, over each API.
 import type { JsonObject, MockModel, ModelApi } from "agent-conform";
 
-const PATHS: Record<ModelApi, string> = { anthropic: "/v1/messages", "openai-chat": "/v1/chat/completions", "openai-responses": "/v1/responses" };
+const PATHS: Record<ModelApi, string> = {
+  anthropic: "/v1/messages",
+  "openai-chat": "/v1/chat/completions",
+  "openai-responses": "/v1/responses",
+  gemini: "/v1beta/models/gemini-3-pro:streamGenerateContent",
+};
 
 export function send(model: MockModel, api: ModelApi, body: JsonObject): Promise<Response> {
-  const key = { authorization: `Bearer ${model.env.OPENAI_API_KEY}`, "x-api-key": model.env.ANTHROPIC_API_KEY };
+  const key = { authorization: `Bearer ${model.env.OPENAI_API_KEY}`, "x-api-key": model.env.ANTHROPIC_API_KEY, "x-goog-api-key": model.env.GEMINI_API_KEY };
   const headers = { ...key, "content-type": "application/json", "anthropic-version": "2023-06-01" };
   return fetch(model.url + PATHS[api], { method: "POST", headers, body: JSON.stringify(body) });
 }

@@ -1,7 +1,7 @@
 //! A request to the model as a list of contents, the same for every LLM API.
 
 use frame_language::equal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The sender of a content.
@@ -157,9 +157,11 @@ impl Contents {
         if body["previous_response_id"].is_string() {
             return None;
         }
-        let messages = match (&body["messages"], &body["input"]) {
-            (Value::Array(list), _) | (_, Value::Array(list)) => list.as_slice(),
-            (_, text @ Value::String(_)) => std::slice::from_ref(text),
+        let messages = match (&body["messages"], &body["input"], &body["contents"]) {
+            (Value::Array(list), _, _)
+            | (_, Value::Array(list), _)
+            | (_, _, Value::Array(list)) => list.as_slice(),
+            (_, text @ Value::String(_), _) => std::slice::from_ref(text),
             _ => return None,
         };
         let mut contents = Contents::default();
@@ -171,6 +173,10 @@ impl Contents {
         contents.list = joined(contents.list);
         contents.model.clone_from(&body["model"]);
         let tools = body["tools"].as_array().into_iter().flatten();
+        let tools = tools.flat_map(|tool| match tool["functionDeclarations"].as_array() {
+            Some(functions) => functions.as_slice(),
+            None => std::slice::from_ref(tool),
+        });
         let name = |tool: &Value| {
             let name = tool
                 .get("name")
@@ -238,7 +244,7 @@ impl Contents {
 
 fn of_message(message: &Value, found: &mut Vec<Content>) {
     let role = match (message["role"].as_str(), message["type"].as_str()) {
-        (Some("assistant"), _) => Role::Model,
+        (Some("assistant" | "model"), _) => Role::Model,
         (Some("system" | "developer"), _) | (None, Some("reasoning")) => return,
         (Some("tool"), _) => return result(message, "tool_call_id", "content", found),
         (_, Some("function_call_output")) => return result(message, "call_id", "output", found),
@@ -249,6 +255,8 @@ fn of_message(message: &Value, found: &mut Vec<Content>) {
         _ if message.is_string() => parts(message, role, found),
         content => parts(content, role, found),
     }
+    let parts = message["parts"].as_array().into_iter().flatten();
+    parts.for_each(|part| gemini_part(part, role, found));
     let calls = message["tool_calls"].as_array().into_iter().flatten();
     calls.for_each(|one| call(&one["function"], found));
 }
@@ -270,6 +278,33 @@ fn parts(content: &Value, role: Role, found: &mut Vec<Content>) {
             "input_image" => data_url(&part["image_url"], found),
             _ => {}
         }
+    }
+}
+
+/// A part of a content of Gemini.
+fn gemini_part(part: &Value, role: Role, found: &mut Vec<Content>) {
+    let (called, returned, blob) = (
+        &part["functionCall"],
+        &part["functionResponse"],
+        &part["inlineData"],
+    );
+    if called.is_object() {
+        let name = called["name"].as_str().unwrap_or_default().to_owned();
+        found.push(Content::Call(name, called["args"].clone()));
+    } else if returned.is_object() {
+        let response = &returned["response"];
+        let text = response.get("output").or(response.get("error"));
+        let call = returned["id"].as_str().or(returned["name"].as_str());
+        let text = match text.unwrap_or(response) {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        found.push(Content::Result(call.unwrap_or_default().to_owned(), text));
+    } else if blob.is_object() {
+        let (media_type, data) = (&blob["mimeType"], &blob["data"]);
+        file(&json!({ "media_type": media_type, "data": data }), found);
+    } else if part["thought"] != true {
+        parts(&part["text"], role, found);
     }
 }
 

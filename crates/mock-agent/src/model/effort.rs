@@ -54,10 +54,14 @@ impl Effort {
                     body["thinking"] = json!({ "type": "enabled", "budget_tokens": budget });
                 }
             }
-            (Wire::OpenAiChat | Wire::OpenAiResponses, Effort::None) => {}
+            (Wire::OpenAiChat | Wire::OpenAiResponses | Wire::Gemini, Effort::None) => {}
             (Wire::OpenAiChat, Effort::Some { name, .. }) => body["reasoning_effort"] = json!(name),
             (Wire::OpenAiResponses, Effort::Some { name, .. }) => {
                 body["reasoning"] = json!({ "effort": name, "summary": "auto" });
+            }
+            (Wire::Gemini, Effort::Some { budget, .. }) => {
+                body["generationConfig"]["thinkingConfig"] =
+                    json!({ "includeThoughts": true, "thinkingBudget": budget });
             }
         }
     }
@@ -82,6 +86,12 @@ mod tests {
                 Wire::OpenAiResponses,
                 "/reasoning/effort",
                 json!("low"),
+            ),
+            (
+                "low",
+                Wire::Gemini,
+                "/generationConfig/thinkingConfig/thinkingBudget",
+                json!(2048),
             ),
         ] {
             let mut body = json!({ "max_tokens": 8192 });

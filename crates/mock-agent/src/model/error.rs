@@ -45,13 +45,17 @@ pub(crate) enum ModelError {
 }
 
 /// Types of temporary errors, on all wires.
-const TEMPORARY: [&str; 6] = [
+const TEMPORARY: [&str; 10] = [
     "overloaded_error",
     "rate_limit_error",
     "rate_limit_exceeded",
     "api_error",
     "timeout_error",
     "server_error",
+    "RESOURCE_EXHAUSTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DEADLINE_EXCEEDED",
 ];
 
 /// The code for an account without credit. It has the status of a rate limit, but waiting does not help.
@@ -65,7 +69,8 @@ impl ModelError {
     pub(super) fn of_response(status: u16, headers: &HeaderMap, body: &[u8]) -> Self {
         let document = serde_json::from_slice::<Value>(body).unwrap_or_default();
         let error = &document["error"];
-        let kind = error["type"].as_str().unwrap_or("error");
+        let kind = error["type"].as_str().or(error["status"].as_str());
+        let kind = kind.unwrap_or("error");
         ModelError::Status {
             status,
             text: error["message"].as_str().map_or_else(

@@ -65,7 +65,11 @@ impl Endpoint {
         Ok(Endpoint {
             host: host.trim_matches(['[', ']']).to_owned(),
             port: uri.port_u16().unwrap_or(80),
-            prefix: path.strip_suffix("/v1").unwrap_or(path).to_owned(),
+            prefix: ["/v1", "/v1beta"]
+                .iter()
+                .find_map(|version| path.strip_suffix(version))
+                .unwrap_or(path)
+                .to_owned(),
             key,
         })
     }
@@ -103,7 +107,12 @@ impl Endpoint {
     }
 
     fn request(&self, wire: Wire, body: &Value) -> hyper::http::Result<Request<Full<Bytes>>> {
-        let mut request = Request::post(format!("{}{}", self.prefix, wire.path()))
+        let path = wire.stream_path(body["model"].as_str().unwrap_or_default());
+        let mut body = body.clone();
+        if let (Wire::Gemini, Some(members)) = (wire, body.as_object_mut()) {
+            members.shift_remove("model");
+        }
+        let mut request = Request::post(format!("{}{path}", self.prefix))
             .header(header::HOST, format!("{}:{}", self.host, self.port))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream")

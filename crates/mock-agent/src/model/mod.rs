@@ -8,6 +8,7 @@ mod client;
 mod echo;
 mod effort;
 mod error;
+mod gemini;
 mod half_gate;
 mod http_client;
 mod message;

@@ -1,7 +1,7 @@
 //! Table of the LLM wires: for each API its name, request body and authentication headers.
 
 use super::request::ModelRequest;
-use super::{anthropic, openai_chat, openai_responses};
+use super::{anthropic, gemini, openai_chat, openai_responses};
 use mock_provider::Wire;
 use serde_json::Value;
 
@@ -11,6 +11,7 @@ pub(crate) fn api_name(wire: Wire) -> &'static str {
         Wire::AnthropicMessages => "anthropic-messages",
         Wire::OpenAiChat => "openai-completions",
         Wire::OpenAiResponses => "openai-responses",
+        Wire::Gemini => "google-generative-ai",
     }
 }
 
@@ -20,6 +21,7 @@ pub(super) fn request_body(wire: Wire, request: &ModelRequest<'_>) -> Value {
         Wire::AnthropicMessages => anthropic::request_body(request),
         Wire::OpenAiChat => openai_chat::request_body(request),
         Wire::OpenAiResponses => openai_responses::request_body(request),
+        Wire::Gemini => gemini::request_body(request),
     }
 }
 
@@ -33,5 +35,6 @@ pub(super) fn headers(wire: Wire, key: &str) -> Vec<(&'static str, String)> {
         Wire::OpenAiChat | Wire::OpenAiResponses => {
             vec![("authorization", format!("Bearer {key}"))]
         }
+        Wire::Gemini => vec![("x-goog-api-key", key.to_owned())],
     }
 }

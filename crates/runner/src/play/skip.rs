@@ -59,10 +59,15 @@ fn json_lines(bytes: &[u8]) -> Vec<Value> {
 /// The tools that a request offers, on any wire: the name of each, and the schema of its arguments.
 pub(super) fn offered(body: &Value) -> Vec<(String, Value)> {
     let tools = body["tools"].as_array().into_iter().flatten();
+    let tools = tools.flat_map(|tool| match tool["functionDeclarations"].as_array() {
+        Some(functions) => functions.as_slice(),
+        None => std::slice::from_ref(tool),
+    });
     let tool = |tool: &Value| {
         let tool = tool.get("function").unwrap_or(tool);
         let name = tool.get("name")?.as_str()?;
-        let schema = tool.get("input_schema").or_else(|| tool.get("parameters"));
+        let members = ["input_schema", "parameters", "parametersJsonSchema"];
+        let schema = members.iter().find_map(|member| tool.get(*member));
         Some((name.to_owned(), schema.cloned().unwrap_or_default()))
     };
     tools.filter_map(tool).collect()

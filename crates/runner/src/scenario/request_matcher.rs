@@ -88,7 +88,8 @@ fn compare(template: &Template, request: &LlmRequest, captures: &Captures) -> Re
         let expected = "a request for a message".to_owned();
         return Err(mismatch(String::new(), expected, actual));
     };
-    let request = Request::in_process(request.n, wire, request.body.clone());
+    let body = request.body.clone();
+    let request = Request::to_path(request.n, wire, &request.path, "", body);
     match expect.mismatches(&request).into_iter().next() {
         None => Ok(()),
         Some(found) => Err(mismatch(found.pointer, found.expected, found.actual)),
