@@ -15,6 +15,7 @@ use crate::protocols::frames::present;
 use crate::protocols::session::{LocalFuture, Protocol};
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 impl Protocol for PiState {
     fn take(session: PiSession<'_>, input: Input) {
@@ -52,7 +53,7 @@ impl Protocol for PiState {
                 frames
             }
             Event::ToolStart { call, .. } => {
-                let now = self.clock.tick();
+                let now = (self.clock.tick(), Instant::now());
                 self.run.running_since.insert(call.id.clone(), now);
                 self.tool_start(call)
             }
@@ -264,7 +265,7 @@ impl PiState {
         let since = self.run.running_since.remove(&call.id);
         let duration = since
             .filter(|_| self.version >= V1_6)
-            .map(|since| now - since);
+            .map(|(counted, began)| duration_ms(now - counted, began.elapsed()));
         let mut message = tool_message(call, &outcome, now);
         let mut frames = Vec::new();
         if call.parent.is_none() {
@@ -420,6 +421,12 @@ impl PiState {
             }
         }
     }
+}
+
+/// How long a tool took: in half seconds, and a shorter time is counted, so that quick tools give the same bytes every time.
+fn duration_ms(counted: u64, elapsed: Duration) -> u64 {
+    let halves = elapsed.as_secs() * 2 + u64::from(elapsed.subsec_millis() >= 500);
+    counted.max(halves * 500)
 }
 
 fn retry_end(attempt: u32, error: Option<&str>) -> Value {

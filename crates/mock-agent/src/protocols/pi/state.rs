@@ -11,6 +11,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Instant;
 use tokio::sync::Notify;
 
 /// The adapter's state. `events.rs` handles the events.
@@ -67,8 +68,8 @@ pub(super) struct RunState {
     pub(super) results: Vec<Value>,
     /// The ids of the calls whose start was sent.
     pub(super) started_calls: Vec<String>,
-    /// The calls that ran, and when they began.
-    pub(super) running_since: HashMap<String, u64>,
+    /// The calls that ran, and when they began: on the clock that counts, and on that of the machine.
+    pub(super) running_since: HashMap<String, (u64, Instant)>,
     /// The thinking level of the latest request to the model.
     pub(super) level: Option<String>,
     /// The records of calls that other tools made, each with the id of its parent.
