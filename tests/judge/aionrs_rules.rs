@@ -154,6 +154,8 @@ fn flags_set_the_session_and_the_mode() {
     assert_eq!(check("ready", &["--resume=other"]), ["resume-id@1"]);
     assert!(check("ready", &["--session-id", "s1"]).is_empty());
     assert!(check("ready", &["--resume", "latest"]).is_empty());
+    let both = ["--session-id", "other", "--resume", "another"];
+    assert!(check("ready", &both).is_empty());
     let yolo = format!("{CALL}; > approve t1 once");
     assert_eq!(check(&yolo, &["--auto-approve"]), ["yolo-asks-nothing@5"]);
 }
@@ -298,6 +300,15 @@ fn modes_decide_which_calls_need_approval() {
         "{yolo}; run m1 t1 Bash; result m1 t1 Bash; end m1"
     ));
     assert_clean("ready; > msg m1 a; > mode yolo; start m1; ask m1 t1 Bash exec");
+    let denied = format!("{CALL}; > mode yolo; > deny t1 no");
+    assert_findings(
+        &format!("{denied}; run m1 t1 Write"),
+        &["mode-answers-nothing@8"],
+    );
+    assert_findings(
+        &format!("{denied}; cancel m1 t1; run m1 t1 Write"),
+        &["approval-before-run@9"],
+    );
     let auto = "ready; > mode auto_edit; > msg m1 a; start m1";
     assert_findings(
         &format!("{auto}; ask m1 t1 Write edit"),
