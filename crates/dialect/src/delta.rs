@@ -1,7 +1,7 @@
 //! Merges a delta (a dialect that `extends` another) into its base: frames, clauses, schemas and the launch recipe.
 
 use crate::clauses::Clause;
-use crate::file::{DialectFile, InheritanceFile, LaunchRecipe, ToolName};
+use crate::file::{DialectFile, InheritanceFile, LaunchRecipe, PublishedFile, ToolName};
 use crate::ordering::Ordering;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -46,6 +46,7 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         discriminator: delta.discriminator.or(base.discriminator.take()),
         naming: delta.naming.or(base.naming.take()),
         json_rpc: delta.json_rpc.or(base.json_rpc.take()),
+        published: delta.published.merged_with(base.published),
         session: delta.session.or(base.session.take()),
         replies: delta.replies.or(base.replies.take()),
         launch: match (delta.launch, base.launch.take()) {
@@ -149,6 +150,21 @@ pub(crate) fn rename_sections(
         }
     }
     Ok(clauses)
+}
+
+impl PublishedFile {
+    /// The parts of a delta, with those of its base that it does not replace. Definitions are replaced one by one.
+    fn merged_with(self, mut base: PublishedFile) -> PublishedFile {
+        base.definitions.extend(self.definitions);
+        base.ignore.extend(self.ignore);
+        PublishedFile {
+            file: self.file.or(base.file),
+            method: self.method.or(base.method),
+            side: self.side.or(base.side),
+            results: self.results.or(base.results),
+            ..base
+        }
+    }
 }
 
 impl LaunchRecipe {
