@@ -41,7 +41,8 @@ impl Schemas {
         let defs = document.get("$defs").cloned().unwrap_or_default();
         let mut root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
         // The whole document is checked against the meta-schema once. Each validator then only refers to it.
-        let checked = jsonschema::draft202012::meta::validate(&root).map_err(|e| place_and_reason(&e));
+        let checked =
+            jsonschema::draft202012::meta::validate(&root).map_err(|e| place_and_reason(&e));
         let published = document.get("published");
         let has_published = published.is_some();
         if let Some(published) = published {
@@ -60,15 +61,13 @@ impl Schemas {
                 missing.push((pointer, format!("`{name}` has no definition in `$defs`")));
                 continue;
             }
-            checked
-                .as_ref()
-                .map_err(|error| vec![error.clone()])?;
+            checked.as_ref().map_err(|error| vec![error.clone()])?;
             let reference = json!({ "$ref": format!("{DOCUMENT}#{}", as_fragment(&pointer)) });
             let validator = FrameValidator::new(reference, &registry);
             if !has_published || !is_published(&document["$defs"][name]) {
                 validator
                     .compile()
-                    .map_err(|error| vec![place_and_reason(&error)])?;
+                    .map_err(|error| vec![(pointer, error.to_string())])?;
             }
             validators.insert(name.to_owned(), Arc::new(validator));
         }
@@ -112,14 +111,19 @@ impl Schemas {
 
     /// Whether a frame is valid by a definition; true for a name without one.
     pub fn is_valid(&self, name: &str, frame: &Value) -> bool {
-        self.validators.get(name).is_none_or(|v| v.get().is_valid(frame))
+        self.validators
+            .get(name)
+            .is_none_or(|v| v.get().is_valid(frame))
     }
 }
 
 /// Whether a definition of ours only refers to the published file, which is checked on its own.
 fn is_published(definition: &Value) -> bool {
     let all = definition["allOf"].as_array().map_or(0, Vec::len);
-    all == 1 && definition.as_object().is_some_and(|definition| definition.len() == 1)
+    all == 1
+        && definition
+            .as_object()
+            .is_some_and(|definition| definition.len() == 1)
 }
 
 fn place_and_reason(error: &ValidationError<'_>) -> (String, String) {

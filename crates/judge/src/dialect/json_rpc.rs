@@ -51,8 +51,7 @@ pub(super) fn misplaced_keys(file: &DialectFile, root: &Node) -> Vec<Error> {
         say("/json_rpc", message);
     }
     if !by_structure && file.published.file.is_some() {
-        let message =
-            "`published` goes with `naming: json-rpc`: write that too, or remove it";
+        let message = "`published` goes with `naming: json-rpc`: write that too, or remove it";
         say("/published", message);
     }
     let events = file.events.iter().map(|one| ("events", one));

@@ -44,15 +44,10 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     let budgets = budgets_of(&file.budgets, &mut errors);
     let path = &files.schema_path;
     let (mut of_events, mut of_commands) = (files.events, files.commands);
-    if let Some((published_path, schema)) = files.published {
-        let published = Published::read(schema, &published_path, &file.published, &root);
-        match published {
-            Ok(published) => {
-                let sides = [(&events, &mut of_events), (&commands, &mut of_commands)];
-                errors.extend(published.add_to(sides));
-            }
-            Err(mistakes) => return Err(mistakes),
-        }
+    let published = files.published.filter(|_| json_rpc.is_some());
+    if let Some((published_path, schema)) = published {
+        let published = Published::read(schema, &published_path, &file.published, &root)?;
+        published.add_to([(&events, &mut of_events), (&commands, &mut of_commands)])?;
     }
     let event_schemas = compile_schemas(of_events, &events, path, &mut errors);
     let commands_path = path.with_file_name("commands.json");

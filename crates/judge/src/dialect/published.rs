@@ -3,7 +3,7 @@
 use conform_dialect::FrameNames;
 use conform_dialect::file::PublishedFile;
 use serde_json::{Map, Value, json};
-use spanned_yaml::{Error, Node, Span, escape_step, unescape_step, unknown};
+use spanned_yaml::{Error, Node, Span, escape_step, suggestion, unescape_step, unknown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -110,18 +110,17 @@ impl<'a> Published<'a> {
                     "`{name}` is a keyword of JSON Schema, which messages must obey: remove it from `ignore`"
                 )
             } else if !contents.foreign.contains_key(name) {
-                unknown(
-                    "keyword",
-                    name,
-                    contents.foreign.keys().map(String::as_str),
-                )
+                unknown("keyword", name, contents.foreign.keys().map(String::as_str))
             } else {
                 continue;
             };
             errors.push(root.error_at(keyword.span, why));
         }
         for (keyword, place) in &contents.foreign {
-            let is_ignored = config.ignore.iter().any(|ignored| ignored.value == *keyword);
+            let is_ignored = config
+                .ignore
+                .iter()
+                .any(|ignored| ignored.value == *keyword);
             if !is_ignored && !own.contains(&Some(keyword)) {
                 let message = format!(
                     "{place} has the keyword `{keyword}`, which is not one of JSON Schema: if it requires nothing of messages, write it under `published: {{ ignore }}`"
@@ -143,10 +142,14 @@ impl<'a> Published<'a> {
     }
 
     /// Adds the file to the documents of both sides, and references to the definitions of their messages. Events come first.
-    pub(super) fn add_to(&self, mut sides: [(&FrameNames, &mut Value); 2]) -> Vec<Error> {
-        let mut errors = Vec::new();
-        let names = [sides[0].0, sides[1].0];
-        let targets = self.targets(names, &mut errors);
+    ///
+    /// # Errors
+    /// Definitions that are of no message, and messages whose definition is not clear.
+    pub(super) fn add_to(
+        &self,
+        mut sides: [(&FrameNames, &mut Value); 2],
+    ) -> Result<(), Vec<Error>> {
+        let targets = self.targets([sides[0].0, sides[1].0])?;
         for (side, targets) in targets.into_iter().enumerate() {
             let (names, document) = &mut sides[side];
             for (name, target) in targets {
@@ -156,76 +159,93 @@ impl<'a> Published<'a> {
                 document.insert(PLACE.to_owned(), self.schema.clone());
             }
         }
-        errors
+        Ok(())
     }
 
     /// The definitions of the messages of each side.
     fn targets(
         &self,
         names: [&FrameNames; 2],
-        errors: &mut Vec<Error>,
-    ) -> [BTreeMap<String, String>; 2] {
-        let mut targets = [BTreeMap::new(), BTreeMap::new()];
-        let mut say = |span: Span, message: String| errors.push(self.root.error_at(span, message));
-        for (label, target) in &self.config.definitions {
-            let (side, name) = label.strip_prefix('>').map_or((0, label.as_str()), |n| (1, n));
-            let known: Vec<_> = names[side].all().collect();
-            let definitions = self.schema["$defs"].as_object();
-            let definitions = definitions.into_iter().flatten();
-            let definitions: Vec<_> = definitions
-                .map(|(name, _)| format!("#/$defs/{}", escape_step(name)))
-                .collect();
-            let pointer = target.value.strip_prefix('#');
-            if !known.iter().any(|known| known == name) {
-                let known = known.iter().map(String::as_str);
-                say(target.span, unknown("message", name, known));
-            } else if pointer.is_none_or(|pointer| self.schema.pointer(pointer).is_none()) {
-                let known = definitions.iter().map(String::as_str);
-                say(target.span, unknown("definition", &target.value, known));
-            } else {
-                targets[side].insert(name.to_owned(), target.value.clone());
-            }
-        }
-        let explicit = targets.clone();
-        let definitions = self.schema["$defs"].as_object().into_iter().flatten();
-        for (definition, part) in definitions {
-            let method = self.config.method.as_ref().and_then(|key| part[key].as_str());
-            let Some(method) = method else { continue };
+    ) -> Result<[BTreeMap<String, String>; 2], Vec<Error>> {
+        let (explicit, mut errors) = self.explicit_targets(names);
+        let mut targets = explicit.clone();
+        let mut unclaimed = BTreeSet::new();
+        let mut say = |message: String| {
+            errors.push(self.root.error_at(file_span(self.config), message));
+        };
+        for (definition, part) in self.schema["$defs"].as_object().into_iter().flatten() {
+            let method = self.config.method.as_ref();
+            let Some(method) = method.and_then(|keyword| part[keyword].as_str()) else {
+                continue;
+            };
             let target = format!("#/$defs/{}", escape_step(definition));
             let ending = self.config.results.as_deref();
             let is_result = ending.is_some_and(|ending| definition.ends_with(ending));
             let receivers = self.receivers(part, names, method);
-            for receiver in &receivers {
-                let sender = 1 - *receiver;
-                let (side, name) = match is_result {
-                    true => (*receiver, format!("{method}.result")),
-                    false => (sender, method.to_owned()),
+            if receivers.is_empty() && unclaimed.insert((method, 2)) {
+                say(format!(
+                    "no side receives `{method}`, the method of `{target}`: write it in `events` or `commands`, and the word for its side under `published: {{ side }}`"
+                ));
+            }
+            for receiver in receivers {
+                let sender = 1 - receiver;
+                let (side, name) = if is_result {
+                    (receiver, format!("{method}.result"))
+                } else {
+                    (sender, method.to_owned())
                 };
                 let known = names[sender].method(method);
-                if known.is_none_or(|spec| is_result && spec.notification) {
-                    let list = ["events", "commands"][sender];
-                    let message = format!(
-                        "`{target}` is of `{method}`, which is no {} in `{list}`: write it there",
-                        if is_result { "request" } else { "method" }
-                    );
-                    say(file_span(self.config), message);
-                } else if explicit[side].contains_key(&name) {
-                } else if let Some(other) = targets[side].insert(name.clone(), target.clone()) {
-                    let label = format!("{}{name}", ["", ">"][side]);
-                    let message = format!(
-                        "`{label}` has the definitions `{other}` and `{target}`: write `{label}: \"{target}\"` or the other one under `published: {{ definitions }}`"
-                    );
-                    say(file_span(self.config), message);
+                let list = ["events", "commands"][sender];
+                if known.is_none() {
+                    if unclaimed.insert((method, sender)) {
+                        say(format!(
+                            "`{method}`, the method of `{target}`, is not in `{list}`: write it there"
+                        ));
+                    }
+                } else if known.is_some_and(|spec| is_result && spec.notification) {
+                    say(format!(
+                        "`{target}` is the result of `{method}`, which is a notification in `{list}`: remove `notification` there"
+                    ));
+                } else if !explicit[side].contains_key(&name)
+                    && let Some(other) = targets[side].insert(name.clone(), target.clone())
+                {
+                    let label = ["", ">"][side];
+                    say(format!(
+                        "`{label}{name}` has the definitions `{other}` and `{target}`: write one of them under `published`, such as `definitions: {{ \"{label}{name}\": \"{target}\" }}`"
+                    ));
                 }
             }
-            if receivers.is_empty() {
-                let message = format!(
-                    "`{target}` is of `{method}`, but no side has that: write it in `events` or in `commands`, and the value of its keyword for the side under `published: {{ side }}`"
-                );
-                say(file_span(self.config), message);
-            }
         }
-        targets
+        errors.is_empty().then_some(targets).ok_or(errors)
+    }
+
+    /// The definitions that the dialect gives the messages of each side, and mistakes in them.
+    fn explicit_targets(
+        &self,
+        names: [&FrameNames; 2],
+    ) -> ([BTreeMap<String, String>; 2], Vec<Error>) {
+        let (mut targets, mut errors) = ([BTreeMap::new(), BTreeMap::new()], Vec::new());
+        for (label, target) in &self.config.definitions {
+            let of_host = label.strip_prefix('>');
+            let (side, name) = (usize::from(of_host.is_some()), of_host.unwrap_or(label));
+            let known: Vec<_> = names[side].all().collect();
+            let pointer = target.value.strip_prefix('#');
+            let mistake = if !known.iter().any(|known| known == name) {
+                unknown("message", name, known.iter().map(String::as_str))
+            } else if pointer.is_none_or(|pointer| self.schema.pointer(pointer).is_none()) {
+                let all = self.schema["$defs"].as_object().into_iter().flatten();
+                let all: Vec<_> = all
+                    .map(|(name, _)| format!("#/$defs/{}", escape_step(name)))
+                    .collect();
+                let near = suggestion(&target.value, all.iter().map(String::as_str));
+                format!("`{}` is not in the published file{near}", target.value)
+            } else {
+                targets[side].insert(name.to_owned(), target.value.clone());
+                continue;
+            };
+            errors.push(self.root.error_at(target.span, mistake));
+        }
+        (targets, errors)
     }
 
     /// The sides that receive the method of a definition: 0 for the agent, 1 for the host.
@@ -263,8 +283,12 @@ impl<'a> Published<'a> {
         }
         let steps = |at: &str| at.split('/').skip(1).map(unescape_step).collect::<Vec<_>>();
         let Some(spec) = names.method(name) else {
-            let method = name.rsplit_once('.').and_then(|(method, _)| names.method(method));
-            let mut place = method.and_then(|spec| spec.kind.as_deref()).map_or(Vec::new(), steps);
+            let method = name
+                .rsplit_once('.')
+                .and_then(|(method, _)| names.method(method));
+            let mut place = method
+                .and_then(|spec| spec.kind.as_deref())
+                .map_or(Vec::new(), steps);
             place.pop();
             let place: Vec<_> = place.iter().map(String::as_str).collect();
             return add(document, name, reference(&place));
@@ -301,7 +325,11 @@ fn add(document: &mut Value, name: &str, requirement: Value) {
 }
 
 fn file_span(config: &PublishedFile) -> Span {
-    config.file.as_ref().map(|file| file.span).unwrap_or_default()
+    config
+        .file
+        .as_ref()
+        .map(|file| file.span)
+        .unwrap_or_default()
 }
 
 impl Contents {

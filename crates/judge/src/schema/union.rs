@@ -16,8 +16,8 @@ impl Schemas {
         error: &ValidationError<'_>,
         frame: &Value,
     ) -> Vec<Finding> {
-        let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
-            error.kind()
+        let (ValidationErrorKind::AnyOf { context }
+        | ValidationErrorKind::OneOfNotValid { context }) = error.kind()
         else {
             return vec![self.violation(name, error)];
         };
@@ -25,7 +25,11 @@ impl Schemas {
         let value = frame.pointer(at).unwrap_or(&Value::Null);
         let alternatives: Vec<&Errors> = context.iter().collect();
         let mut fitting: Vec<usize> = (0..alternatives.len())
-            .filter(|n| !alternatives[*n].iter().any(|error| is_of_other_kind(error, at)))
+            .filter(|n| {
+                !alternatives[*n]
+                    .iter()
+                    .any(|error| is_of_other_kind(error, at))
+            })
             .collect();
         if fitting.len() > 1 {
             let path = error.schema_path().as_str();
@@ -51,7 +55,10 @@ impl Schemas {
                 let merged = merged(kinds.map(|error| self.violation(name, error)));
                 vec![merged.unwrap_or_else(|| self.violation(name, error))]
             }
-            several => vec![self.violation(name, missing_kind(&alternatives, several, at).unwrap_or(error))],
+            several => vec![self.violation(
+                name,
+                missing_kind(&alternatives, several, at).unwrap_or(error),
+            )],
         }
     }
 
@@ -63,7 +70,10 @@ impl Schemas {
             .filter(|(_, is_fixed)| *is_fixed)
             .filter_map(|(part, _)| part.get("properties")?.as_object())
             .flatten();
-        members.any(|(member, part)| part.get("const").is_some_and(|kind| value.get(member) == Some(kind)))
+        members.any(|(member, part)| {
+            part.get("const")
+                .is_some_and(|kind| value.get(member) == Some(kind))
+        })
     }
 }
 
@@ -82,14 +92,24 @@ fn is_of_other_kind(error: &ValidationError<'_>, at: &str) -> bool {
 }
 
 /// The error that all of these alternatives have in common, about a member that is missing.
-fn missing_kind<'e>(alternatives: &[&'e Errors], several: &[usize], at: &str) -> Option<&'e ValidationError<'static>> {
+fn missing_kind<'e>(
+    alternatives: &[&'e Errors],
+    several: &[usize],
+    at: &str,
+) -> Option<&'e ValidationError<'static>> {
     let member = |error: &ValidationError<'_>| match error.kind() {
-        ValidationErrorKind::Required { property } if error.instance_path().as_str() == at => Some(property.clone()),
+        ValidationErrorKind::Required { property } if error.instance_path().as_str() == at => {
+            Some(property.clone())
+        }
         _ => None,
     };
     let first = alternatives[*several.first()?].iter();
     first.filter(|error| member(error).is_some()).find(|error| {
-        several.iter().all(|n| alternatives[*n].iter().any(|other| member(other) == member(error)))
+        several.iter().all(|n| {
+            alternatives[*n]
+                .iter()
+                .any(|other| member(other) == member(error))
+        })
     })
 }
 
@@ -104,7 +124,11 @@ fn merged(mut findings: impl Iterator<Item = Finding>) -> Option<Finding> {
             for expected in finding.expected {
                 match (merged.expected.last_mut(), expected) {
                     (Some(Expected::Values(known)), Expected::Values(more)) => {
-                        known.extend(more.into_iter().filter(|one| !known.contains(one)).collect::<Vec<_>>());
+                        known.extend(
+                            more.into_iter()
+                                .filter(|one| !known.contains(one))
+                                .collect::<Vec<_>>(),
+                        );
                     }
                     (Some(known), other) if *known == other => {}
                     (_, other) => merged.expected.push(other),
