@@ -33,6 +33,9 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
     base.optional_tools.extend(delta.optional_tools);
     base.budgets.extend(delta.budgets);
     base.limits.extend(delta.limits);
+    let published = &mut base.published;
+    published.definitions.extend(delta.published.definitions);
+    published.ignore.extend(delta.published.ignore);
     DialectFile {
         name: delta.name,
         version: delta.version,
@@ -46,7 +49,13 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         discriminator: delta.discriminator.or(base.discriminator.take()),
         naming: delta.naming.or(base.naming.take()),
         json_rpc: delta.json_rpc.or(base.json_rpc.take()),
-        published: delta.published.merged_with(base.published),
+        published: PublishedFile {
+            file: delta.published.file.or(base.published.file.take()),
+            method: delta.published.method.or(base.published.method.take()),
+            side: delta.published.side.or(base.published.side.take()),
+            results: delta.published.results.or(base.published.results.take()),
+            ..base.published
+        },
         session: delta.session.or(base.session.take()),
         replies: delta.replies.or(base.replies.take()),
         launch: match (delta.launch, base.launch.take()) {
@@ -150,21 +159,6 @@ pub(crate) fn rename_sections(
         }
     }
     Ok(clauses)
-}
-
-impl PublishedFile {
-    /// The parts of a delta, with those of its base that it does not replace. Definitions are replaced one by one.
-    fn merged_with(self, mut base: PublishedFile) -> PublishedFile {
-        base.definitions.extend(self.definitions);
-        base.ignore.extend(self.ignore);
-        PublishedFile {
-            file: self.file.or(base.file),
-            method: self.method.or(base.method),
-            side: self.side.or(base.side),
-            results: self.results.or(base.results),
-            ..base
-        }
-    }
 }
 
 impl LaunchRecipe {

@@ -3,7 +3,7 @@
 use conform_dialect::FrameNames;
 use conform_dialect::file::PublishedFile;
 use serde_json::{Map, Value, json};
-use spanned_yaml::{Error, Node, Span, escape_step, suggestion, unescape_step, unknown};
+use spanned_yaml::{Error, Node, escape_step, suggestion, unescape_step, unknown};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -13,38 +13,17 @@ const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 /// The place of the file in the documents of definitions.
 const PLACE: &str = "published";
 
-/// Keywords whose values are schemas by name.
-const BY_NAME: &[&str] = &[
-    "$defs",
-    "definitions",
-    "properties",
-    "patternProperties",
-    "dependentSchemas",
-];
-
-/// Keywords with a schema, or a list of schemas.
-const NESTED: &[&str] = &[
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "items",
-    "prefixItems",
-    "contains",
-    "additionalProperties",
-    "propertyNames",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "contentSchema",
-];
-
-/// Keywords with other values.
+/// The keywords of JSON Schema: those with schemas by name, those with a schema or a list of them, and those with other values.
+const BY_NAME: &str = "$defs definitions properties patternProperties dependentSchemas";
+const NESTED: &str = "allOf anyOf oneOf not if then else items prefixItems contains additionalProperties propertyNames unevaluatedItems \
+    unevaluatedProperties contentSchema";
 const PLAIN: &str = "$schema $id $anchor $comment $ref type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength \
     minLength pattern maxItems minItems uniqueItems maxContains minContains maxProperties minProperties required dependentRequired format \
     contentEncoding contentMediaType title description default deprecated readOnly writeOnly examples";
+
+fn has(keywords: &str, keyword: &str) -> bool {
+    keywords.split_whitespace().any(|known| known == keyword)
+}
 
 /// A published schema file, and how messages refer to it.
 pub(super) struct Published<'a> {
@@ -53,14 +32,8 @@ pub(super) struct Published<'a> {
     root: &'a Node,
 }
 
-/// The references, regular expressions and foreign keywords of a schema.
-#[derive(Default)]
-struct Contents {
-    patterns: BTreeSet<String>,
-    references: BTreeSet<String>,
-    /// With the first place of each.
-    foreign: BTreeMap<String, String>,
-}
+/// The definitions of the messages of each side, events first.
+type Targets = [BTreeMap<String, String>; 2];
 
 impl<'a> Published<'a> {
     /// Checks the file, and makes its references ones of the document that it becomes a part of.
@@ -73,158 +46,148 @@ impl<'a> Published<'a> {
         config: &'a PublishedFile,
         root: &'a Node,
     ) -> Result<Self, Vec<Error>> {
-        let of_file = |message: String| vec![Error::of_file(path, message)];
+        let of_file = |message: String| Error::of_file(path, message);
         if let Some(draft) = schema.get("$schema").filter(|draft| **draft != DRAFT) {
-            return Err(of_file(format!(
-                "`$schema` is {draft}: only \"{DRAFT}\" is supported"
-            )));
+            let message = format!("`$schema` is {draft}: only \"{DRAFT}\" is supported");
+            return Err(vec![of_file(message)]);
         }
         jsonschema::draft202012::meta::validate(&schema)
-            .map_err(|error| of_file(format!("{error} (at {})", error.instance_path())))?;
-        let mut contents = Contents::default();
+            .map_err(|error| vec![of_file(format!("{error} (at {})", error.instance_path()))])?;
+        let (mut foreign, mut errors) = (BTreeMap::new(), Vec::new());
         let original = schema.clone();
-        contents.read(&mut schema, "");
-        let is_dangling = |target: &&String| {
-            let pointer = target.strip_prefix('#');
-            pointer.is_none_or(|pointer| original.pointer(pointer).is_none())
-        };
-        let mut errors = Vec::new();
-        for target in contents.references.iter().filter(is_dangling) {
-            let message = format!("`$ref: {target}` leads to nothing in this file");
-            errors.extend(of_file(message));
-        }
-        for pattern in &contents.patterns {
-            if let Err(error) = jsonschema::draft202012::new(&json!({ "pattern": pattern })) {
-                errors.extend(of_file(error.to_string()));
+        adopt(&mut schema, "", &mut |keyword, value, place| {
+            if keyword == "$ref" && original.pointer(value.trim_start_matches('#')).is_none() {
+                errors.push(of_file(format!(
+                    "`$ref: {value}` leads to nothing in this file"
+                )));
+            } else if keyword == "pattern"
+                && let Err(error) = jsonschema::draft202012::new(&json!({ "pattern": value }))
+            {
+                errors.push(of_file(error.to_string()));
+            } else if ![BY_NAME, NESTED, PLAIN]
+                .iter()
+                .any(|known| has(known, keyword))
+            {
+                let first = foreign.entry(keyword.to_owned());
+                first.or_insert_with(|| place.to_owned());
             }
-        }
-        let own = [
-            config.method.as_ref(),
-            config.side.as_ref().map(|side| &side.keyword),
-        ];
+        });
         for keyword in &config.ignore {
             let name = &keyword.value;
-            let is_known = PLAIN.split(' ').any(|known| known == name);
-            let why = if is_known || [BY_NAME, NESTED].concat().contains(&name.as_str()) {
+            let why = if [BY_NAME, NESTED, PLAIN]
+                .iter()
+                .any(|known| has(known, name))
+            {
                 format!(
                     "`{name}` is a keyword of JSON Schema, which messages must obey: remove it from `ignore`"
                 )
-            } else if !contents.foreign.contains_key(name) {
-                unknown("keyword", name, contents.foreign.keys().map(String::as_str))
+            } else if !foreign.contains_key(name) {
+                unknown("keyword", name, foreign.keys().map(String::as_str))
             } else {
                 continue;
             };
             errors.push(root.error_at(keyword.span, why));
         }
-        for (keyword, place) in &contents.foreign {
+        let published = Published {
+            schema,
+            config,
+            root,
+        };
+        let side = config.side.as_ref().map(|side| &side.keyword);
+        let own = [config.method.as_ref(), side];
+        for (keyword, place) in &foreign {
             let is_ignored = config
                 .ignore
                 .iter()
                 .any(|ignored| ignored.value == *keyword);
             if !is_ignored && !own.contains(&Some(keyword)) {
-                let message = format!(
+                errors.push(published.error(format!(
                     "{place} has the keyword `{keyword}`, which is not one of JSON Schema: if it requires nothing of messages, write it under `published: {{ ignore }}`"
-                );
-                errors.push(root.error_at(file_span(config), message));
+                )));
             }
         }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        if let Some(members) = schema.as_object_mut() {
-            members.remove("$id");
-        }
-        Ok(Published {
-            schema,
-            config,
-            root,
-        })
+        errors.is_empty().then_some(published).ok_or(errors)
     }
 
     /// Adds the file to the documents of both sides, and references to the definitions of their messages. Events come first.
     ///
     /// # Errors
     /// Definitions that are of no message, and messages whose definition is not clear.
-    pub(super) fn add_to(
-        &self,
-        mut sides: [(&FrameNames, &mut Value); 2],
-    ) -> Result<(), Vec<Error>> {
+    pub(super) fn add_to(&self, sides: [(&FrameNames, &mut Value); 2]) -> Result<(), Vec<Error>> {
         let targets = self.targets([sides[0].0, sides[1].0])?;
-        for (side, targets) in targets.into_iter().enumerate() {
-            let (names, document) = &mut sides[side];
+        for ((names, document), targets) in sides.into_iter().zip(targets) {
             for (name, target) in targets {
-                self.refer(document, names, &name, &target);
+                self.refer(document, names, &name, target.trim_start_matches('#'));
             }
-            if let Some(document) = document.as_object_mut() {
-                document.insert(PLACE.to_owned(), self.schema.clone());
-            }
+            document[PLACE] = self.schema.clone();
         }
         Ok(())
     }
 
-    /// The definitions of the messages of each side.
-    fn targets(
-        &self,
-        names: [&FrameNames; 2],
-    ) -> Result<[BTreeMap<String, String>; 2], Vec<Error>> {
+    /// A mistake at the name of the file.
+    fn error(&self, message: String) -> Error {
+        let file = self.config.file.as_ref();
+        self.root
+            .error_at(file.map(|file| file.span).unwrap_or_default(), message)
+    }
+
+    /// The definitions in the file, with the references to them.
+    fn definitions(&self) -> impl Iterator<Item = (String, &String, &Value)> {
+        let all = self.schema["$defs"].as_object().into_iter().flatten();
+        all.map(|(name, part)| (format!("#/$defs/{}", escape_step(name)), name, part))
+    }
+
+    fn targets(&self, names: [&FrameNames; 2]) -> Result<Targets, Vec<Error>> {
         let (explicit, mut errors) = self.explicit_targets(names);
-        let mut targets = explicit.clone();
-        let mut unclaimed = BTreeSet::new();
-        let mut say = |message: String| {
-            errors.push(self.root.error_at(file_span(self.config), message));
-        };
-        for (definition, part) in self.schema["$defs"].as_object().into_iter().flatten() {
+        let (mut targets, mut unclaimed) = (explicit.clone(), BTreeSet::new());
+        for (target, definition, part) in self.definitions() {
             let method = self.config.method.as_ref();
             let Some(method) = method.and_then(|keyword| part[keyword].as_str()) else {
                 continue;
             };
-            let target = format!("#/$defs/{}", escape_step(definition));
             let ending = self.config.results.as_deref();
             let is_result = ending.is_some_and(|ending| definition.ends_with(ending));
             let receivers = self.receivers(part, names, method);
             if receivers.is_empty() && unclaimed.insert((method, 2)) {
-                say(format!(
-                    "no side receives `{method}`, the method of `{target}`: write it in `events` or `commands`, and the word for its side under `published: {{ side }}`"
-                ));
+                errors.push(self.error(format!("no side receives `{method}`, the method of `{target}`: write it in `events` or `commands`, and the word for its side under `published: {{ side }}`")));
             }
             for receiver in receivers {
                 let sender = 1 - receiver;
-                let (side, name) = if is_result {
-                    (receiver, format!("{method}.result"))
-                } else {
-                    (sender, method.to_owned())
-                };
-                let known = names[sender].method(method);
                 let list = ["events", "commands"][sender];
-                if known.is_none() {
-                    if unclaimed.insert((method, sender)) {
-                        say(format!(
-                            "`{method}`, the method of `{target}`, is not in `{list}`: write it there"
-                        ));
-                    }
-                } else if known.is_some_and(|spec| is_result && spec.notification) {
-                    say(format!(
+                let result = format!("{method}.result");
+                let (side, name) = if is_result {
+                    (receiver, result.as_str())
+                } else {
+                    (sender, method)
+                };
+                let mistake = match names[sender].method(method) {
+                    None if unclaimed.insert((method, sender)) => format!(
+                        "`{method}`, the method of `{target}`, is not in `{list}`: write it there"
+                    ),
+                    Some(spec) if is_result && spec.notification => format!(
                         "`{target}` is the result of `{method}`, which is a notification in `{list}`: remove `notification` there"
-                    ));
-                } else if !explicit[side].contains_key(&name)
-                    && let Some(other) = targets[side].insert(name.clone(), target.clone())
-                {
-                    let label = ["", ">"][side];
-                    say(format!(
-                        "`{label}{name}` has the definitions `{other}` and `{target}`: write one of them under `published`, such as `definitions: {{ \"{label}{name}\": \"{target}\" }}`"
-                    ));
-                }
+                    ),
+                    Some(_) if !explicit[side].contains_key(name) => {
+                        let Some(other) = targets[side].insert(name.to_owned(), target.clone())
+                        else {
+                            continue;
+                        };
+                        let label = format!("{}{name}", ["", ">"][side]);
+                        format!(
+                            "`{label}` has the definitions `{other}` and `{target}`: write one of them under `published`, such as `definitions: {{ \"{label}\": \"{target}\" }}`"
+                        )
+                    }
+                    _ => continue,
+                };
+                errors.push(self.error(mistake));
             }
         }
         errors.is_empty().then_some(targets).ok_or(errors)
     }
 
     /// The definitions that the dialect gives the messages of each side, and mistakes in them.
-    fn explicit_targets(
-        &self,
-        names: [&FrameNames; 2],
-    ) -> ([BTreeMap<String, String>; 2], Vec<Error>) {
-        let (mut targets, mut errors) = ([BTreeMap::new(), BTreeMap::new()], Vec::new());
+    fn explicit_targets(&self, names: [&FrameNames; 2]) -> (Targets, Vec<Error>) {
+        let (mut targets, mut errors) = (Targets::default(), Vec::new());
         for (label, target) in &self.config.definitions {
             let of_host = label.strip_prefix('>');
             let (side, name) = (usize::from(of_host.is_some()), of_host.unwrap_or(label));
@@ -233,10 +196,7 @@ impl<'a> Published<'a> {
             let mistake = if !known.iter().any(|known| known == name) {
                 unknown("message", name, known.iter().map(String::as_str))
             } else if pointer.is_none_or(|pointer| self.schema.pointer(pointer).is_none()) {
-                let all = self.schema["$defs"].as_object().into_iter().flatten();
-                let all: Vec<_> = all
-                    .map(|(name, _)| format!("#/$defs/{}", escape_step(name)))
-                    .collect();
+                let all: Vec<_> = self.definitions().map(|(target, ..)| target).collect();
                 let near = suggestion(&target.value, all.iter().map(String::as_str));
                 format!("`{}` is not in the published file{near}", target.value)
             } else {
@@ -250,126 +210,98 @@ impl<'a> Published<'a> {
 
     /// The sides that receive the method of a definition: 0 for the agent, 1 for the host.
     fn receivers(&self, part: &Value, names: [&FrameNames; 2], method: &str) -> Vec<usize> {
-        let Some(side) = &self.config.side else {
-            let sends = |side: &usize| names[1 - side].method(method).is_some();
-            return [0, 1].into_iter().filter(sends).collect();
+        let is_of = |receiver: &usize| match &self.config.side {
+            Some(side) => [&side.agent, &side.host][*receiver]
+                .iter()
+                .any(|word| part[&side.keyword] == word.as_str()),
+            None => names[1 - receiver].method(method).is_some(),
         };
-        let word = part[&side.keyword].as_str().unwrap_or_default();
-        let words = [&side.agent, &side.host];
-        let is_of = |receiver: &usize| words[*receiver].iter().any(|one| one == word);
         [0, 1].into_iter().filter(is_of).collect()
     }
 
     /// Adds a reference to the definition of a message. A message with a nested kind is only checked under the name of its kind, so that
     /// each mistake is found once.
     fn refer(&self, document: &mut Value, names: &FrameNames, name: &str, target: &str) {
-        let target_in_document = format!("#/{PLACE}{}", target.trim_start_matches('#'));
-        let required = self.schema.pointer(target.trim_start_matches('#'));
-        let required = required.and_then(|target| target["required"].as_array());
-        let is_required = required.is_some_and(|required| !required.is_empty());
-        let reference = |place: &[&str]| {
-            let reference = json!({ "$ref": target_in_document });
-            place.iter().rev().fold(reference, |inner, step| {
-                let mut outer = json!({ "properties": { *step: inner } });
-                if is_required {
-                    outer["required"] = json!([step]);
-                }
-                outer
+        let required = self
+            .schema
+            .pointer(target)
+            .map(|target| &target["required"]);
+        let is_required = required.is_some_and(|required| *required != Value::Null);
+        let nested = |place: &[String], inner: Value, is_required: bool| {
+            place.iter().rev().fold(inner, |inner, step| {
+                let required = if is_required {
+                    json!([step])
+                } else {
+                    json!([])
+                };
+                json!({ "required": required, "properties": { step: inner } })
             })
         };
-        if names.is_answer(name) {
-            let outcome = name.rsplit('.').next().unwrap_or_default();
-            return add(document, name, reference(&[outcome]));
-        }
         let steps = |at: &str| at.split('/').skip(1).map(unescape_step).collect::<Vec<_>>();
-        let Some(spec) = names.method(name) else {
-            let method = name
-                .rsplit_once('.')
-                .and_then(|(method, _)| names.method(method));
-            let mut place = method
-                .and_then(|spec| spec.kind.as_deref())
-                .map_or(Vec::new(), steps);
-            place.pop();
-            let place: Vec<_> = place.iter().map(String::as_str).collect();
-            return add(document, name, reference(&place));
+        let (outer, last) = name.rsplit_once('.').unwrap_or_default();
+        let outer = names.method(outer).and_then(|spec| spec.kind.as_deref());
+        let (place, kinds) = match (names.method(name), outer) {
+            _ if names.is_answer(name) => (vec![last.to_owned()], None),
+            (None, Some(at)) => (steps(&at[..at.rfind('/').unwrap_or_default()]), None),
+            (spec, _) => (
+                vec!["params".to_owned()],
+                spec.filter(|spec| !spec.kinds.is_empty()),
+            ),
         };
-        let reference = reference(&["params"]);
-        let Some(at) = spec.kind.as_deref().filter(|_| !spec.kinds.is_empty()) else {
+        let reference = json!({ "$ref": format!("#/{PLACE}{target}") });
+        let reference = nested(&place, reference, is_required);
+        let Some((spec, at)) = kinds.and_then(|spec| Some((spec, spec.kind.as_deref()?))) else {
             return add(document, name, reference);
         };
-        let known_kind = steps(at).into_iter().rev().fold(
-            json!({ "enum": spec.kinds }),
-            |inner, step| json!({ "required": [step], "properties": { step: inner } }),
-        );
-        let other = json!({ "if": known_kind, "else": reference });
-        add(document, name, other);
+        let known_kind = nested(&steps(at), json!({ "enum": spec.kinds }), true);
         for kind in &spec.kinds {
             add(document, &format!("{name}.{kind}"), reference.clone());
         }
+        add(
+            document,
+            name,
+            json!({ "if": known_kind, "else": reference }),
+        );
     }
 }
 
 /// Adds a requirement to our own definition of a message.
 fn add(document: &mut Value, name: &str, requirement: Value) {
-    let Some(definitions) = document["$defs"].as_object_mut() else {
-        return;
-    };
-    let own = definitions.entry(name).or_insert_with(|| Map::new().into());
-    let Value::Object(members) = own else {
-        return;
-    };
-    let all = members.entry("allOf").or_insert_with(|| json!([]));
-    if let Value::Array(all) = all {
+    let definitions = document["$defs"].as_object_mut();
+    let own = definitions.map(|all| all.entry(name).or_insert_with(|| Map::new().into()));
+    if let Some(Value::Object(own)) = own
+        && let Value::Array(all) = own.entry("allOf").or_insert_with(|| json!([]))
+    {
         all.push(requirement);
     }
 }
 
-fn file_span(config: &PublishedFile) -> Span {
-    config
-        .file
-        .as_ref()
-        .map(|file| file.span)
-        .unwrap_or_default()
-}
-
-impl Contents {
-    /// Collects what is in a schema, and rewrites its references.
-    fn read(&mut self, schema: &mut Value, at: &str) {
-        match schema {
-            Value::Array(parts) => {
-                for (n, part) in parts.iter_mut().enumerate() {
-                    self.read(part, &format!("{at}/{n}"));
-                }
+/// Makes the references in a schema ones of our documents. `see` gets each keyword, its value if that is a text, and the place of its schema.
+fn adopt(schema: &mut Value, at: &str, see: &mut impl FnMut(&str, &str, &str)) {
+    let (items, members) = match schema {
+        Value::Array(items) => (Some(items), None),
+        Value::Object(members) => (None, Some(members)),
+        _ => return,
+    };
+    for (n, item) in items.into_iter().flatten().enumerate() {
+        adopt(item, &format!("{at}/{n}"), see);
+    }
+    for (keyword, value) in members.into_iter().flatten() {
+        see(keyword, value.as_str().unwrap_or_default(), at);
+        let place = format!("{at}/{}", escape_step(keyword));
+        match value {
+            Value::String(target) if keyword == "$ref" => {
+                *target = format!("#/{PLACE}{}", target.trim_start_matches('#'));
             }
-            Value::Object(members) => {
-                for (keyword, value) in members {
-                    let place = format!("{at}/{}", escape_step(keyword));
-                    match (keyword.as_str(), value) {
-                        ("$ref", Value::String(target)) => {
-                            self.references.insert(target.clone());
-                            let pointer = target.trim_start_matches('#');
-                            *target = format!("#/{PLACE}{pointer}");
-                        }
-                        ("pattern", Value::String(pattern)) => {
-                            self.patterns.insert(pattern.clone());
-                        }
-                        (by_name, Value::Object(parts)) if BY_NAME.contains(&by_name) => {
-                            for (name, part) in parts {
-                                if by_name == "patternProperties" {
-                                    self.patterns.insert(name.clone());
-                                }
-                                self.read(part, &format!("{place}/{}", escape_step(name)));
-                            }
-                        }
-                        (nested, value) if NESTED.contains(&nested) => self.read(value, &place),
-                        (other, _) if PLAIN.split(' ').any(|plain| plain == other) => {}
-                        (other, _) => {
-                            let at = at.to_owned();
-                            self.foreign.entry(other.to_owned()).or_insert(at);
-                        }
+            Value::Object(parts) if has(BY_NAME, keyword) => {
+                for (name, part) in parts {
+                    if keyword == "patternProperties" {
+                        see("pattern", name, at);
                     }
+                    adopt(part, &format!("{place}/{}", escape_step(name)), see);
                 }
             }
+            value if has(NESTED, keyword) => adopt(value, &place, see),
             _ => {}
         }
     }
