@@ -13,6 +13,7 @@ mod mutations;
 mod pi_rules;
 mod pi_sessions;
 mod process_ends;
+mod published_schemas;
 mod real_sessions;
 #[path = "../common/recordings.rs"]
 mod recordings;

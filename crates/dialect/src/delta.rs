@@ -1,7 +1,7 @@
 //! Merges a delta (a dialect that `extends` another) into its base: frames, clauses, schemas and the launch recipe.
 
 use crate::clauses::Clause;
-use crate::file::{DialectFile, InheritanceFile, LaunchRecipe, ToolName};
+use crate::file::{DialectFile, InheritanceFile, LaunchRecipe, PublishedFile, ToolName};
 use crate::ordering::Ordering;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -33,6 +33,9 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
     base.optional_tools.extend(delta.optional_tools);
     base.budgets.extend(delta.budgets);
     base.limits.extend(delta.limits);
+    let published = &mut base.published;
+    published.definitions.extend(delta.published.definitions);
+    published.ignore.extend(delta.published.ignore);
     DialectFile {
         name: delta.name,
         version: delta.version,
@@ -46,6 +49,13 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         discriminator: delta.discriminator.or(base.discriminator.take()),
         naming: delta.naming.or(base.naming.take()),
         json_rpc: delta.json_rpc.or(base.json_rpc.take()),
+        published: PublishedFile {
+            file: delta.published.file.or(base.published.file.take()),
+            method: delta.published.method.or(base.published.method.take()),
+            side: delta.published.side.or(base.published.side.take()),
+            results: delta.published.results.or(base.published.results.take()),
+            ..base.published
+        },
         session: delta.session.or(base.session.take()),
         replies: delta.replies.or(base.replies.take()),
         launch: match (delta.launch, base.launch.take()) {

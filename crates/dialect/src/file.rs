@@ -27,6 +27,9 @@ pub struct DialectFile {
     pub naming: Option<Spanned<Naming>>,
     /// With `naming: json-rpc`: what is particular to this protocol.
     pub json_rpc: Option<JsonRpcFile>,
+    /// With `naming: json-rpc`: the schema file that the protocol publishes. In a delta: the parts that differ.
+    #[serde(default)]
+    pub published: PublishedFile,
     /// The events.
     #[serde(default)]
     pub events: IndexMap<String, Option<FrameSpec>>,
@@ -181,6 +184,40 @@ pub struct JsonRpcFile {
     /// The clauses of the built-in rules.
     #[schemars(with = "IndexMap<StructureRule, Vec<String>>")]
     pub clauses: IndexMap<StructureRule, Vec<Spanned<String>>>,
+}
+
+/// The schema file that a protocol publishes: messages must be valid by its definitions, in addition to those of `events.json` and
+/// `commands.json`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PublishedFile {
+    /// The name of the file, which stands unchanged next to `dialect.yaml`.
+    #[schemars(with = "Option<String>")]
+    pub file: Option<Spanned<String>>,
+    /// The keyword with which a definition names its method.
+    pub method: Option<String>,
+    /// The keyword with which it names the side that receives the method; without it, every side that has the method sends it.
+    pub side: Option<SideKeyword>,
+    /// How the names of definitions of results end; all others are those of `params`.
+    pub results: Option<String>,
+    /// The definitions of messages by their names, such as `ask.error: "#/$defs/Failure"`. That of a kind describes the object with the kind.
+    #[schemars(with = "IndexMap<String, String>")]
+    pub definitions: IndexMap<String, Spanned<String>>,
+    /// The keywords, other than those of JSON Schema, that accept nothing and require nothing, such as those for tolerant readers.
+    #[schemars(with = "Vec<String>")]
+    pub ignore: Vec<Spanned<String>>,
+}
+
+/// The keyword with which a definition names the side that receives its method, and the words for the sides. A word of both is of both.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SideKeyword {
+    /// The keyword.
+    pub keyword: String,
+    /// Its values for the methods that the agent receives.
+    pub agent: Vec<String>,
+    /// Its values for the methods that the host receives.
+    pub host: Vec<String>,
 }
 
 /// What is particular to an event or a command.

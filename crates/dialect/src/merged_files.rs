@@ -30,6 +30,8 @@ pub struct MergedFiles {
     pub events: Value,
     /// The merged `commands.json`.
     pub commands: Value,
+    /// The schema file that the protocol publishes, with its path.
+    pub published: Option<(PathBuf, Value)>,
     /// The path of the dialect's own `events.json`.
     pub schema_path: PathBuf,
     /// The dialects that it extends, nearest first.
@@ -139,7 +141,9 @@ impl MergedFiles {
             let own = Clause::read(&node)?.into_iter();
             clauses.extend(own.map(|clause| (clause, node.clone())));
         }
+        let published = published_schema(source, &root, &file)?;
         Ok(MergedFiles {
+            published,
             events: schema(source, name, version, "events.json")?,
             commands: schema(source, name, version, "commands.json")?,
             schema_path: root.source().path.with_file_name("events.json"),
@@ -190,6 +194,7 @@ impl MergedFiles {
             clauses: merge_clauses(inherited, &removed, self.clauses),
             events: merge_definitions(base.events, self.events),
             commands: merge_definitions(base.commands, self.commands),
+            published: self.published.or(base.published),
             schema_path: self.schema_path,
             bases,
         })
@@ -221,6 +226,26 @@ fn yaml(
     }
 }
 
+/// The schema file that a `dialect.yaml` names.
+fn published_schema(
+    source: &DialectSource,
+    root: &Node,
+    file: &DialectFile,
+) -> Result<Option<(PathBuf, Value)>, Vec<Error>> {
+    let Some(name) = &file.published.file else {
+        return Ok(None);
+    };
+    let read = source.read(&file.name, &file.version, &name.value);
+    let (path, text) = read.map_err(|error| vec![error])?.ok_or_else(|| {
+        let message = format!(
+            "there is no `{}` next to this file: put the protocol's schema file there, unchanged, with its license",
+            name.value
+        );
+        vec![root.error_at(name.span, message)]
+    })?;
+    json_of(path.clone(), &text).map(|schema| Some((path, schema)))
+}
+
 fn schema(
     source: &DialectSource,
     name: &str,
@@ -230,7 +255,11 @@ fn schema(
     let Some((path, text)) = source.read(name, version, file).map_err(|e| vec![e])? else {
         return Ok(json!({ "$defs": {} }));
     };
-    serde_json::from_str(&text).map_err(|e| {
+    json_of(path, &text)
+}
+
+fn json_of(path: PathBuf, text: &str) -> Result<Value, Vec<Error>> {
+    serde_json::from_str(text).map_err(|e| {
         let mut error = Error::of_file(path, format!("not JSON: {e}"));
         error.span.line = u32::try_from(e.line()).unwrap_or(0);
         error.span.column = u32::try_from(e.column()).unwrap_or(0);

@@ -2,15 +2,17 @@
 //! give useless messages.
 
 mod annotations;
+mod frame_validator;
 mod members;
 mod plain_integer;
+mod union;
 mod violation;
 
 pub use annotations::AnnotatedKeyword;
+pub use frame_validator::FrameValidator;
 pub use members::MemberError;
 
 use jsonschema::{Draft, ValidationError, Validator};
-use plain_integer::{PLAIN_INTEGER, plain_integer};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -22,7 +24,7 @@ const DOCUMENT: &str = "conform:///definitions";
 #[derive(Debug)]
 pub struct Schemas {
     document: Value,
-    validators: HashMap<String, Arc<Validator>>,
+    validators: HashMap<String, Arc<FrameValidator>>,
     /// Validators of parts of definitions, by their keywords as JSON: steps of scenarios are compared with the same parts many times.
     parts: Mutex<HashMap<String, Option<Arc<Validator>>>>,
 }
@@ -37,13 +39,20 @@ impl Schemas {
         names: impl Iterator<Item = &'a str>,
     ) -> Result<Self, Vec<(String, String)>> {
         let defs = document.get("$defs").cloned().unwrap_or_default();
-        let root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
+        let mut root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
         // The whole document is checked against the meta-schema once. Each validator then only refers to it.
-        let checked = jsonschema::draft202012::meta::validate(&root);
+        let checked =
+            jsonschema::draft202012::meta::validate(&root).map_err(|e| place_and_reason(&e));
+        let published = document.get("published");
+        let has_published = published.is_some();
+        if let Some(published) = published {
+            root["published"] = published.clone();
+        }
         let registry = jsonschema::Registry::new()
             .draft(Draft::Draft202012)
-            .add(DOCUMENT, &root)
+            .add(DOCUMENT, root)
             .and_then(|registry| registry.prepare())
+            .map(Arc::new)
             .map_err(|error| vec![(String::new(), error.to_string())])?;
         let (mut validators, mut missing) = (HashMap::new(), Vec::new());
         for name in names {
@@ -52,16 +61,14 @@ impl Schemas {
                 missing.push((pointer, format!("`{name}` has no definition in `$defs`")));
                 continue;
             }
-            checked
-                .as_ref()
-                .map_err(|error| vec![place_and_reason(error)])?;
-            let validator = jsonschema::options()
-                .with_draft(Draft::Draft202012)
-                .should_validate_formats(true)
-                .with_keyword(PLAIN_INTEGER, plain_integer)
-                .with_registry(&registry)
-                .build(&json!({ "$ref": format!("{DOCUMENT}#{}", as_fragment(&pointer)) }))
-                .map_err(|error| vec![place_and_reason(&error)])?;
+            checked.as_ref().map_err(|error| vec![error.clone()])?;
+            let reference = json!({ "$ref": format!("{DOCUMENT}#{}", as_fragment(&pointer)) });
+            let validator = FrameValidator::new(reference, &registry);
+            if !has_published || !is_published(&document["$defs"][name]) {
+                validator
+                    .compile()
+                    .map_err(|error| vec![(pointer, error.to_string())])?;
+            }
             validators.insert(name.to_owned(), Arc::new(validator));
         }
         if !missing.is_empty() {
@@ -98,14 +105,25 @@ impl Schemas {
     }
 
     /// The validator of a definition.
-    pub fn validator(&self, name: &str) -> Option<Arc<Validator>> {
+    pub fn validator(&self, name: &str) -> Option<Arc<FrameValidator>> {
         self.validators.get(name).cloned()
     }
 
     /// Whether a frame is valid by a definition; true for a name without one.
     pub fn is_valid(&self, name: &str, frame: &Value) -> bool {
-        self.validators.get(name).is_none_or(|v| v.is_valid(frame))
+        self.validators
+            .get(name)
+            .is_none_or(|v| v.get().is_valid(frame))
     }
+}
+
+/// Whether a definition of ours only refers to the published file, which is checked on its own.
+fn is_published(definition: &Value) -> bool {
+    let all = definition["allOf"].as_array().map_or(0, Vec::len);
+    all == 1
+        && definition
+            .as_object()
+            .is_some_and(|definition| definition.len() == 1)
 }
 
 fn place_and_reason(error: &ValidationError<'_>) -> (String, String) {
@@ -128,6 +146,7 @@ fn as_fragment(pointer: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::plain_integer::PLAIN_INTEGER;
     use super::*;
 
     fn schemas() -> Schemas {

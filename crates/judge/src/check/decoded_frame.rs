@@ -132,7 +132,7 @@ impl<'a> DecodedFrame<'a> {
                         self.note_misspelt_members(dialect, definition);
                     }
                     let validator = definition.validator.as_ref();
-                    if validator.is_some_and(|v| !v.is_valid(&self.value)) {
+                    if validator.is_some_and(|v| !v.get().is_valid(&self.value)) {
                         self.mark(lines.invalid);
                         let (_, schemas) = dialect.frames(lines.command);
                         let broken = schemas.violations(

@@ -3,9 +3,9 @@
 use crate::dialect::{Dialect, FrameNames};
 use crate::finding::Blame;
 use crate::rules::rule::RuleForm;
+use crate::schema::FrameValidator;
 use foldhash::{HashMap, HashMapExt};
 use frame_language::Pointer;
-use jsonschema::Validator;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(super) struct FrameDefinition {
     pub(super) label: String,
     pub(super) symbol: Option<usize>,
     /// The validator of its schema.
-    pub(super) validator: Option<Arc<Validator>>,
+    pub(super) validator: Option<Arc<FrameValidator>>,
     /// The schema rule, by number.
     pub(super) rule: Option<usize>,
 }

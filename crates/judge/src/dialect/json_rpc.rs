@@ -50,6 +50,10 @@ pub(super) fn misplaced_keys(file: &DialectFile, root: &Node) -> Vec<Error> {
         let message = "`json_rpc` goes with `naming: json-rpc`: write that too, or remove it";
         say("/json_rpc", message);
     }
+    if !by_structure && file.published.file.is_some() {
+        let message = "`published` goes with `naming: json-rpc`: write that too, or remove it";
+        say("/published", message);
+    }
     let events = file.events.iter().map(|one| ("events", one));
     let commands = file.commands.iter().map(|one| ("commands", one));
     for (side, (name, spec)) in events.chain(commands) {

@@ -4,6 +4,7 @@ use super::frame_schemas::{compile_schemas, names_with_schema, schema_rules};
 use super::json_rpc::{self, misplaced_keys, structure_rules};
 use super::launch::launch_mistakes;
 use super::lint;
+use super::published::Published;
 use super::session::session_of;
 use super::types::Dialect;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
@@ -42,9 +43,15 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     let symbols = symbols_of(&events, &commands, &root)?;
     let budgets = budgets_of(&file.budgets, &mut errors);
     let path = &files.schema_path;
-    let event_schemas = compile_schemas(files.events, &events, path, &mut errors);
-    let of_commands = path.with_file_name("commands.json");
-    let command_schemas = compile_schemas(files.commands, &commands, &of_commands, &mut errors);
+    let (mut of_events, mut of_commands) = (files.events, files.commands);
+    let published = files.published.filter(|_| json_rpc.is_some());
+    if let Some((published_path, schema)) = published {
+        let published = Published::read(schema, &published_path, &file.published, &root)?;
+        published.add_to([(&events, &mut of_events), (&commands, &mut of_commands)])?;
+    }
+    let event_schemas = compile_schemas(of_events, &events, path, &mut errors);
+    let commands_path = path.with_file_name("commands.json");
+    let command_schemas = compile_schemas(of_commands, &commands, &commands_path, &mut errors);
 
     let known = DialectNames {
         dialect: &file.name,

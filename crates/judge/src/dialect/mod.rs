@@ -5,6 +5,7 @@ mod json_rpc;
 mod launch;
 mod lint;
 mod load;
+mod published;
 mod session;
 mod types;
 

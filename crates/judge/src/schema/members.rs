@@ -236,7 +236,7 @@ impl Schemas {
     }
 
     /// The parts of definitions, through references, and whether each applies in every case.
-    fn parts_of<'a>(&'a self, parts: &[&'a Value]) -> Vec<(&'a Value, bool)> {
+    pub(super) fn parts_of<'a>(&'a self, parts: &[&'a Value]) -> Vec<(&'a Value, bool)> {
         let mut all: Vec<(&Value, bool)> = Vec::new();
         let mut next: Vec<(&Value, bool)> = parts.iter().map(|part| (*part, true)).collect();
         while let Some((part, fixed)) = next.pop() {

@@ -13,11 +13,26 @@ impl Schemas {
         let Some(validator) = self.validators.get(name) else {
             return Vec::new();
         };
-        let errors = validator.iter_errors(frame).take(most);
-        errors.map(|error| self.violation(name, &error)).collect()
+        let mut found: Vec<Finding> = Vec::new();
+        for error in validator.get().iter_errors(frame) {
+            for violation in self.violations_of_kind(name, &error, frame) {
+                // The parts of a definition may refer to the same one.
+                let is_known = |known: &Finding| {
+                    (&known.pointer, &known.message) == (&violation.pointer, &violation.message)
+                };
+                if !found.iter().any(is_known) {
+                    found.push(violation);
+                }
+            }
+            if found.len() >= most {
+                break;
+            }
+        }
+        found.truncate(most);
+        found
     }
 
-    fn violation(&self, name: &str, error: &ValidationError<'_>) -> Finding {
+    pub(super) fn violation(&self, name: &str, error: &ValidationError<'_>) -> Finding {
         let path = error.schema_path().to_string();
         let (clauses, level) = self.annotations(name, error.evaluation_path().as_str());
         let mut pointer = error.instance_path().to_string();
@@ -64,7 +79,7 @@ impl Schemas {
         }
     }
 
-    fn keyword(&self, path: &str) -> Option<&Value> {
+    pub(super) fn keyword(&self, path: &str) -> Option<&Value> {
         self.document.pointer(path)
     }
 }
