@@ -446,6 +446,23 @@ fn synaps_and_aionrs_take_the_arguments_of_the_real_agents() {
 }
 
 #[test]
+fn arguments_that_select_no_protocol_are_named() {
+    for (word, near) in [
+        ("--json-strem", "; did you mean `--json-stream`?"),
+        ("rpcc", "; did you mean `rpc`?"),
+        ("xyzzy", ""),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        let refused = program.arg(word).assert().code(2).stdout("");
+        let why = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+        let expected = format!(
+            "mock-agent: the arguments select no protocol: `{word}` does not{near}; `mock-agent --help` lists what does\n"
+        );
+        assert_eq!(why, expected);
+    }
+}
+
+#[test]
 fn what_real_agents_do_besides_their_protocol_is_answered_or_refused() {
     let host = Host::new();
     let pi = |args: &[&str]| printed(host.program("pi").args(args));

@@ -13,6 +13,7 @@ mod function_schema;
 mod gemini;
 mod gemini_words;
 mod ignored;
+mod numbered_blocks;
 mod openai_words;
 #[cfg(test)]
 mod refusals;

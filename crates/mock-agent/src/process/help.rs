@@ -9,6 +9,7 @@ use crate::config::{Question, USAGE};
 use crate::protocols::adapter::Adapter;
 use crate::protocols::{ADAPTERS, dialects};
 use indexmap::IndexSet;
+use spanned_yaml::suggestion;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -110,7 +111,17 @@ pub(super) fn print_scripts(
 }
 
 /// Why nothing starts without a protocol.
-pub(super) const NO_PROTOCOL: &str = "the arguments select no protocol";
+pub(super) fn no_protocol(own: &OwnArguments) -> String {
+    let Some(first) = own.word(0) else {
+        return NO_PROTOCOL.to_owned();
+    };
+    let flags = ADAPTERS.iter().flat_map(|adapter| adapter.flags).copied();
+    let names = flags.flatten().flat_map(Flag::names);
+    let near = suggestion(first, names);
+    format!("{NO_PROTOCOL}: `{first}` does not{near}; `mock-agent --help` lists what does")
+}
+
+const NO_PROTOCOL: &str = "the arguments select no protocol";
 
 /// Prints the help, the version, or a usage error; returns the exit status.
 pub(super) fn help(own: &OwnArguments) -> ExitCode {

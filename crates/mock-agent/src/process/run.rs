@@ -99,8 +99,13 @@ fn start_with(
         Some(_) => {}
         None if help::is_asked(&own) => return Ok(help(&own)),
         None if !choice.is_scripted => {
-            control::note_failed_start(control.as_deref(), help::NO_PROTOCOL);
-            return Ok(help(&own));
+            let why = help::no_protocol(&own);
+            control::note_failed_start(control.as_deref(), &why);
+            if own.word(0).is_none() {
+                return Ok(help(&own));
+            }
+            eprintln!("mock-agent: {why}");
+            return Ok(ExitCode::from(USAGE));
         }
         None => {}
     }

@@ -6,13 +6,12 @@ use crate::answer::{BlockStart, Chunk};
 use crate::conversation::list;
 use crate::script::{Stop, StreamError};
 use crate::wire::decoder::{DecodedReply, Decoder, error, openai_usage, text};
+use crate::wire::numbered_blocks::NumberedBlocks;
 
-/// The decoder. The API numbers only tool calls, so the decoder numbers the blocks.
+/// The decoder. The API numbers only tool calls.
 #[derive(Debug, Default)]
 pub(in crate::wire) struct ChatDecoder {
-    blocks: usize,
-    /// The open text or thinking block.
-    open: Option<(BlockStart, usize)>,
+    blocks: NumberedBlocks,
     /// The calls, in order.
     calls: Vec<OpenCall>,
     has_refusal: bool,
@@ -46,7 +45,7 @@ impl Decoder for ChatDecoder {
     }
 
     fn end(&mut self, reply: &mut DecodedReply) {
-        self.close(reply);
+        self.blocks.close(reply);
         for call in std::mem::take(&mut self.calls) {
             reply.push(Chunk::End { index: call.block });
         }
@@ -59,28 +58,28 @@ impl ChatDecoder {
     fn content(&mut self, message: &Value, reply: &mut DecodedReply) {
         let written = |member: &str| Some(text(message, member)).filter(|text| !text.is_empty());
         if let Some(text) = written("reasoning_content").or_else(|| written("reasoning")) {
-            let index = self.block(BlockStart::Thinking, reply);
+            let index = self.blocks.continued(BlockStart::Thinking, reply);
             reply.push(Chunk::Thinking { index, text });
         }
         if let Some(text) = written("content") {
-            let index = self.block(BlockStart::Text, reply);
+            let index = self.blocks.continued(BlockStart::Text, reply);
             reply.push(Chunk::Text { index, text });
         }
         if let Some(text) = written("refusal") {
             self.has_refusal = true;
-            let index = self.block(BlockStart::Text, reply);
+            let index = self.blocks.continued(BlockStart::Text, reply);
             reply.push(Chunk::Text { index, text });
         }
         for call in list(&message["tool_calls"]) {
             let (key, id) = (call["index"].as_u64(), text(call, "id"));
             let tool = text(&call["function"], "name");
             let index = self.open_call(key, &id, &tool).unwrap_or_else(|| {
-                self.close(reply);
+                self.blocks.close(reply);
                 let start = BlockStart::Call {
                     id: id.clone(),
                     tool,
                 };
-                let block = self.start(start, reply);
+                let block = self.blocks.start(start, reply);
                 self.calls.push(OpenCall { key, id, block });
                 block
             });
@@ -100,31 +99,6 @@ impl ChatDecoder {
             is_same_place && (!begins || call.id == id)
         });
         known.map(|call| call.block)
-    }
-
-    /// The number of the open block, if it is of this kind, or of a new one.
-    fn block(&mut self, block: BlockStart, reply: &mut DecodedReply) -> usize {
-        match &self.open {
-            Some((open, index)) if *open == block => *index,
-            _ => {
-                self.close(reply);
-                let index = self.start(block.clone(), reply);
-                self.open = Some((block, index));
-                index
-            }
-        }
-    }
-
-    fn start(&mut self, block: BlockStart, reply: &mut DecodedReply) -> usize {
-        self.blocks += 1;
-        reply.start(self.blocks - 1, Some(block));
-        self.blocks - 1
-    }
-
-    fn close(&mut self, reply: &mut DecodedReply) {
-        if let Some((_, index)) = self.open.take() {
-            reply.push(Chunk::End { index });
-        }
     }
 }
 

@@ -7,13 +7,12 @@ use crate::conversation::list;
 use crate::ids;
 use crate::script::{Stop, StreamError};
 use crate::wire::decoder::{DecodedReply, Decoder, error, text};
+use crate::wire::numbered_blocks::NumberedBlocks;
 
-/// The decoder. The API does not number the blocks: adjacent texts are one.
+/// The decoder.
 #[derive(Debug, Default)]
 pub(in crate::wire) struct GeminiDecoder {
-    blocks: usize,
-    /// The open text or thinking block.
-    open: Option<(BlockStart, usize)>,
+    blocks: NumberedBlocks,
     /// The number of the newest thinking block.
     thinking: Option<usize>,
     has_calls: bool,
@@ -30,11 +29,11 @@ impl Decoder for GeminiDecoder {
 
     fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
         self.response(document, reply);
-        self.close(reply);
+        self.blocks.close(reply);
     }
 
     fn end(&mut self, reply: &mut DecodedReply) {
-        self.close(reply);
+        self.blocks.close(reply);
         reply.complete();
     }
 }
@@ -67,12 +66,12 @@ impl GeminiDecoder {
         let call = &part["functionCall"];
         if call.is_object() {
             self.has_calls = true;
-            self.close(reply);
+            self.blocks.close(reply);
             let (id, tool) = (text(call, "id"), text(call, "name"));
             if signature != ids::signature(&tool) {
                 self.sign(signature, reply);
             }
-            let index = self.start(BlockStart::Call { id, tool }, reply);
+            let index = self.blocks.start(BlockStart::Call { id, tool }, reply);
             let fragment = match &call["args"] {
                 Value::Null => "{}".to_owned(),
                 args => args.to_string(),
@@ -83,10 +82,11 @@ impl GeminiDecoder {
         }
         let text = text(part, "text");
         if !text.is_empty() && part["thought"] == true {
-            let index = self.block(BlockStart::Thinking, reply);
+            let index = self.blocks.continued(BlockStart::Thinking, reply);
+            self.thinking = Some(index);
             reply.push(Chunk::Thinking { index, text });
         } else if !text.is_empty() {
-            let index = self.block(BlockStart::Text, reply);
+            let index = self.blocks.continued(BlockStart::Text, reply);
             reply.push(Chunk::Text { index, text });
         }
         self.sign(signature, reply);
@@ -97,42 +97,13 @@ impl GeminiDecoder {
         if signature.is_empty() {
             return;
         }
-        let index = self.thinking.unwrap_or_else(|| {
-            self.close(reply);
-            let index = self.start(BlockStart::Thinking, reply);
+        let index = *self.thinking.get_or_insert_with(|| {
+            self.blocks.close(reply);
+            let index = self.blocks.start(BlockStart::Thinking, reply);
             reply.push(Chunk::End { index });
             index
         });
         reply.push(Chunk::Signature { index, signature });
-    }
-
-    /// The number of the open block, if it is of this kind, or of a new one.
-    fn block(&mut self, block: BlockStart, reply: &mut DecodedReply) -> usize {
-        match &self.open {
-            Some((open, index)) if *open == block => *index,
-            _ => {
-                self.close(reply);
-                let index = self.start(block.clone(), reply);
-                self.open = Some((block, index));
-                index
-            }
-        }
-    }
-
-    fn start(&mut self, block: BlockStart, reply: &mut DecodedReply) -> usize {
-        let index = self.blocks;
-        self.blocks += 1;
-        if block == BlockStart::Thinking {
-            self.thinking = Some(index);
-        }
-        reply.start(index, Some(block));
-        index
-    }
-
-    fn close(&mut self, reply: &mut DecodedReply) {
-        if let Some((_, index)) = self.open.take() {
-            reply.push(Chunk::End { index });
-        }
     }
 }
 
