@@ -215,9 +215,9 @@ impl Known<'_> {
         keys: AnswerKeys,
         verb: Option<AnswerVerb>,
     ) -> Option<StandingAnswer> {
-        for ability in keys.needs.iter().filter(|one| !self.abilities.contains(&one.as_str())) {
-            let known = self.abilities.clone();
-            self.unknown("ability", ability, known);
+        let abilities = self.abilities.clone();
+        for ability in keys.needs.iter().filter(|one| !abilities.contains(&one.as_str())) {
+            self.unknown("ability", ability, abilities.clone());
         }
         let values = verb.as_ref().map(AnswerVerb::values).unwrap_or_default();
         self.check_pointers(verb.iter().flat_map(AnswerVerb::pointers).chain(&keys.same));
