@@ -6,6 +6,7 @@ mod baselines;
 mod broken_agents;
 mod bundled;
 mod cleanup;
+mod client;
 mod detection;
 mod early_end;
 mod explore;

@@ -42,6 +42,10 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
         title: delta.title,
         extends: delta.extends,
         smoke: delta.smoke.or(base.smoke.take()),
+        client: match (delta.client, base.client.take()) {
+            (Some(delta), Some(base)) => Some(delta.merged_with(base)),
+            (delta, base) => delta.or(base),
+        },
         prelude: delta.prelude.or(base.prelude.take()),
         ending: delta.ending.or(base.ending.take()),
         rest: delta.rest.or(base.rest.take()),

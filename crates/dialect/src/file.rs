@@ -1,11 +1,13 @@
 //! The format of `dialect.yaml`.
 
+use crate::client::ClientFile;
 use crate::json_rpc::StructureRule;
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, MatcherSchema};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use spanned_yaml::{Node, Spanned, TimeSpan};
+use std::borrow::Cow;
 
 /// The file `dialect.yaml`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -45,6 +47,8 @@ pub struct DialectFile {
     /// In a delta: renamed sections of the specification, by their old heading. The clauses of the base move along.
     #[serde(default)]
     pub sections: IndexMap<String, Spanned<String>>,
+    /// With `naming: json-rpc`: how a client answers the requests of the agent. In a delta: the parts that differ.
+    pub client: Option<ClientFile>,
     /// The members of frames that hold tools and calls; in a delta, the base's if left out.
     pub members: Option<MemberNames>,
     /// In a delta: renamed tools, by their name in the base.
@@ -56,9 +60,10 @@ pub struct DialectFile {
     /// The id of the scenario that is played first: the agent starts, answers one turn and ends. If it fails, the others say little.
     #[schemars(with = "Option<String>")]
     pub smoke: Option<Node>,
-    /// Steps before those of each scenario, such as waiting for the ready event. A scenario with `prelude: false` begins without them.
-    #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
-    pub prelude: Option<Vec<Node>>,
+    /// Steps before those of each scenario, such as waiting for the ready event; or named parts of them, in their order. A scenario with
+    /// `prelude: false` begins without them, one with `prelude: NAME` with those up to this part.
+    #[schemars(with = "Option<PreludeSchema>")]
+    pub prelude: Option<Node>,
     /// Steps behind those of each scenario, such as a command to end and the exit code. A scenario with `ending: false`, or whose last step is
     /// `expect_exit`, ends without them.
     #[schemars(with = "Option<Vec<IndexMap<String, AnyValueSchema>>>")]
@@ -377,4 +382,18 @@ pub struct WireRecipe {
     pub call_ids: Option<String>,
     /// Whether an agent may be without it: a scenario that names it is skipped if the agent does not ask its model over it.
     pub optional: bool,
+}
+
+/// Steps, or named parts of them.
+struct PreludeSchema;
+
+impl JsonSchema for PreludeSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "Prelude".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let steps = generator.subschema_for::<Vec<IndexMap<String, AnyValueSchema>>>();
+        json_schema!({ "anyOf": [steps, { "type": "object", "additionalProperties": steps }] })
+    }
 }

@@ -4,6 +4,7 @@
 
 pub mod clause_names;
 pub mod clauses;
+pub mod client;
 mod delta;
 mod faults;
 pub mod file;

@@ -133,6 +133,11 @@ impl EventQueue {
         }
     }
 
+    /// Queues an event of the client, after everything that the agent wrote before.
+    pub(crate) fn add_client_event(&self, event: SessionEvent) {
+        self.update(|state| state.push_after_stdout(event));
+    }
+
     /// Reads the contents of the stdout pipe into the queue.
     pub(crate) fn read_stdout(&self) -> PipeStatus {
         self.update(QueueState::read_stdout)

@@ -13,6 +13,7 @@
 
 pub mod agent;
 pub mod arguments;
+mod client;
 pub mod detect;
 pub mod event_queue;
 pub mod explore;

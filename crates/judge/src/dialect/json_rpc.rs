@@ -54,6 +54,10 @@ pub(super) fn misplaced_keys(file: &DialectFile, root: &Node) -> Vec<Error> {
         let message = "`published` goes with `naming: json-rpc`: write that too, or remove it";
         say("/published", message);
     }
+    if !by_structure && file.client.is_some() {
+        let message = "`client` goes with `naming: json-rpc`: write that too, or remove it";
+        say("/client", message);
+    }
     let events = file.events.iter().map(|one| ("events", one));
     let commands = file.commands.iter().map(|one| ("commands", one));
     for (side, (name, spec)) in events.chain(commands) {

@@ -1,5 +1,6 @@
 //! Dialect loader: reads the files of a folder, compiles rules and schemas, and lints them.
 
+use super::client::client_of;
 use super::frame_schemas::{compile_schemas, names_with_schema, schema_rules};
 use super::json_rpc::{self, misplaced_keys, structure_rules};
 use super::launch::launch_mistakes;
@@ -73,6 +74,13 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
     ));
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
+    let client = file.client.take().filter(|_| json_rpc.is_some());
+    let client = client.map(|client| client_of(&client, &root, &events, &commands));
+    let client = client.transpose().unwrap_or_else(|mistakes| {
+        errors.extend(mistakes);
+        None
+    });
+    let (prelude, prelude_parts) = prelude_of(file.prelude.as_ref(), &mut errors);
     let mut session = session_of(file.session, &root, &symbols, &clauses, &mut errors);
     let probes = session.probe.iter_mut().flat_map(|probe| &mut probe.send);
     for (n, command) in probes.enumerate() {
@@ -133,7 +141,9 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,
         smoke: file.smoke,
-        prelude: file.prelude.unwrap_or_default(),
+        prelude,
+        prelude_parts,
+        client,
         ending: file.ending.unwrap_or_default(),
         rest: file.rest.unwrap_or_default(),
         budgets,
@@ -234,6 +244,36 @@ fn clauses_of(all: Vec<(Clause, Node)>, errors: &mut Vec<Error>) -> IndexMap<Str
         clauses.insert(id, clause);
     }
     clauses
+}
+
+/// The steps of a prelude, and how many there are up to the end of each of its named parts.
+fn prelude_of(
+    written: Option<&Node>,
+    errors: &mut Vec<Error>,
+) -> (Vec<Node>, IndexMap<String, usize>) {
+    let Some(written) = written.filter(|written| !written.is_null()) else {
+        return Default::default();
+    };
+    let mut steps = Vec::new();
+    let mut add = |part: &Node| match part.as_list() {
+        Some(list) => {
+            steps.extend(list.iter().cloned());
+            steps.len()
+        }
+        None => {
+            let found = part.describe();
+            errors.push(part.error(format!("expected a list of steps, found {found}")));
+            0
+        }
+    };
+    let parts = match written.as_map() {
+        Some(parts) => parts.iter().map(|(key, part)| (key.name.clone(), add(part))).collect(),
+        None => {
+            add(written);
+            IndexMap::new()
+        }
+    };
+    (steps, parts)
 }
 
 fn budgets_of(budgets: &IndexMap<String, Node>, errors: &mut Vec<Error>) -> IndexMap<String, u64> {

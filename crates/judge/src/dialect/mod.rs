@@ -1,5 +1,6 @@
 //! A dialect ready to judge with: its rules and schemas compiled, and linted.
 
+mod client;
 mod frame_schemas;
 mod json_rpc;
 mod launch;
@@ -9,6 +10,7 @@ mod published;
 mod session;
 mod types;
 
+pub use client::{Client, StandingAnswer, merge};
 pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, OpenRequest,
     ToolName, clause_names, dialect_file, faults, nested_kinds,

@@ -1,5 +1,6 @@
 //! The data model of a loaded dialect.
 
+use super::client::Client;
 use crate::check::CheckTables;
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::history_state::Declarations;
@@ -59,6 +60,10 @@ pub struct Dialect {
     pub smoke: Option<Node>,
     /// Steps before those of each scenario, as written.
     pub prelude: Vec<Node>,
+    /// The named parts of the prelude: how many steps there are up to the end of each.
+    pub prelude_parts: IndexMap<String, usize>,
+    /// How a client of it behaves, if it says so.
+    pub client: Option<Client>,
     /// Steps after those of each scenario, as written.
     pub ending: Vec<Node>,
     /// The steps that `rest` plays, as written.

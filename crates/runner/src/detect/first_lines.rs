@@ -124,6 +124,8 @@ impl<'a> FirstLines<'a> {
                 SessionEvent::StdoutEnd
                 | SessionEvent::Answered { .. }
                 | SessionEvent::SideRequest(_)
+                | SessionEvent::TerminalEnded { .. }
+                | SessionEvent::AnswerDue(_)
                 | SessionEvent::Failure(_) => {}
             }
         }

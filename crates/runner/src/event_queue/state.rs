@@ -1,5 +1,6 @@
 //! The state of the event queue: the queued events, and the stdout pipe that is read into it.
 
+use crate::client::terminal::TerminalEnd;
 use crate::limits;
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Framer, LINE_LIMIT};
@@ -26,6 +27,15 @@ pub(crate) enum SessionEvent {
     },
     /// A side request of this number, such as one for a title, which took no reply of the script. It is not part of the transcript.
     SideRequest(u64),
+    /// A process that the client runs for the agent has ended.
+    TerminalEnded {
+        /// The id of its terminal.
+        name: String,
+        /// How it has ended.
+        end: TerminalEnd,
+    },
+    /// The time has come for a delayed answer of the client with this number.
+    AnswerDue(u64),
     /// The model found a fault in a request, or a reply that was never requested.
     Failure(ScriptFailure),
     /// The agent wrote more than the limit, and its stdout is no longer read.

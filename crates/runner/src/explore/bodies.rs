@@ -57,9 +57,10 @@ impl Body {
             .longest_wait()
             .is_none_or(|time| time <= LONGEST_WAIT);
         if !is_quick
-            || !["prelude", "budgets", "rules_only"]
+            || !["prelude", "budgets", "rules_only", "client"]
                 .into_iter()
                 .all(is_plain)
+            || !scenario.client.answers.is_empty()
         {
             return None;
         }

@@ -226,10 +226,13 @@ impl Draft {
             self.head
                 .insert("agent".to_owned(), template(&agent.to_value()));
         }
-        for (key, value) in [("prelude", file.prelude), ("ending", file.ending)] {
+        for (key, value) in [("prelude", &file.prelude), ("client", &file.client)] {
             if let Some(value) = value {
-                self.head.insert(key.to_owned(), value.into());
+                self.head.insert(key.to_owned(), value.to_value());
             }
+        }
+        if let Some(ending) = file.ending {
+            self.head.insert("ending".to_owned(), ending.into());
         }
         for (path, text) in &file.files {
             self.files

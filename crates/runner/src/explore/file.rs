@@ -139,8 +139,12 @@ pub struct MoveFile {
     /// How the agent is started, as in a scenario.
     #[schemars(with = "Option<IndexMap<String, AnyValueSchema>>")]
     pub agent: Option<Node>,
-    /// `false`: without the steps that the dialect puts before those of each scenario.
-    pub prelude: Option<bool>,
+    /// The abilities that the client declares, as in a scenario.
+    #[schemars(with = "Option<AnyValueSchema>")]
+    pub client: Option<Node>,
+    /// `false`: without the steps that the dialect puts before those of each scenario; a name: with the parts up to this one.
+    #[schemars(with = "Option<AnyValueSchema>")]
+    pub prelude: Option<Node>,
     /// `false`: without the steps that the dialect puts behind those of each scenario.
     pub ending: Option<bool>,
     /// Files in the workspace before the start.

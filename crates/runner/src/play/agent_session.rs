@@ -1,9 +1,10 @@
 //! The session with one agent process: starts it, and holds its events for the steps.
 
+use super::client::SessionClient;
 use super::context::{EarlyStop, SuiteContext};
 use super::event_log::EventLog;
 use crate::event_queue::EventQueue;
-use crate::launch::LaunchPlan;
+use crate::launch::{LaunchError, LaunchPlan};
 use crate::limits;
 use crate::limits::stretch;
 use crate::process::agent_process::AgentProcess;
@@ -28,6 +29,8 @@ pub(super) struct AgentSession {
     /// Splits what is sent to the agent into the lines of the transcript.
     pub(super) sent: Option<Framer>,
     pub(super) events: EventLog,
+    /// The client, in a dialect that says how one behaves.
+    pub(super) client: Option<SessionClient>,
     /// Lines that the host has sent and that have not been handled yet.
     pub(super) unhandled_sends: usize,
     pub(super) requests: VecDeque<(u64, LlmRequest)>,
@@ -83,6 +86,8 @@ impl AgentSession {
         let recorder =
             SessionRecorder::new(&suite.dialect, &suite.settings, launch.argv(), transcript);
         let grace = stretch(limits::ORPHAN_GRACE, suite.settings.time_scale.max(1.0));
+        let client = suite.dialect.client.as_ref().map(|_| SessionClient::new(sandbox));
+        let client = client.transpose().map_err(LaunchError::Sandbox)?;
         let started = Instant::now();
         let process = AgentProcess::start(&launch, queue, grace).map_err(EarlyStop::NotStarted)?;
         Ok(AgentSession {
@@ -91,6 +96,7 @@ impl AgentSession {
             started,
             sent: Some(Framer::new(LINE_LIMIT)),
             events: EventLog::default(),
+            client,
             unhandled_sends: 0,
             requests: VecDeque::new(),
             replies: VecDeque::new(),

@@ -16,10 +16,10 @@ impl ScenarioPlayer {
         }
     }
 
-    /// Sends the first automatic answer of the scenario that fits an event.
-    pub(super) fn send_answer(&mut self, event: &Value) -> Result<(), EarlyStop> {
+    /// Sends the first automatic answer of the scenario that fits an event. Whether it is the response to a request.
+    pub(super) fn send_answer(&mut self, event: &Value) -> Result<bool, EarlyStop> {
         if !self.session.process.is_stdin_open() || self.session.end.is_some() {
-            return Ok(());
+            return Ok(false);
         }
         let scenario = Arc::clone(&self.scenario);
         for (index, answer) in scenario.answers.iter().enumerate() {
@@ -38,11 +38,12 @@ impl ScenarioPlayer {
             return match answer.send.render(&captures) {
                 Ok(mut command) => {
                     self.answer_this(event, &mut command);
-                    self.send_command(&command, answer.span)
+                    self.send_command(&command, answer.span)?;
+                    Ok(is_answer(&self.suite.dialect.commands, &command))
                 }
                 Err(unknown) => Err(self.broken_at(answer.span, &unknown.to_string())),
             };
         }
-        Ok(())
+        Ok(false)
     }
 }

@@ -220,6 +220,8 @@ impl ScenarioPlayer {
                 let at = (self.past_sessions.len(), self.session.recorder.number());
                 self.requests.add(request, at);
             }
+            SessionEvent::TerminalEnded { name, end } => self.terminal_ended(&name, &end)?,
+            SessionEvent::AnswerDue(number) => self.answer_due(number)?,
             SessionEvent::Failure(failure) => self.model_failure(&failure),
             SessionEvent::Overflow { bytes, lines } => {
                 self.add_finding(StepFinding::new(
@@ -279,7 +281,9 @@ impl ScenarioPlayer {
         if value.is_object() {
             let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value);
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;
-            self.send_answer(&value)?;
+            if !self.send_answer(&value)? {
+                self.answer_request(&value)?;
+            }
         }
         let ends_turn = self.session.recorder.checker().ended_turn();
         self.session.events.push(AgentEvent {

@@ -3,6 +3,8 @@
 mod agent_session;
 mod answers;
 mod awaited;
+mod client;
+mod client_verbs;
 pub(super) mod context;
 mod event_log;
 mod event_loop;

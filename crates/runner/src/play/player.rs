@@ -61,6 +61,10 @@ pub(crate) struct ScenarioPlayer {
     pub(super) checked_clauses: IndexSet<String>,
     /// How often each automatic answer was sent.
     pub(super) answers_sent: Vec<u32>,
+    /// How often the agent has sent each request that the client answers.
+    pub(super) asked: HashMap<String, usize>,
+    /// The number of the last terminal, and of the last delayed answer.
+    pub(super) client_numbers: (u64, u64),
     /// The current part of the scenario; `None` before the first.
     pub(super) part: Option<Part>,
     /// The frame after which no finding counts: the model called a tool that the agent does not offer, which no model would do. For an
@@ -129,6 +133,9 @@ impl ScenarioPlayer {
         let script = scripted_model::script(&scenario, &captures)?;
         let server = scripted_model::serve(script.clone(), suite.settings.seed, &queue)?;
         captures.set("llm_url", server.url());
+        if suite.dialect.client.is_some() {
+            captures.set("abilities", scenario.client.declared.clone());
+        }
         write_files(&scenario, &sandbox, &captures)?;
         let budgets =
             TimeoutBudgets::new(&suite.dialect, &scenario.budgets, suite.settings.time_scale);
@@ -163,6 +170,8 @@ impl ScenarioPlayer {
             checked_clauses: IndexSet::new(),
             skipped_after: None,
             answers_sent: vec![0; scenario.answers.len()],
+            asked: HashMap::new(),
+            client_numbers: (0, 0),
             part: None,
             cancel: suite.cancel.clone(),
             suite,

@@ -26,6 +26,13 @@ impl ScenarioPlayer {
         let name = self.suite.dialect.commands.name_in_step(command);
         self.session.last_command = name.map(str::to_owned);
         self.tell_model(command);
+        let (command, message) = (command.clone(), message.into_owned());
+        self.send_message(&message)?;
+        self.answer_after(&command)
+    }
+
+    /// Sends a message as it is.
+    pub(super) fn send_message(&mut self, message: &Value) -> Result<(), EarlyStop> {
         let mut bytes = message.to_string().into_bytes();
         bytes.push(b'\n');
         let lines = self.completed_lines(&bytes);
@@ -80,6 +87,13 @@ impl ScenarioPlayer {
         let name = names.name_in_step(command);
         texts.retain(|text| Some(text.as_str()) != name);
         self.server.note_command(texts, self.is_prompt(command));
+    }
+
+    /// The same for the texts of an answer that the client gives by itself.
+    pub(super) fn tell_model_answer(&self, answer: &Value) {
+        let mut texts = Vec::new();
+        add_texts(answer, &mut texts);
+        self.server.note_command(texts, false);
     }
 
     /// The same for a line that a step sends as it is, if it is JSON.

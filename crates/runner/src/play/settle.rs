@@ -7,6 +7,7 @@
 //! The smoke scenario, which answers in seconds whether the agent works at all, also ends a wait in the middle of the work, when the agent
 //! has been silent and idle for the `smoke` budget and waits for nothing from conform.
 
+use super::client::SessionClient;
 use super::context::EarlyStop;
 use super::event_loop::{EventWait, WaitResult};
 use super::player::ScenarioPlayer;
@@ -80,6 +81,10 @@ impl ScenarioPlayer {
 
     /// Whether the agent waits neither for the model nor for its end.
     pub(super) fn is_waited_for(&self) -> bool {
-        self.session.process.is_stdin_open() && !self.session.was_signalled && self.queue.is_quiet()
+        let owes_nothing = self.session.client.as_ref().is_none_or(SessionClient::owes_nothing);
+        self.session.process.is_stdin_open()
+            && !self.session.was_signalled
+            && owes_nothing
+            && self.queue.is_quiet()
     }
 }

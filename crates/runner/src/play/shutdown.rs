@@ -33,6 +33,7 @@ impl ScenarioPlayer {
             },
         };
         stop = stop.or(ended.err());
+        self.end_client();
         let is_played = matches!(stop, None | Some(EarlyStop::Failed(_)));
         if let Some(why) = self.lacks_wire().filter(|_| is_played) {
             self.skipped_after = Some(0);

@@ -124,6 +124,7 @@ impl ScenarioPlayer {
     async fn restart(&mut self, setup: &AgentSetup) -> Result<(), EarlyStop> {
         self.note_unasked(None);
         self.end_gracefully().await?;
+        self.end_client();
         // All gates were opened to let the agent end. Those of later answers hold the agent that comes next.
         let later = self.scenario.steps.iter().skip(self.step + 1);
         for step in later {

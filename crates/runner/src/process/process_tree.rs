@@ -128,7 +128,8 @@ impl AgentProcessTree {
         let known = leaders().clone();
         members.extend(
             process_list::children(|pid| !known.contains(&pid)).filter(|child| {
-                child.has_in_environment(&self.marker) || child.works_in(&self.workspace)
+                !known.contains(&child.group)
+                    && (child.has_in_environment(&self.marker) || child.works_in(&self.workspace))
             }),
         );
         members.retain(|found| found.pid != self.leader);
@@ -144,6 +145,23 @@ impl Drop for AgentProcessTree {
             ended: Instant::now(),
             purpose: std::mem::take(&mut self.purpose),
         });
+    }
+}
+
+/// Marks a process that conform runs for an agent: it is no orphan of the agent.
+#[derive(Debug)]
+pub(crate) struct NotOfAgent(Pid);
+
+impl NotOfAgent {
+    pub(crate) fn mark(pid: Pid) -> Self {
+        leaders().insert(pid.as_raw_pid());
+        NotOfAgent(pid)
+    }
+}
+
+impl Drop for NotOfAgent {
+    fn drop(&mut self) {
+        leaders().remove(&self.0.as_raw_pid());
     }
 }
 

@@ -1,6 +1,9 @@
 //! The format of scenario files. The doc comments are the descriptions in the JSON Schema that editors show.
 
-use super::json_schema::{BarrierSchema, EventMatcherSchema, FileStateSchema, RequestSchema};
+use super::client::{AnswersSchema, ClientSchema};
+use super::json_schema::{
+    BarrierSchema, EventMatcherSchema, FileStateSchema, PreludeSchema, RequestSchema,
+};
 use super::types::{AgentSetup, ExitExpectation};
 use conform_judge::finding::Level;
 use conform_judge::frame::ReplyEnd;
@@ -52,12 +55,22 @@ pub struct ScenarioFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Script")]
     pub(super) model: Option<Node>,
-    /// Commands that are sent automatically whenever a matching event arrives, during the whole session.
-    #[serde(default)]
+    /// The abilities that the client of the scenario declares, of those in `client` of the dialect.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "ClientSchema")]
+    pub(super) client: Option<Node>,
+    /// A list: commands that are sent automatically whenever a matching event arrives, during the whole session. A map: the requests of the
+    /// agent, by method, that the scenario answers in place of its client.
+    #[serde(default, rename = "answers", deserialize_with = "present")]
+    #[schemars(with = "AnswersSchema")]
+    pub(super) written_answers: Option<Node>,
+    /// The automatic ones.
+    #[serde(skip)]
     pub(super) answers: Vec<AutoAnswerFile>,
-    /// `false`: begins without the prelude of the dialect.
-    #[serde(default = "yes")]
-    pub(super) prelude: bool,
+    /// `false`: begins without the prelude of the dialect. A name: begins with its parts up to this one.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "PreludeSchema")]
+    pub(super) prelude: Option<Node>,
     /// `false`: ends without the ending of the dialect.
     #[serde(default = "yes")]
     pub(super) ending: bool,
@@ -68,6 +81,9 @@ pub struct ScenarioFile {
     /// The steps, with those that the dialect adds.
     #[serde(skip)]
     pub(super) steps: Vec<StepFile>,
+    /// How many of them are those of the prelude.
+    #[serde(skip)]
+    pub(super) of_prelude: usize,
     /// The state that files of the workspace must have after the agent has ended.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, FileStateSchema>")]

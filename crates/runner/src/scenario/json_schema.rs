@@ -19,6 +19,19 @@ pub(super) struct BarrierSchema;
 /// The state of a file.
 pub(super) struct FileStateSchema;
 
+/// How much of the prelude a scenario begins with.
+pub(super) struct PreludeSchema;
+
+impl JsonSchema for PreludeSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "PreludeOfScenario".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["boolean", "string"] })
+    }
+}
+
 impl JsonSchema for EventMatcherSchema {
     fn schema_name() -> Cow<'static, str> {
         "EventMatcher".into()

@@ -1,5 +1,6 @@
 //! Scenario loader: from a YAML node to a linted [`Scenario`], or to every mistake in it. Also model scripts on their own.
 
+use super::client;
 use super::context::LoadContext;
 use super::file::{AutoAnswerFile, ScenarioFile, StepFile, texts, words};
 use super::lint::LINTS;
@@ -45,10 +46,15 @@ fn read(node: &Node) -> Result<ScenarioFile, Vec<Error>> {
     let written = node.get("steps").and_then(Node::as_list);
     let read = written.unwrap_or_default().iter().map(StepFile::read);
     let steps = all_or_mistakes(read);
-    match (decode_all::<ScenarioFile>(node), steps) {
-        (Ok(file), Ok(steps)) => Ok(ScenarioFile { steps, ..file }),
-        (file, steps) => {
-            let errors = file.err().into_iter().chain(steps.err());
+    let answers = client::automatic_answers(node.get("answers"));
+    match (decode_all::<ScenarioFile>(node), steps, answers) {
+        (Ok(file), Ok(steps), Ok(answers)) => Ok(ScenarioFile {
+            steps,
+            answers,
+            ..file
+        }),
+        (file, steps, answers) => {
+            let errors = file.err().into_iter().chain(steps.err()).chain(answers.err());
             let mut errors: Vec<_> = errors.flatten().collect();
             errors.sort_by_key(|error| (error.span.line, error.span.column));
             Err(errors)
@@ -62,6 +68,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
     }
     let answers = file.answers.iter().map(|one| answer(one, context));
     let answers: Vec<_> = answers.collect();
+    let client = client::build(file, context);
     let steps = file.steps.iter().map(|one| steps::build(one, context));
     let steps: Vec<_> = steps.collect();
     let files_after = context.value_or_report(steps::file_states(&file.files_after));
@@ -81,6 +88,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         agent: file.agent.clone(),
         files: texts(&file.files),
         model: file.model.as_ref().map_or(json!([]), Node::to_value),
+        client: client?,
         answers: answers.into_iter().collect::<Option<_>>()?,
         steps: steps.into_iter().collect::<Option<_>>()?,
         files_after: files_after?,

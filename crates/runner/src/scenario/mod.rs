@@ -6,6 +6,7 @@
 //! ```
 
 mod chunk;
+mod client;
 mod context;
 mod file;
 mod inheritance;
@@ -19,6 +20,7 @@ pub mod types;
 mod usual_steps;
 pub mod yaml_text;
 
+pub use client::{OwnAnswer, OwnReply, ScenarioClient};
 pub use file::{PartFile, ScenarioFile};
 pub(crate) use file::{StepKeys, StepVerb, words};
 pub(crate) use inheritance::{calls_of, entries, inherit};

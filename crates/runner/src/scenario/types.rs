@@ -1,5 +1,6 @@
 //! The data model of a loaded scenario: `load` creates it from YAML, `runner` plays it.
 
+use super::client::ScenarioClient;
 use super::file::PartFile;
 use super::request_matcher::RequestMatcher;
 use conform_judge::finding::Level;
@@ -42,6 +43,8 @@ pub struct Scenario {
     pub files: IndexMap<String, String>,
     /// The model script. Its texts may contain `{workspace}` and `{home}`.
     pub model: Value,
+    /// What its client declares, and the requests that the scenario answers in place of it.
+    pub client: ScenarioClient,
     /// Commands that are sent automatically whenever a matching event arrives.
     pub answers: Vec<AutoAnswer>,
     /// What the host does and expects, in order.

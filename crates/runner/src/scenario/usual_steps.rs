@@ -3,7 +3,7 @@
 use super::file::{ScenarioFile, StepFile, StepVerb};
 use conform_judge::dialect::Dialect;
 use serde_json::Value;
-use spanned_yaml::{Error, Node};
+use spanned_yaml::{Error, Node, unknown};
 
 /// Replaces `rest` by its steps, and adds the prelude and the ending of the dialect, unless the scenario has `prelude: false` or `ending:
 /// false`. A scenario that ends with `expect_exit` has an ending of its own. An added step has the place of the scenario.
@@ -28,10 +28,12 @@ pub(super) fn add_usual_steps(
                 _ => Ok(vec![step]),
             });
     file.steps = expanded.collect::<Result<Vec<_>, _>>()?.concat();
-    if file.prelude {
-        let usual = &dialect.prelude;
+    let prelude = prelude_of(file.prelude.as_ref(), dialect)?;
+    if !prelude.is_empty() {
+        let usual = prelude;
         refuse_written_out("prelude", usual, written.get(..usual.len()), includes)?;
         file.steps.splice(0..0, decode_at(scenario, usual)?);
+        file.of_prelude = usual.len();
     }
     if file.ending {
         let usual = &dialect.ending;
@@ -48,6 +50,27 @@ pub(super) fn add_usual_steps(
         }
     }
     Ok(())
+}
+
+/// The steps of the prelude that a scenario begins with.
+fn prelude_of<'d>(written: Option<&Node>, dialect: &'d Dialect) -> Result<&'d [Node], Vec<Error>> {
+    let parts = &dialect.prelude_parts;
+    match written.map(|node| (node, node.to_value())) {
+        None | Some((_, Value::Bool(true))) => Ok(&dialect.prelude),
+        Some((_, Value::Bool(false))) => Ok(&[]),
+        Some((node, Value::String(name))) => match parts.get(&name) {
+            Some(steps) => Ok(&dialect.prelude[..*steps]),
+            None => {
+                let known = parts.keys().map(String::as_str);
+                Err(vec![node.error(unknown("part of the prelude", &name, known))])
+            }
+        },
+        Some((node, _)) => {
+            let found = node.describe();
+            let expected = "expected `false` or the name of a part of the prelude";
+            Err(vec![node.error(format!("{expected}, found {found}"))])
+        }
+    }
 }
 
 /// Decodes steps as if they were written at a place of the scenario. Anything that cannot be a step is a mistake at the place where they

@@ -1,6 +1,7 @@
 //! Lints of events and commands in steps: unknown names, commands that violate their schema, matchers that no event can match, and keys
 //! without a value.
 
+use crate::scenario::client;
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepVerb};
 use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
@@ -112,7 +113,8 @@ pub(super) fn keys_without_values(file: &ScenarioFile, context: &mut LoadContext
     let answers = file.answers.iter();
     let in_answers = answers.flat_map(|answer| [&answer.on, &answer.send]);
     let in_steps = file.steps.iter().flat_map(|step| step.verb.values());
-    for node in in_steps.chain(in_answers).chain(&file.model) {
+    let own = client::values(file);
+    for node in in_steps.chain(in_answers).chain(&file.model).chain(own) {
         keys_without_value(node, context);
     }
 }

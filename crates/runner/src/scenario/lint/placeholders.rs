@@ -1,5 +1,6 @@
 //! Lints of `{name}` placeholders and captures: names used before they are captured, never used, captured twice, or reserved.
 
+use crate::scenario::client;
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepVerb, TextMap};
 use crate::scenario::types::AgentSetup;
@@ -9,6 +10,8 @@ use spanned_yaml::{Span, Spanned, suggestion};
 
 /// Names that are always defined.
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
+/// The name that is defined where the dialect has a client.
+const ABILITIES: &str = "abilities";
 /// The names that model scripts may use.
 const MODEL_BUILTINS: &[&str] = &["workspace", "home"];
 
@@ -20,9 +23,16 @@ struct CaptureScope {
 
 pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let mut scope = CaptureScope::default();
-    for step in &file.steps {
+    for (n, step) in file.steps.iter().enumerate() {
         scope.uses(used_by(&step.verb), context);
         scope.captures(&step.keys.capture, context);
+        if n < file.of_prelude {
+            // Not each scenario needs them.
+            scope.names.values_mut().for_each(|(_, used)| *used = true);
+        }
+    }
+    for value in client::values(file) {
+        scope.uses(json_matcher::placeholders_in(value), context);
     }
     scope.end(context);
 }
@@ -75,7 +85,9 @@ impl CaptureScope {
         context: &mut LoadContext<'_>,
     ) {
         for placeholder in placeholders {
-            if BUILTINS.contains(&placeholder.as_str()) {
+            let has_client = context.dialect.is_some_and(|dialect| dialect.client.is_some());
+            let is_declared = has_client && placeholder.as_str() == ABILITIES;
+            if is_declared || BUILTINS.contains(&placeholder.as_str()) {
                 continue;
             }
             match self.names.get_mut(&placeholder.value) {
@@ -103,7 +115,7 @@ impl CaptureScope {
             let word = name.as_str();
             let mistake = if !is_name(word) {
                 format!("`{word}` is not a valid name: use letters, digits and `_`")
-            } else if BUILTINS.contains(&word) {
+            } else if word == ABILITIES || BUILTINS.contains(&word) {
                 format!("`{word}` is predefined and cannot be captured")
             } else if let Some((earlier, _)) = self.names.get(word) {
                 format!("`{word}` is already captured in line {}", earlier.line)

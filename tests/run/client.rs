@@ -1,0 +1,401 @@
+//! A client that behaves: what it answers to an agent that does what the scenario says, and what a scenario answers in its place.
+
+use crate::harness::{RunResult, TestDir};
+use conform_judge::finding::{Blame, Level};
+use conform_report::Verdict;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/two-way")
+}
+
+/// Runs the agent of tests/two-way/desk.py with a scenario of these keys.
+fn play_in(dir: &TestDir, scenario: &str) -> RunResult {
+    let (dialects, agent) = (folder().join("dialects"), folder().join("desk.py"));
+    let head = "name: x\nclauses: [desk.do]\n";
+    let scenario = dir.file("scenarios/one.yaml", &format!("{head}{}", scenario.trim_start()));
+    let transcripts = dir.path("transcripts");
+    let [dialects, agent, transcripts] = [&dialects, &agent, &transcripts].map(|path| path.to_str().unwrap());
+    let args = ["--dialect", "desk@1", "--dialect-dir", dialects, "--scenarios", &scenario];
+    dir.run(&[&args[..], &["--transcripts", transcripts, "python3", agent]].concat())
+}
+
+fn play(scenario: &str) -> RunResult {
+    play_in(&TestDir::new(), scenario)
+}
+
+/// A scenario whose agent does these things and gets these answers.
+fn scenario(head: &str, actions: &[&str], answers: &[&str]) -> String {
+    let actions: String = actions.iter().map(|one| format!("          - {one}\n")).collect();
+    let answers = match answers {
+        [] => "[]".to_owned(),
+        _ => answers.iter().map(|one| format!("\n          - {one}")).collect(),
+    };
+    format!(
+        "{head}\nsteps:\n  - send:\n      message: do\n      params:\n        actions:\n{actions}  - expect:\n      message: do.result\n      result:\n        answers: {answers}\n"
+    )
+}
+
+/// Plays it, and gives the notes, since it has no other finding.
+fn passes(scenario: &str) -> Vec<String> {
+    let result = play(scenario);
+    let report = result.report.as_ref();
+    assert!(report.is_some(), "{}{}", result.stdout, result.stderr);
+    let played = result.only_scenario();
+    assert_eq!(played.verdict, Verdict::Pass, "{}", result.stdout);
+    let is_note = |one: &conform_judge::finding::Finding| one.level == Level::May && one.blame == Blame::Host;
+    assert!(played.findings.iter().all(is_note), "{}", result.stdout);
+    played.findings.iter().map(|one| one.message.clone()).collect()
+}
+
+fn inconclusive(scenario: &str) -> String {
+    let result = play(scenario);
+    let played = result.only_scenario();
+    assert_eq!(played.verdict, Verdict::Inconclusive, "{}", result.stdout);
+    let accused = played.findings.iter().filter(|one| one.blame == Blame::Agent);
+    assert_eq!(accused.count(), 0, "{}", result.stdout);
+    played.reason.clone()
+}
+
+const NOT_FOUND: &str = "{ error: { code: -32601 } }";
+
+#[test]
+fn files_of_the_workspace_are_read_with_lines_and_limits_and_written() {
+    let notes = passes(&scenario(
+        "client: [reads, writes]\nfiles: { a.txt: \"one\\ntwo\\nthree\\n\" }\nfiles_after: { new/b.txt: hi, a.txt: present }",
+        &[
+            "{ ask: file/read, params: { path: \"{workspace}/a.txt\" } }",
+            "{ ask: file/read, params: { path: \"{workspace}/a.txt\", line: 2, limit: 1 } }",
+            "{ ask: file/read, params: { path: a.txt, line: 9, limit: null } }",
+            "{ ask: file/write, params: { path: \"{workspace}/new/b.txt\", text: hi } }",
+            "{ ask: file/read, params: { path: \"{workspace}/./new/../new/b.txt\" } }",
+            "{ ask: file/read, params: { path: \"{workspace}/gone.txt\" } }",
+            "{ ask: file/read, params: { path: 7 } }",
+            "{ ask: file/read, params: { path: \"{workspace}\" } }",
+        ],
+        &[
+            "{ result: { text: \"one\\ntwo\\nthree\\n\" } }",
+            "{ result: { text: \"two\\n\" } }",
+            "{ result: { text: \"\" } }",
+            "{ result: {} }",
+            "{ result: { text: hi } }",
+            "{ error: { code: -32002 } }",
+            "{ error: { code: -32602, message: { $contains: /params/path } } }",
+            "{ error: { code: -32603 } }",
+        ],
+    ));
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+#[test]
+fn what_was_not_declared_is_not_there() {
+    passes(&scenario(
+        "client: [forms]",
+        &[
+            "{ ask: file/read, params: { path: a.txt } }",
+            "{ ask: _own/method, params: {} }",
+            "{ ask: do, params: {} }",
+            "{ ask: ask, params: { as: page } }",
+            "{ tell: $/cancel, params: { id: 1 } }",
+        ],
+        &[NOT_FOUND, NOT_FOUND, NOT_FOUND, "{ error: { code: -32602 } }"],
+    )
+    .replace("ask: do, params", "ask: open, params"));
+}
+
+#[test]
+fn nothing_outside_of_the_workspace_is_read_or_written() {
+    let dir = TestDir::new();
+    let secret = dir.file("secret/key.txt", "secret");
+    let outside = dir.path("secret");
+    let outside = outside.to_str().unwrap();
+    let refused = "{ error: { code: -32602, message: { $contains: is not in the workspace } } }";
+    let link = |name: &str, target: &str| format!("{{ ask: shell/start, params: {{ command: ln, args: [-s, {target}, {name}] }} }}, {{ ask: shell/wait, params: {{ shell: terminal-1 }} }}");
+    drop(link);
+    let text = scenario(
+        "client: [reads, writes, runs]",
+        &[
+            "{ ask: file/read, params: { path: /etc/passwd } }",
+            "{ ask: file/read, params: { path: ../secret } }",
+            "{ ask: file/read, params: { path: \"{workspace}/a/../../x\" } }",
+            &format!("{{ ask: shell/start, params: {{ command: sh, args: [-c, \"ln -s {secret} file; ln -s {outside} folder; ln -s a.txt inner; ln -s loop loop; mkfifo pipe; echo hi > a.txt\"] }} }}"),
+            "{ ask: shell/wait, params: { shell: $3.shell } }",
+            "{ ask: shell/release, params: { shell: $3.shell } }",
+            "{ ask: file/read, params: { path: \"{workspace}/file\" } }",
+            "{ ask: file/write, params: { path: \"{workspace}/folder/key.txt\", text: lost } }",
+            "{ ask: file/read, params: { path: \"{workspace}/inner\" } }",
+            "{ ask: file/read, params: { path: loop } }",
+            "{ ask: file/read, params: { path: pipe } }",
+            "{ ask: file/read, params: { path: a.txt/b } }",
+            &format!("{{ ask: shell/start, params: {{ command: pwd, cwd: {outside} }} }}"),
+        ],
+        &[
+            refused,
+            refused,
+            "{ error: { code: { $one_of: [-32602, -32002] } } }",
+            "{ result: {} }",
+            "{ result: { code: 0 } }",
+            "{ result: {} }",
+            refused,
+            refused,
+            "{ result: { text: \"hi\\n\" } }",
+            "{ error: { code: -32603 } }",
+            "{ error: { code: -32603 } }",
+            "{ error: { code: -32002 } }",
+            refused,
+        ],
+    );
+    let result = play_in(&dir, &text);
+    let played = result.only_scenario();
+    assert_eq!(played.verdict, Verdict::Pass, "{}", result.stdout);
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+    let told = played.findings.iter().map(|one| one.message.as_str());
+    let told: Vec<_> = told.collect();
+    assert!(told.contains(&"the client refused `file/read`: /etc/passwd is not in the workspace"), "{told:?}");
+    assert!(played.findings.iter().all(|one| one.level == Level::May));
+}
+
+#[test]
+fn a_link_that_changes_between_check_and_use_leads_nowhere() {
+    let dir = TestDir::new();
+    let secret = dir.file("secret/key.txt", "secret");
+    let read = "{ ask: file/read, params: { path: \"{workspace}/both\" } }";
+    let swap = format!("{{ swap: [\"{{workspace}}/both\", [\"{{workspace}}/a.txt\", {secret}]] }}");
+    let mut actions = vec![swap.as_str(), "{ nap: 0.2 }"];
+    actions.extend([read; 300]);
+    let fits = "{ $not: { result: { text: { $contains: secret } } } }";
+    let text = scenario("client: [reads]\nfiles: { a.txt: hi }", &actions, &[fits; 300]);
+    let result = play_in(&dir, &text);
+    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{}", result.stdout);
+}
+
+#[test]
+fn terminals_are_real_processes() {
+    let notes = passes(&scenario(
+        "client: [runs]\nfiles: { sub/a.txt: x }",
+        &[
+            "{ ask: shell/start, params: { command: sh, args: [-c, 'echo \"$A $HOME\"; ls; echo no >&2; exit 3'], env: [{ name: A, value: b }], cwd: \"{workspace}/sub\" } }",
+            "{ ask: shell/wait, params: { shell: $0.shell } }",
+            "{ ask: shell/output, params: { shell: $0.shell } }",
+            "{ ask: shell/release, params: { shell: $0.shell } }",
+            "{ ask: shell/output, params: { shell: $0.shell } }",
+            "{ ask: shell/start, params: { command: sh, args: [-c, printf größe], limit: 3 } }",
+            "{ ask: shell/wait, params: { shell: $5.shell } }",
+            "{ ask: shell/output, params: { shell: $5.shell } }",
+            "{ ask: shell/release, params: { shell: $5.shell } }",
+            "{ ask: shell/start, params: { command: sleep, args: ['100'] } }",
+            "{ ask: shell/wait, params: { shell: $9.shell }, later: true }",
+            "{ ask: shell/output, params: { shell: $9.shell } }",
+            "{ ask: shell/kill, params: { shell: $9.shell } }",
+            "{ ask: shell/release, params: { shell: $9.shell } }",
+            "{ ask: shell/start, params: { command: /no/such/program } }",
+            "{ ask: shell/start, params: { command: ls, args: [1] } }",
+        ],
+        &[
+            "{ result: { shell: { $type: string } } }",
+            "{ result: { code: 3, signal: null } }",
+            "{ result: { output: \"b {home}\\na.txt\\nno\\n\", cut: false, exit: { code: 3, signal: null } } }",
+            "{ result: {} }",
+            "{ error: { code: -32002 } }",
+            "{ result: {} }",
+            "{ result: { code: 0 } }",
+            "{ result: { output: ße, cut: true } }",
+            "{ result: {} }",
+            "{ result: {} }",
+            "{ result: { code: null, signal: SIGKILL } }",
+            "{ result: { output: \"\", cut: false, exit: { $absent: true } } }",
+            "{ result: {} }",
+            "{ result: {} }",
+            "{ error: { code: -32603 } }",
+            "{ error: { code: -32602 } }",
+        ],
+    ));
+    assert!(notes.is_empty(), "{notes:?}");
+}
+
+#[test]
+fn a_terminal_that_prints_without_end_is_bounded_and_one_that_is_never_released_is_told() {
+    let notes = passes(&scenario(
+        "client: [runs]",
+        &[
+            "{ ask: shell/start, params: { command: 'yes', limit: 100 } }",
+            "{ nap: 0.5 }",
+            "{ ask: shell/output, params: { shell: $0.shell } }",
+            "{ ask: shell/start, params: { command: sh, args: [-c, 'sleep 300 & echo on'] } }",
+            "{ ask: shell/wait, params: { shell: $2.shell } }",
+        ],
+        &[
+            "{ result: {} }",
+            "{ result: { output: { $length: { $lte: 100 } }, cut: true } }",
+            "{ result: {} }",
+            "{ result: { code: 0 } }",
+        ],
+    ));
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    assert!(notes[0].contains("did not release its terminal of `yes`, whose process was still running"), "{notes:?}");
+    assert!(notes[1].contains("did not release its terminal of `sh`"), "{notes:?}");
+}
+
+const OPTIONS: &str = "options: [{ id: a, kind: never }, { id: b, kind: always }, { id: c, kind: once }, { id: d, kind: once }]";
+
+#[test]
+fn an_option_is_chosen_by_its_kind_and_not_by_its_place() {
+    let permit = format!("{{ ask: permit, params: {{ session: s1, {OPTIONS} }} }}");
+    let permit = permit.as_str();
+    passes(&scenario("", &[permit], &["{ result: { chosen: c } }"]));
+    passes(&scenario(
+        "answers: { permit: [always, 'no', nothing, standing] }",
+        &[permit; 5],
+        &[
+            "{ result: { chosen: b } }",
+            "{ result: { chosen: a } }",
+            "{ result: { chosen: null } }",
+            "{ result: { chosen: c } }",
+            "{ result: { chosen: c } }",
+        ],
+    ));
+    let why = inconclusive(&scenario("answers: { permit: not-now }", &[permit], &[]));
+    assert_eq!(why, "the agent offers no option of the kind not-now in `permit`; the kinds offered are: never, always, once, once");
+}
+
+#[test]
+fn a_form_gets_values_that_fit() {
+    let form = "{ ask: ask, params: { as: form, form: { required: [n], properties: { n: { type: integer, minimum: 5 }, s: { type: string, enum: [u, v] } } } } }";
+    let bad = form.replace("minimum: 5", "minimum: 5, maximum: 4");
+    passes(&scenario("client: [forms, pages]", &[form, "{ ask: ask, params: { as: page } }"], &["{ result: { done: { n: 5, s: u } } }", "{ result: { done: true } }"]));
+    passes(&scenario("client: [forms]\nanswers: { ask: declined }", &[form], &["{ result: { done: false } }"]));
+    let why = inconclusive(&scenario("client: [forms]", &[&bad], &[]));
+    assert!(why.contains("found no values for the form of `ask`"), "{why}");
+}
+
+#[test]
+fn a_scenario_takes_answers_over() {
+    let permit = format!("{{ ask: permit, params: {{ session: s1, {OPTIONS} }} }}");
+    let later = permit.replace(" }", " }").trim_end_matches('}').to_owned() + ", later: true }";
+    passes(&scenario(
+        "answers: { permit: [{ result: { bad: [1] } }, { error: nonsense }, { reply: always, times: 2 }, { delay: 50ms, standing: }, { error: { code: -1, message: \"in {workspace}\" } }], _odd: { result: \"{session}\" } }",
+        &[&permit, &permit, &permit, &permit, &permit, "{ ask: _odd }"],
+        &[
+            "{ result: { bad: [1] } }",
+            "{ error: nonsense }",
+            "{ result: { chosen: b } }",
+            "{ result: { chosen: c } }",
+            "{ error: { code: -1, message: \"in {workspace}\" } }",
+            "{ result: s1 }",
+        ],
+    ));
+    // The agent takes back a request that is answered too late for it.
+    passes(&scenario(
+        "answers: { permit: { reply: always, delay: 60s } }",
+        &[&later, "{ tell: $/cancel, params: { id: 1 } }"],
+        &["{ error: { code: -32800 } }"],
+    ));
+    // A command of the host entails the answer.
+    passes(
+        &scenario(
+            "answers: { permit: { reply: always, delay: 60s } }",
+            &[&permit, &permit],
+            &["{ result: { chosen: null } }", "{ result: { chosen: null } }"],
+        )
+        .replace("  - expect:\n      message: do.result", "  - expect: { message: permit }\n  - send: { message: halt, params: { session: s1 } }\n  - expect:\n      message: do.result"),
+    );
+}
+
+#[test]
+fn a_request_that_a_step_answers_is_left_to_it_and_later_ones_are_not() {
+    let permit = format!("{{ ask: permit, params: {{ {OPTIONS} }} }}");
+    let answers = ["{ result: { chosen: mine } }", "{ result: { chosen: c } }"];
+    let step = |text: String| {
+        text.replace("  - expect:\n      message: do.result", "  - expect: { message: permit }\n  - send: { message: permit.result, result: { chosen: mine } }\n  - expect:\n      message: do.result")
+    };
+    passes(&step(scenario("", &[&permit, &permit], &answers)));
+    passes(&step(scenario("answers: { permit: [withhold, standing] }", &[&permit, &permit], &answers)));
+    // So are those that a list of answers answers.
+    passes(&scenario(
+        "answers: [{ on: { message: permit }, times: 1, send: { message: permit.result, result: { chosen: mine } } }]",
+        &[&permit, &permit],
+        &answers,
+    ));
+}
+
+#[test]
+fn the_agent_is_accused_of_nothing_that_the_host_does_wrong() {
+    let permit = format!("{{ ask: permit, params: {{ {OPTIONS} }} }}");
+    let short = "budgets: { response: 500ms, idle: 500ms, exit: 1s }";
+    let left = |own: &str| inconclusive(&scenario(&format!("{short}\nanswers: {{ permit: {own} }}"), &[&permit], &["{}"]));
+    for own in ["withhold", "{ standing: , delay: 30s }"] {
+        let why = left(own);
+        assert!(why.contains("left `permit` of frame"), "{why}");
+    }
+    let ends = [("{ standing: , times: 2 }", "second-answer"), ("{ result: { other: 1 } }", "schema/>permit.result")];
+    for (own, rule) in ends {
+        let dir = TestDir::new();
+        let result = play_in(&dir, &scenario(&format!("answers: {{ permit: {own} }}"), &[&permit], &["{ result: { $present: true } }"]));
+        assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{}", result.stdout);
+        assert!(result.only_scenario().findings.is_empty());
+        let transcript = std::fs::read_dir(dir.path("transcripts/desk@1")).unwrap().next().unwrap();
+        for (side, status) in [("agent", 0), ("host", 1)] {
+            let mut check = dir.command("check");
+            check.arg("--dialect-dir").arg(folder().join("dialects")).args(["--side", side]);
+            let output = check.arg(transcript.as_ref().unwrap().path()).output().unwrap();
+            let shown = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(output.status.code(), Some(status), "{shown}");
+            assert!(shown.contains(rule), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_may_ask_before_it_was_asked_and_send_much() {
+    let mut text = scenario("client: [reads]\nfiles: { a.txt: hi }\nagent: { env: { ASKS_FIRST: file/read } }", &["{ big: 10000000 }"], &[]);
+    text += "  - expect: { message: note, params: { text: { $length: 10000000 } } }\n";
+    passes(&text);
+}
+
+#[test]
+fn a_process_that_dies_with_open_requests_on_both_sides_is_blamed_once() {
+    let permit = format!("{{ ask: permit, params: {{ {OPTIONS} }}, later: true }}");
+    let text = scenario("answers: { permit: withhold }", &[&permit, &permit, &permit, "{ exit: 1 }"], &["{}"]);
+    let more = "  - send: { message: do, params: { actions: [] } }\n";
+    let text = text.replace("  - expect:\n      message: do.result", &format!("{more}{more}  - expect:\n      message: do.result"));
+    let result = play(&text);
+    assert_eq!(result.only_scenario().verdict, Verdict::Fail, "{}", result.stdout);
+    let causes = &result.report.as_ref().unwrap().causes;
+    assert_eq!(causes.len(), 1, "{}", result.stdout);
+}
+
+#[test]
+fn a_scenario_begins_with_the_part_of_the_prelude_that_it_names() {
+    passes("prelude: opened\nsteps:\n  - expect: { message: note, params: { text: ready } }\n  - send: { message: do, params: { actions: [] } }\n  - expect: { message: do.result }");
+    passes("client: { abilities: [reads], also: { x: 1 } }\nprelude: false\nsteps:\n  - send: { message: open, params: { can: \"{abilities}\" } }\n  - expect: { message: open.result, result: { can: { you: { file: { read: true }, x: 1 } } } }");
+}
+
+#[test]
+fn a_capability_that_is_an_object_is_declared_and_false_is_not() {
+    let text = |need: &str| scenario(&format!("needs: [{need}]"), &[], &[]).replace("actions:\n", "actions: []\n");
+    passes(&text("naps"));
+    let result = play(&text("sings"));
+    assert_eq!(result.only_scenario().verdict, Verdict::Skipped, "{}", result.stdout);
+}
+
+#[test]
+fn a_mistake_is_told_once_with_its_place() {
+    for (head, message) in [
+        ("client: [read]", "unknown ability `read`; did you mean `reads`?"),
+        ("client: [reads, reads]", "the ability `reads` is listed twice"),
+        ("answers: { permit: onse }", "unknown reply `onse`; did you mean `once`?"),
+        ("answers: { permitt: once }", "unknown request of the agent `permitt`; did you mean `permit`?"),
+        ("answers: { note: once }", "`note` is a notification, and nobody answers one: remove it"),
+        ("answers: { permit: { times: 2 } }", "an answer has exactly one of standing, withhold, reply, result, error; this one has none"),
+        ("answers: { permit: [] }", "no answer: write `withhold` if the agent gets none"),
+        ("answers: { permit: { result: \"{gone}\" } }", "no earlier step captures `gone`"),
+        ("answers: once", "expected a list of answers, or a map by method, found"),
+        ("prelude: redy", "unknown part of the prelude `redy`; did you mean `ready`?"),
+    ] {
+        let result = play(&format!("{head}\nsteps:\n  - send: {{ message: do, params: {{}} }}\n  - expect: {{ message: do.result }}"));
+        assert_eq!(result.status, Some(2), "{head}: {}", result.stdout);
+        assert!(result.stderr.contains(message), "{head}: {}", result.stderr);
+        assert!(result.stderr.contains("one.yaml:3"), "{head}: {}", result.stderr);
+        assert_eq!(result.stderr.matches("error").count(), 1, "{head}: {}", result.stderr);
+    }
+}
