@@ -148,11 +148,7 @@ impl Edits {
 
     /// The new values, which can have references.
     pub(crate) fn templates(&self) -> impl Iterator<Item = &Value> {
-        let set = self.edits.iter().filter_map(|edit| match edit {
-            Edit::Set(members) => Some(members.values()),
-            _ => None,
-        });
-        set.flatten()
+        self.edits.iter().flat_map(Edit::templates)
     }
 
     fn removes_the_whole(&self) -> bool {
@@ -165,6 +161,15 @@ impl Edits {
 }
 
 impl Edit {
+    /// The new values, which can have references.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Value> {
+        let members = match self {
+            Edit::Set(members) => Some(members.values()),
+            _ => None,
+        };
+        members.into_iter().flatten()
+    }
+
     fn apply(&self, value: &mut Value, memory: &mut EditMemory) {
         match self {
             Edit::Set(members) => set(value, members, &memory.references),

@@ -57,10 +57,7 @@ impl<'t> Reference<'t> {
 impl References {
     /// Remembers the newest frames that these templates name.
     pub(crate) fn remember(&mut self, templates: &[&Value], nested: &Arc<NestedKinds>) {
-        for text in templates.iter().flat_map(|template| texts(template)) {
-            let Some(Reference::Newest(name, _)) = Reference::read(text) else {
-                continue;
-            };
+        for name in templates.iter().flat_map(|template| names_in(template)) {
             let (side, plain) = match name.strip_prefix('>') {
                 Some(plain) => (">", plain),
                 None => ("", name),
@@ -131,6 +128,15 @@ impl References {
             plain => plain.clone(),
         }
     }
+}
+
+/// The names of the frames that the references in a template name.
+pub(crate) fn names_in(template: &Value) -> impl Iterator<Item = &str> {
+    let texts = texts(template).into_iter();
+    texts.filter_map(|text| match Reference::read(text) {
+        Some(Reference::Newest(name, _)) => Some(name),
+        _ => None,
+    })
 }
 
 /// All texts in a value.
