@@ -2,12 +2,15 @@
 
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
-use conform_judge::dialect::{self, DialectSource, dialect_file};
+use conform_judge::dialect::{self, DialectFile, DialectSource, dialect_file};
 use conform_relay::{Ending, FaultFilter, PassOn, Relay};
 use conform_runner::SpawnError;
-use frame_faults::{Fault, FaultPlayer, FrameSelector, KindPointers, NestedKinds, generic_fault};
+use frame_faults::{Fault, FaultPlayer, FrameSelector, NestedKinds, generic_fault};
 use spanned_yaml::Error;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -20,17 +23,11 @@ pub(super) struct InjectArgs {
     /// The fault: an id of `faults.yaml`, or a generic fault such as `drop:KIND`
     #[arg(long, value_name = "ID")]
     fault: String,
-    /// The pointer to the kind of an event
-    #[arg(long, value_name = "POINTER")]
-    events: String,
-    /// The pointer to the kind of a command
-    #[arg(long, value_name = "POINTER")]
-    commands: String,
     /// A pattern of frames that begin a turn, such as `begin` or `>prompt`; repeatable
     #[arg(long = "turn", value_name = "PATTERN")]
     turns: Vec<String>,
-    /// A dialect whose `faults.yaml` counts, the oldest base first; repeatable
-    #[arg(long, value_name = "NAME@VERSION")]
+    /// A dialect whose `faults.yaml` counts, the oldest base first and the agent's own last; repeatable
+    #[arg(long, required = true, value_name = "NAME@VERSION")]
     faults_of: Vec<String>,
     /// A folder with dialects of your own
     #[arg(long, value_name = "DIR")]
@@ -49,19 +46,19 @@ fn inject(args: &InjectArgs) -> Result<Ending, CommandError> {
     let Some((program, rest)) = args.agent.split_first() else {
         return Err(CommandError::usage("no agent to start"));
     };
-    let kinds = KindPointers {
-        events: args.events.clone(),
-        commands: args.commands.clone(),
-    };
     let source = DialectSource::new(args.dialect_dir.clone());
-    let nested = nested_kinds(args, &source)?;
+    let file = file_of(args, &source)?;
+    let nested = dialect::nested_kinds(&file);
     let turns = args.turns.iter();
     let turns = turns.map(|turn| FrameSelector::parse(turn, nested.clone()));
     let turns: Vec<_> = turns
         .collect::<Result<_, _>>()
         .map_err(|error| error.message)?;
-    let player = FaultPlayer::new(played_fault(args, &source, nested)?, kinds.clone(), None);
-    let filter = FaultFilter::new(player, kinds, turns);
+    let fault = played_fault(args, &source, nested)?;
+    let naming = dialect::frame_naming(&file).unwrap_or_default();
+    let player = FaultPlayer::new(fault, naming, None).with_turns(turns);
+    let stdout = io::stdout().as_fd().try_clone_to_owned()?;
+    let filter = FaultFilter::new(player, Box::new(File::from(stdout)));
     let mut command = Command::new(program);
     command.args(rest);
     let relay = Relay {
@@ -79,12 +76,10 @@ fn inject(args: &InjectArgs) -> Result<Ending, CommandError> {
     Ok(end.ending)
 }
 
-/// Where the frames of the dialect name their nested kind.
-fn nested_kinds(args: &InjectArgs, source: &DialectSource) -> Result<NestedKinds, Vec<Error>> {
-    match args.faults_of.last() {
-        Some(id) => Ok(dialect::nested_kinds(&dialect_file(source, id)?.file)),
-        None => Ok(NestedKinds::new()),
-    }
+/// The `dialect.yaml` of the agent.
+fn file_of(args: &InjectArgs, source: &DialectSource) -> Result<DialectFile, Vec<Error>> {
+    let id = args.faults_of.last().map_or("", String::as_str);
+    Ok(dialect_file(source, id)?.file)
 }
 
 /// The fault of a dialect, or the generic fault.

@@ -1,9 +1,9 @@
 //! The faults of a dialect and its legal variants: `faults.yaml` and `variants.yaml` in its folder and in those of its bases.
 
-use crate::file::DialectFile;
+use crate::file::{DialectFile, FrameSpec};
 use crate::merged_files::dialect_file;
 use crate::source::DialectSource;
-use frame_faults::{Fault, FaultTable, NestedKinds};
+use frame_faults::{Fault, FaultTable, FrameNaming, KindPointers, NestedKinds};
 use frame_language::Pointer;
 use spanned_yaml::Error;
 use std::path::PathBuf;
@@ -51,13 +51,43 @@ fn files_of(source: &DialectSource, dialects: &[String]) -> Result<Vec<(PathBuf,
 }
 
 /// Where the frames of a dialect name their nested kind.
+#[must_use]
 pub fn nested_kinds(file: &DialectFile) -> NestedKinds {
-    let events = file.events.iter().map(|(name, spec)| (name.clone(), spec));
-    let commands = file.commands.iter();
+    fn given<'f>(
+        (name, spec): (&'f String, &'f Option<FrameSpec>),
+    ) -> Option<(&'f String, &'f FrameSpec)> {
+        Some((name, spec.as_ref()?))
+    }
+    let events = file.events.iter().filter_map(given);
+    kinds_of(events, file.commands.iter().filter_map(given))
+}
+
+/// The same of events and commands.
+pub fn kinds_of<'f>(
+    events: impl Iterator<Item = (&'f String, &'f FrameSpec)>,
+    commands: impl Iterator<Item = (&'f String, &'f FrameSpec)>,
+) -> NestedKinds {
+    let events = events.map(|(name, spec)| (name.clone(), spec));
     let commands = commands.map(|(name, spec)| (format!(">{name}"), spec));
     let nested = events.chain(commands).filter_map(|(name, spec)| {
-        let at = spec.as_ref()?.kind.as_deref()?;
+        let at = spec.kind.as_deref()?;
         Some((name, Pointer::parse(at).ok()?))
     });
     nested.collect()
+}
+
+/// How the frames of a dialect are named; `None` if it has neither `naming` nor `discriminator`.
+#[must_use]
+pub fn frame_naming(file: &DialectFile) -> Option<FrameNaming> {
+    if file.naming.is_some() {
+        let own = file.json_rpc.as_ref();
+        return Some(FrameNaming::JsonRpc {
+            is_version_optional: own.is_some_and(|own| own.version_optional),
+        });
+    }
+    let at = file.discriminator.clone()?;
+    Some(FrameNaming::Pointers(KindPointers {
+        events: at.events,
+        commands: at.commands,
+    }))
 }

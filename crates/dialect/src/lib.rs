@@ -16,7 +16,7 @@ mod source;
 mod types;
 
 pub use clauses::Clause;
-pub use faults::{fault, faults, nested_kinds};
+pub use faults::{fault, faults, frame_naming, kinds_of, nested_kinds};
 pub use file::{MemberNames, ToolName};
 pub use json_rpc::OpenRequest;
 pub use merged_files::{MergedFiles, MergedYaml, dialect_file, version_of_base};

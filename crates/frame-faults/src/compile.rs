@@ -143,33 +143,48 @@ fn compile_part(
     let named = selection.from.filter(|_| !part.is_variant);
     let from = file.from.or(named).unwrap_or(usual);
     let edits = compile_edits(played)?;
-    let (effect, shown_at) = match (selection.target, edits) {
-        (Target::Events, edits) => {
-            let operation = edits.map(Operation::Edit);
-            let own = played.operations.first().map(|(_, own)| own.clone());
-            let operation = operation.or(own).unwrap_or(Operation::Drop);
-            check(&operation, part, selection.text.as_ref())?;
-            let shown_at = operation.shown_at();
-            let wait = file.after_ms.as_ref().map_or(0, |millis| millis.value);
-            let event = EventFault {
-                on: selection.on,
-                every: file.every.unwrap_or(part.is_variant),
-                operation,
-                text: selection.text,
-                wait: Duration::from_millis(wait),
-            };
-            (Effect::Events(vec![event]), shown_at)
-        }
-        (Target::Commands, Some(edits)) => (Effect::Commands(selection.on, edits), ShownAt::Later),
-        (Target::Internal(name), Some(edits)) => {
-            (Effect::Internal(name, selection.on, edits), ShownAt::Later)
-        }
-        (_, None) => {
-            let message = format!(
-                "`{name}` is for events: a command, an option or a request can only be edited, as with `set` or `remove`"
-            );
-            return Err(vec![node.error_at(key_span(node, name), message)]);
-        }
+    let is_edited = edits.is_some();
+    let own = played.operations.first().map(|(_, own)| own.clone());
+    let operation = edits.clone().map(Operation::Edit).or(own);
+    let operation = operation.unwrap_or(Operation::Drop);
+    let fits = match (selection.target, &operation) {
+        (_, Operation::Edit(_)) => Ok(()),
+        (Target::Events, Operation::Reply(_)) => Err(
+            "is for commands: use `before` or `after` for a frame that comes with an event".to_owned(),
+        ),
+        (Target::Events, _) => Ok(()),
+        (Target::Commands, Operation::Drop | Operation::Instead(_) | Operation::Reply(_)) => Ok(()),
+        (Target::Commands, _) => Err("is for events: a command can be edited, as with `set` or `remove`, dropped, or answered with `reply` or `instead`".to_owned()),
+        (Target::Internal(_), _) => Err("is for events: an option or a request can only be edited, as with `set` or `remove`".to_owned()),
+    };
+    if let Err(why) = fits {
+        let message = format!("`{name}` {why}");
+        return Err(vec![node.error_at(key_span(node, name), message)]);
+    }
+    if let (Target::Internal(name), Some(edits)) = (selection.target, edits) {
+        return Ok((from, Effect::Internal(name, selection.on, edits), ShownAt::Later));
+    }
+    let is_of_events = selection.target == Target::Events;
+    if is_of_events {
+        check(&operation, part, selection.text.as_ref())?;
+    }
+    let shown_at = match selection.target {
+        Target::Events => operation.shown_at(),
+        _ => ShownAt::Later,
+    };
+    let wait = file.after_ms.as_ref().map_or(0, |millis| millis.value);
+    let usual = part.is_variant || !is_of_events && is_edited;
+    let played = EventFault {
+        on: selection.on,
+        every: file.every.unwrap_or(usual),
+        operation,
+        text: selection.text,
+        wait: Duration::from_millis(wait),
+    };
+    let effect = if is_of_events {
+        Effect::Events(vec![played])
+    } else {
+        Effect::Commands(played)
     };
     Ok((from, effect, shown_at))
 }

@@ -1,5 +1,6 @@
 //! Edits of a frame.
 
+use crate::references::References;
 use frame_language::{Pointer, parent};
 use indexmap::IndexMap;
 use json_matcher::Matcher;
@@ -28,7 +29,7 @@ pub struct Edits {
 #[serde(rename_all = "snake_case")]
 pub enum Edit {
     /// Edit: sets members; adds those that are missing, and with `/-` an element at the end of a list. A text `$/pointer` is that
-    /// part of the frame as it was, `$` is all of it.
+    /// part of the frame as it was, `$` is all of it; `$request/pointer`, `$[NAME]/pointer` and `$new` are as in other frames.
     Set(Places<Value>),
     /// Edit: turns values into another type.
     Retype(Places<Retype>),
@@ -105,6 +106,8 @@ impl<'de> Deserialize<'de> for Pattern {
 pub(crate) struct EditMemory {
     group: Option<Value>,
     text: String,
+    /// What references in new values point to.
+    pub(crate) references: References,
 }
 
 impl From<Edit> for Edits {
@@ -143,6 +146,11 @@ impl Edits {
         is_edited
     }
 
+    /// The new values, which can have references.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Value> {
+        self.edits.iter().flat_map(Edit::templates)
+    }
+
     fn removes_the_whole(&self) -> bool {
         let removed = self.edits.iter().filter_map(|edit| match edit {
             Edit::Remove(places) => Some(places),
@@ -153,9 +161,18 @@ impl Edits {
 }
 
 impl Edit {
+    /// The new values, which can have references.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &Value> {
+        let members = match self {
+            Edit::Set(members) => Some(members.values()),
+            _ => None,
+        };
+        members.into_iter().flatten()
+    }
+
     fn apply(&self, value: &mut Value, memory: &mut EditMemory) {
         match self {
-            Edit::Set(members) => set(value, members),
+            Edit::Set(members) => set(value, members, &memory.references),
             Edit::Retype(places) => change_each(value, places, |part, to| retype(part, *to)),
             Edit::Add(places) => {
                 change_each(value, places, |part, more| arithmetic(part, |n| n + more));
@@ -211,10 +228,8 @@ impl EditMemory {
     /// Forgets the texts if they were collected for another value.
     fn enter(&mut self, group: Option<&Value>) {
         if self.group.as_ref() != group {
-            *self = EditMemory {
-                group: group.cloned(),
-                text: String::new(),
-            };
+            self.group = group.cloned();
+            self.text.clear();
         }
     }
 
@@ -226,37 +241,17 @@ impl EditMemory {
 }
 
 /// Sets members. References in the values are to the value as it was before.
-fn set(value: &mut Value, members: &Places<Value>) {
+fn set(value: &mut Value, members: &Places<Value>, references: &References) {
     let before = value.clone();
     for (at, template) in members {
         for place in at.settable_places(value) {
-            let filled = filled(template, &before);
+            let filled = references.filled(template, &before);
             match value.pointer_mut(&place) {
                 Some(part) => *part = filled,
                 None => add(value, &place, filled),
             }
         }
     }
-}
-
-/// The value with each text `$/pointer` replaced by that part of the frame, and each text `$` by all of it. A reference to nothing
-/// stays as it is.
-pub(crate) fn filled(template: &Value, frame: &Value) -> Value {
-    match template {
-        Value::String(text) => referenced(text, frame).unwrap_or(template).clone(),
-        Value::Array(items) => items.iter().map(|item| filled(item, frame)).collect(),
-        Value::Object(members) => {
-            let members = members.iter();
-            let members = members.map(|(name, value)| (name.clone(), filled(value, frame)));
-            Value::Object(members.collect())
-        }
-        plain => plain.clone(),
-    }
-}
-
-/// The first place of the frame that a reference points to.
-fn referenced<'a>(text: &str, frame: &'a Value) -> Option<&'a Value> {
-    Pointer::parse(text.strip_prefix('$')?).ok()?.first(frame)
 }
 
 /// Adds a member, or an element at the end of a list.

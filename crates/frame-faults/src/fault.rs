@@ -44,14 +44,14 @@ pub enum Effect {
     /// Frames that the agent sends. The first part that fits a frame is played on it.
     Events(Vec<EventFault>),
     /// Commands, before the agent gets them.
-    Commands(FrameSelector, Edits),
+    Commands(EventFault),
     /// What only the reference agent can change: its `#options`, as a map, before it reads them, or the body of an `@request` to the model.
     Internal(&'static str, FrameSelector, Edits),
     /// The reference agent behaves otherwise: the name of a behavior in its code.
     Behavior(String),
 }
 
-/// A fault of the frames that the agent sends.
+/// A fault of the frames that one side sends.
 #[derive(Debug, Clone)]
 pub struct EventFault {
     /// The frames.
@@ -89,6 +89,6 @@ impl Fault {
     /// Whether it can be played on the frames of an agent from outside: it is not a behavior of the reference agent.
     #[must_use]
     pub fn is_playable_outside(&self) -> bool {
-        matches!(self.effect, Effect::Events(_) | Effect::Commands(..))
+        matches!(self.effect, Effect::Events(_) | Effect::Commands(_))
     }
 }

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use spanned_yaml::{Spanned, TextSchema};
 
-/// What happens to a frame. Other frames are templates: a text `$/pointer` in them is that part of the frame.
+/// What happens to a frame. Other frames are templates: a text `$/pointer` in them is that part of the frame, `$request/pointer` a part of the
+/// request that a response answers, `$[NAME]/pointer` a part of the newest frame of that name, and `$new` an id that no request has.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -23,7 +24,11 @@ pub enum Operation {
     Before(Frames),
     /// Another frame, or a list of frames, comes after it.
     After(Frames),
-    /// It comes after the next event of this kind; `any`: of any kind.
+    /// Another frame, or a list of frames, comes in its place. A command does not reach the agent, and the agent sends these frames.
+    Instead(Frames),
+    /// For a command: the agent sends this frame, or this list of frames, when the command comes.
+    Reply(Frames),
+    /// It comes after the next event of this kind, or the next `>command`; `any`: after any event.
     Late(Spanned<String>),
     /// It comes just before the next event of this kind; `any`: of any kind.
     Until(Spanned<String>),
@@ -101,6 +106,18 @@ impl Operation {
         }
     }
 
+    /// The frames and values that can have references.
+    pub(crate) fn templates(&self) -> Vec<&Value> {
+        match self {
+            Operation::Before(Frames(frames))
+            | Operation::After(Frames(frames))
+            | Operation::Instead(Frames(frames))
+            | Operation::Reply(Frames(frames)) => frames.iter().collect(),
+            Operation::Edit(edits) => edits.templates().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// On which line it can be caught, unless the fault specifies it.
     pub(crate) fn shown_at(&self) -> ShownAt {
         match self {
@@ -108,6 +125,7 @@ impl Operation {
             | Operation::Twice
             | Operation::Before(_)
             | Operation::After(_)
+            | Operation::Instead(_)
             | Operation::RawBefore(_)
             | Operation::RawInText(_)
             | Operation::RawInBrace(_)
@@ -118,7 +136,7 @@ impl Operation {
     }
 }
 
-/// Other frames: one, or a list.
+/// Other frames: one, or a list, in which a list is a line with several frames, and `$` the frame itself.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(from = "FramesFile")]
 #[schemars(inline)]
@@ -131,16 +149,49 @@ pub struct Frames(pub(crate) Vec<Value>);
 )]
 enum FramesFile {
     One(Map<String, Value>),
-    Several(Vec<Map<String, Value>>),
+    Several(Vec<LineFile>),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected a frame, which is a map, `$` for the frame itself, or a list of them for one line"
+)]
+enum LineFile {
+    Frame(Map<String, Value>),
+    Itself(Itself),
+    Batch(Vec<BatchedFile>),
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum BatchedFile {
+    Frame(Map<String, Value>),
+    Itself(Itself),
+}
+
+#[derive(Deserialize, JsonSchema)]
+enum Itself {
+    #[serde(rename = "$")]
+    Frame,
 }
 
 impl From<FramesFile> for Frames {
     fn from(file: FramesFile) -> Self {
-        let frames = match file {
-            FramesFile::One(frame) => vec![frame],
-            FramesFile::Several(frames) => frames,
+        let itself = || Value::from("$");
+        let batched = |file| match file {
+            BatchedFile::Frame(frame) => Value::Object(frame),
+            BatchedFile::Itself(Itself::Frame) => itself(),
         };
-        Frames(frames.into_iter().map(Value::Object).collect())
+        let line = |file| match file {
+            LineFile::Frame(frame) => Value::Object(frame),
+            LineFile::Itself(Itself::Frame) => itself(),
+            LineFile::Batch(frames) => frames.into_iter().map(batched).collect(),
+        };
+        Frames(match file {
+            FramesFile::One(frame) => vec![Value::Object(frame)],
+            FramesFile::Several(lines) => lines.into_iter().map(line).collect(),
+        })
     }
 }
 

@@ -1,11 +1,13 @@
 //! Plays one fault on the frames of a session.
 
-use crate::edit::{EditMemory, Edits, filled};
+use crate::edit::{EditMemory, Edits};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::{entry, held_entry};
 use crate::file::ActiveFrom;
 use crate::line::{changed, line, spelled};
+use crate::open_calls::{FrameNaming, OpenCalls, text_at};
 use crate::operation::{END, Frames, KillSignal, Operation};
+use crate::selector::FrameSelector;
 use frame_language::Pointer;
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -25,8 +27,19 @@ pub enum Output {
     Kill(KillSignal),
 }
 
+/// What becomes of a frame of the host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Received {
+    /// Whether it is changed.
+    pub is_changed: bool,
+    /// Whether the agent does not get it.
+    pub is_dropped: bool,
+    /// What the agent sends before it gets it.
+    pub replies: Vec<Output>,
+}
+
 /// Where frames name their kind, as JSON Pointers.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KindPointers {
     /// In frames that the agent sends.
     pub events: String,
@@ -38,7 +51,10 @@ pub struct KindPointers {
 #[derive(Debug, Default)]
 pub struct FaultPlayer {
     fault: Option<Fault>,
-    kinds: KindPointers,
+    naming: FrameNaming,
+    calls: OpenCalls,
+    /// The frames that begin a turn, if the caller does not count turns.
+    begins_turn: Vec<FrameSelector>,
     /// The turn from which on it is active; 0: from the start.
     from: u32,
     turns: u32,
@@ -88,16 +104,35 @@ struct Held {
 impl FaultPlayer {
     /// Plays a fault from a turn on (0: from the start), by default from where the fault specifies.
     #[must_use]
-    pub fn new(fault: Fault, kinds: KindPointers, from: Option<u32>) -> Self {
+    pub fn new(fault: Fault, naming: impl Into<FrameNaming>, from: Option<u32>) -> Self {
         let usual = match fault.active_from {
             ActiveFrom::Start => 0,
             ActiveFrom::Turn => 1,
         };
+        let mut memory = EditMemory::default();
+        let parts = match &fault.effect {
+            Effect::Events(parts) => parts.as_slice(),
+            Effect::Commands(part) => std::slice::from_ref(part),
+            Effect::Internal(..) | Effect::Behavior(_) => &[],
+        };
+        for EventFault { on, operation, .. } in parts {
+            memory.references.remember(&operation.templates(), &on.nested);
+        }
         FaultPlayer {
             fault: Some(fault),
-            kinds,
+            naming: naming.into(),
             from: from.unwrap_or(usual),
+            memory,
             ..FaultPlayer::default()
+        }
+    }
+
+    /// The same, and counts a turn with each frame that is among these.
+    #[must_use]
+    pub fn with_turns(self, begins_turn: Vec<FrameSelector>) -> Self {
+        FaultPlayer {
+            begins_turn,
+            ..self
         }
     }
 
@@ -189,25 +224,94 @@ impl FaultPlayer {
         self.counted(outputs)
     }
 
-    /// Changes a command; returns whether it did.
-    pub fn command(&mut self, command: &mut Value) -> bool {
-        let kind = kind(command, &self.kinds.commands);
-        match self.effect() {
-            Some(Effect::Commands(on, edits)) if on.matches(&kind, command) => {
-                let edits = edits.clone();
-                self.edit(command, &edits)
+    /// Changes a command before the agent gets it.
+    pub fn command(&mut self, command: &mut Value) -> Received {
+        let mut received = Received::default();
+        let name = match &self.naming {
+            FrameNaming::Pointers(at) => text_at(command, &at.commands),
+            FrameNaming::JsonRpc { .. } => {
+                let known = self.calls.of_host(command);
+                if let (Some(own), Some(id)) = (known.own_id, command.get_mut("id")) {
+                    *id = own;
+                    received.is_changed = true;
+                }
+                received.is_dropped = known.is_of_inserted;
+                self.memory.references.request = known.message.request;
+                known.message.name
             }
-            _ => false,
+        };
+        self.note_turn(&name, command, true);
+        if let Some(part) = self.command_part(&name, command) {
+            match &part.operation {
+                Operation::Edit(edits) => received.is_changed |= self.edit(command, edits),
+                operation => {
+                    self.note_played();
+                    received.is_dropped |= !matches!(operation, Operation::Reply(_));
+                    if let Operation::Reply(frames) | Operation::Instead(frames) = operation {
+                        received.replies = self.others(frames, command, None);
+                    }
+                }
+            }
         }
+        self.memory.references.note(&name, command, true);
+        if !received.is_dropped && matches!(self.naming, FrameNaming::JsonRpc { .. }) {
+            self.calls.asked_by_host(command);
+        }
+        let nested = self.nested_name(&name, command).unwrap_or_default();
+        let names = [format!(">{name}"), format!(">{nested}")];
+        let names = names.each_ref().map(String::as_str);
+        for before in [true, false] {
+            let mut released = self.released(names, before);
+            received.replies.append(&mut released);
+        }
+        let replies = std::mem::take(&mut received.replies);
+        received.replies = self.counted(replies);
+        received
     }
 
-    /// The line of a command, with its newline, after the fault has changed it; `None` if it has not.
-    pub fn command_line(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
-        if !matches!(self.effect(), Some(Effect::Commands(..))) {
+    /// The part of the fault that is played on this command now.
+    fn command_part(&mut self, name: &str, command: &Value) -> Option<EventFault> {
+        let Some(Effect::Commands(part)) = self.effect() else {
+            return None;
+        };
+        let is_due = part.every || self.matched.is_empty();
+        if !is_due || !part.on.matches(name, command) || !self.resolves(part) {
             return None;
         }
-        let mut command = json_matcher::read_json(bytes).ok()?;
-        self.command(&mut command).then(|| line(&command))
+        let part = part.clone();
+        self.matched.insert(0);
+        Some(part)
+    }
+
+    /// What the agent gets in place of the line of a command, with its newline, and what it sends before. Nothing is changed in a line that
+    /// is not a JSON object.
+    pub fn command_line(&mut self, bytes: &[u8]) -> (Option<Vec<u8>>, Vec<Output>) {
+        let concerns = |turn: &FrameSelector| turn.is_of_commands();
+        let is_read = matches!(self.naming, FrameNaming::JsonRpc { .. })
+            || matches!(self.fault.as_ref().map(|fault| &fault.effect), Some(Effect::Commands(_)))
+            || self.begins_turn.iter().any(concerns)
+            || !self.held.is_empty();
+        let read = is_read.then(|| json_matcher::read_json(bytes));
+        let Some(Ok(mut command)) = read else {
+            return (Some(bytes.to_vec()), Vec::new());
+        };
+        let received = self.command(&mut command);
+        let passed = match (received.is_dropped, received.is_changed) {
+            (true, _) => None,
+            (false, true) => Some(line(&command)),
+            (false, false) => Some(bytes.to_vec()),
+        };
+        (passed, received.replies)
+    }
+
+    /// Counts a turn if a frame of this name begins one.
+    fn note_turn(&mut self, name: &str, frame: &Value, is_command: bool) {
+        let begins = |turn: &FrameSelector| {
+            turn.is_of_commands() == is_command && turn.matches(name, frame)
+        };
+        if self.begins_turn.iter().any(begins) {
+            self.start_turn();
+        }
     }
 
     /// Changes data that only the reference agent can change: `#options` of the process, as a map, or the body of an `@request` to the
@@ -244,33 +348,108 @@ impl FaultPlayer {
     }
 
     fn play(&mut self, frame: &Value, plain: Vec<u8>) -> Vec<Output> {
+        let kind = match &self.naming {
+            FrameNaming::Pointers(at) => text_at(frame, &at.events),
+            FrameNaming::JsonRpc { .. } => {
+                let named = self.calls.of_agent(frame);
+                self.memory.references.request = named.request;
+                named.name
+            }
+        };
+        self.note_turn(&kind, frame, false);
         if self.silent {
             return Vec::new();
         }
         if self.fault.is_none() {
             return self.counted(vec![Output::Bytes(plain)]);
         }
-        let kind = kind(frame, &self.kinds.events);
-        if let Some(part) = self.part_on(&kind, frame) {
-            let mut outputs = match &part.operation {
-                Operation::Merge(_) => Vec::new(),
-                _ => self.unmerged(),
-            };
-            outputs.append(&mut self.apply(&part, &kind, frame, &plain));
-            if !matches!(part.operation, Operation::Merge(_))
-                && let Some(unchanged) = unchanged_lines(&outputs, &plain)
-            {
-                self.note_played_at(self.lines + unchanged + 1);
+        let part = self.part_on(&kind, frame);
+        let outputs = match &part {
+            Some(part) => {
+                let mut outputs = match &part.operation {
+                    Operation::Merge(_) => Vec::new(),
+                    _ => self.unmerged(),
+                };
+                outputs.append(&mut self.apply(part, &kind, frame, &plain));
+                if !matches!(part.operation, Operation::Merge(_))
+                    && let Some(unchanged) = unchanged_lines(&outputs, &plain)
+                {
+                    self.note_played_at(self.lines + unchanged + 1);
+                }
+                outputs
             }
-            return self.counted(outputs);
+            None => {
+                let nested = self.nested_name(&kind, frame);
+                let names = [kind.as_str(), nested.as_deref().unwrap_or(&kind)];
+                let mut outputs = self.unmerged();
+                outputs.append(&mut self.released(names, true));
+                outputs.push(Output::Bytes(plain));
+                outputs.append(&mut self.released(names, false));
+                outputs
+            }
+        };
+        self.memory.references.note(&kind, frame, false);
+        if let FrameNaming::JsonRpc { .. } = self.naming {
+            self.note_requests(frame, part.as_ref(), &outputs);
         }
-        let nested = self.nested_name(&kind, frame);
-        let names = [kind.as_str(), nested.as_deref().unwrap_or(&kind)];
-        let mut outputs = self.unmerged();
-        outputs.append(&mut self.released(names, true));
-        outputs.push(Output::Bytes(plain));
-        outputs.append(&mut self.released(names, false));
         self.counted(outputs)
+    }
+
+    /// Notes the requests that the host gets in place of a frame of the agent.
+    fn note_requests(&mut self, frame: &Value, part: Option<&EventFault>, outputs: &[Output]) {
+        let Some(part) = part else {
+            return self.calls.asked_by_agent(frame, Some(frame), &[]);
+        };
+        let lines = outputs.iter().filter_map(|output| match output {
+            Output::Bytes(line) => json_matcher::read_json(line).ok(),
+            _ => None,
+        });
+        let mut sent: Vec<Value> = lines
+            .flat_map(|line| match line {
+                Value::Array(batch) => batch,
+                other => vec![other],
+            })
+            .collect();
+        let is_itself = |one: &Value| one.get("method") == frame.get("method");
+        let own = sent.iter().position(is_itself).map(|at| sent.remove(at));
+        let is_lost = matches!(
+            part.operation,
+            Operation::Drop
+                | Operation::Instead(_)
+                | Operation::Silence
+                | Operation::Exit(_)
+                | Operation::Kill(_)
+                | Operation::HalfThenExit(_)
+        );
+        let passed = own.as_ref().or((!is_lost).then_some(frame));
+        self.calls.asked_by_agent(frame, passed, &sent);
+    }
+
+    /// Whether a part of the fault has all that its references name.
+    fn resolves(&self, part: &EventFault) -> bool {
+        let templates = part.operation.templates().into_iter();
+        { templates }.all(|template| self.memory.references.resolve(template))
+    }
+
+    /// Other frames as lines; `plain` is the line of the frame itself.
+    fn others(&self, Frames(templates): &Frames, frame: &Value, plain: Option<&[u8]>) -> Vec<Output> {
+        let is_named = self.naming == FrameNaming::JsonRpc { is_version_optional: false };
+        let versioned = |mut frame: Value| {
+            if let (true, Some(members)) = (is_named, frame.as_object_mut())
+                && !members.contains_key("jsonrpc")
+            {
+                members.shift_insert(0, "jsonrpc".to_owned(), "2.0".into());
+            }
+            frame
+        };
+        let lines = templates.iter().map(|template| match (template.as_str(), plain) {
+            (Some(_), Some(plain)) => plain.to_vec(),
+            _ => line(&match self.memory.references.filled(template, frame) {
+                Value::Array(batch) => batch.into_iter().map(versioned).collect(),
+                one => versioned(one),
+            }),
+        });
+        lines.map(Output::Bytes).collect()
     }
 
     /// The name of a frame with its nested kind.
@@ -288,7 +467,9 @@ impl FaultPlayer {
         };
         let is_due = |n: usize, part: &EventFault| part.every || !self.matched.contains(&n);
         let mut parts = parts.iter().enumerate();
-        let (n, part) = parts.find(|(n, part)| is_due(*n, part) && part.on.matches(kind, frame))?;
+        let (n, part) = parts.find(|(n, part)| {
+            is_due(*n, part) && part.on.matches(kind, frame) && self.resolves(part)
+        })?;
         let part = part.clone();
         self.matched.insert(n);
         Some(part)
@@ -375,10 +556,7 @@ impl FaultPlayer {
     /// What is done in place of a frame that the fault is played on.
     fn apply(&mut self, part: &EventFault, kind: &str, frame: &Value, plain: &[u8]) -> Vec<Output> {
         let write = || Output::Bytes(plain.to_vec());
-        let others = |Frames(templates): &Frames| -> Vec<Output> {
-            let frames = templates.iter().map(|template| filled(template, frame));
-            frames.map(|frame| Output::Bytes(line(&frame))).collect()
-        };
+        let others = |frames: &Frames| self.others(frames, frame, Some(plain));
         match &part.operation {
             Operation::Edit(edits) => {
                 let mut changed = frame.clone();
@@ -401,6 +579,7 @@ impl FaultPlayer {
                 let outputs = [write()].into_iter().chain(wait);
                 outputs.chain(others(frames)).collect()
             }
+            Operation::Instead(frames) => others(frames),
             Operation::Late(kind) => self.hold(plain, kind, Move::Behind),
             Operation::Until(kind) => self.hold(plain, kind, Move::Before),
             Operation::Again => self.hold(plain, END, Move::Again),
@@ -460,11 +639,6 @@ fn prepend(frame: &mut Value, at: &Pointer, text: &str) {
             part.insert_str(0, text);
         }
     }
-}
-
-fn kind(frame: &Value, pointer: &str) -> String {
-    let kind = frame.pointer(pointer).and_then(Value::as_str);
-    kind.unwrap_or_default().to_owned()
 }
 
 /// How many lines come before the first wrong one; `None` if all are right.

@@ -5,6 +5,7 @@ use crate::fault::Fault;
 use crate::file::{FaultPart, FaultsFile, FramesFile, Names};
 use crate::only_entry::only_entry;
 use crate::operation::Operation;
+use crate::references::names_in;
 use crate::selector::NestedKinds;
 use frame_language::{FrameName, Pattern};
 use indexmap::IndexMap;
@@ -368,6 +369,13 @@ impl Merged {
                         _ => None,
                     });
                 all.extend(others.map(|(kind, name)| reference(kind, name, &part.node)));
+                let edits = part.edits.iter().flat_map(|(_, edit)| edit.templates());
+                let others = operations.iter().flat_map(|(_, one)| one.templates());
+                for name in edits.chain(others).flat_map(names_in) {
+                    let (value, span) = (name.to_owned(), part.node.span());
+                    let name = Spanned { value, span };
+                    all.push(reference(ReferenceKind::Frames, &name, &part.node));
+                }
             }
         }
         all

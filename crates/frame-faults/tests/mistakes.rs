@@ -93,7 +93,23 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: '>say', twice: ",
-            "f.yaml:2:32: `twice` is for events: a command, an option or a request can only be edited, as with `set` or `remove`",
+            "f.yaml:2:32: `twice` is for events: a command can be edited, as with `set` or `remove`, dropped, or answered with `reply` or `instead`",
+        ),
+        (
+            "on: '#options', drop: ",
+            "f.yaml:2:36: `drop` is for events: an option or a request can only be edited, as with `set` or `remove`",
+        ),
+        (
+            "on: word, reply: { type: word }",
+            "f.yaml:2:30: `reply` is for commands: use `before` or `after` for a frame that comes with an event",
+        ),
+        (
+            "on: word, after: [[word]]",
+            "f.yaml:2:37: expected a frame, which is a map, or a list of frames",
+        ),
+        (
+            "on: word, after: { id: '$[wrd]/id' }",
+            "f.yaml:2:20: unknown event `wrd`",
         ),
         (
             "on: word, common: nul-bite",

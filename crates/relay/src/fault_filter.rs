@@ -3,53 +3,54 @@
 use super::Ending;
 use super::stage::{Flow, Stage};
 use conform_judge::framing::LINE_LIMIT;
-use frame_faults::{FaultPlayer, FrameSelector, KillSignal, KindPointers, LineSplitter, Output};
+use frame_faults::{FaultPlayer, KillSignal, LineSplitter, Output};
 use rustix::process::Signal;
-use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The state that both directions share.
 struct Shared {
     player: FaultPlayer,
-    kinds: KindPointers,
-    /// The frames that begin a turn.
-    turns: Vec<FrameSelector>,
+    host: Host,
 }
+
+/// The writer of replies to commands, until the agent's stdout ends. It is locked while a stage writes to the host, so that no reply comes in
+/// the middle of a line.
+type Host = Arc<Mutex<Option<Box<dyn Write + Send>>>>;
 
 /// The stages of both directions, which play one fault.
 pub struct FaultFilter(Arc<Mutex<Shared>>);
 
 impl FaultFilter {
-    /// A filter. `turns` are the frames that begin a turn.
+    /// A filter. `to_host` writes where the stage of the agent's stdout writes.
     #[must_use]
-    pub fn new(player: FaultPlayer, kinds: KindPointers, turns: Vec<FrameSelector>) -> Self {
-        FaultFilter(Arc::new(Mutex::new(Shared {
-            player,
-            kinds,
-            turns,
-        })))
+    pub fn new(player: FaultPlayer, to_host: Box<dyn Write + Send>) -> Self {
+        let host = Arc::new(Mutex::new(Some(to_host)));
+        FaultFilter(Arc::new(Mutex::new(Shared { player, host })))
     }
 
     /// The stage for the agent's stdout.
     #[must_use]
     pub fn from_agent(&self) -> Box<dyn Stage> {
-        self.stage(Shared::event, Shared::last_event)
+        let host = Arc::clone(&locked(&self.0).host);
+        self.stage(Shared::event, Shared::last_event, Some(host))
     }
 
     /// The stage for the agent's stdin.
     #[must_use]
     pub fn to_agent(&self) -> Box<dyn Stage> {
-        self.stage(Shared::command, |_, last| vec![Output::Bytes(last)])
+        self.stage(Shared::command, |_, last| vec![Output::Bytes(last)], None)
     }
 
     fn stage(
         &self,
         line: fn(&mut Shared, &[u8]) -> Vec<Output>,
         end: fn(&mut Shared, Vec<u8>) -> Vec<Output>,
+        host: Option<Host>,
     ) -> Box<dyn Stage> {
         Box::new(LineFilter {
             shared: Arc::clone(&self.0),
+            host,
             lines: LineSplitter::new(LINE_LIMIT),
             line,
             end,
@@ -59,7 +60,6 @@ impl FaultFilter {
 
 impl Shared {
     fn event(&mut self, line: &[u8]) -> Vec<Output> {
-        self.note_turn(line, &self.kinds.events.clone(), false);
         let outputs = self.player.event_line(line);
         self.log();
         outputs
@@ -76,29 +76,14 @@ impl Shared {
     }
 
     fn command(&mut self, line: &[u8]) -> Vec<Output> {
-        self.note_turn(line, &self.kinds.commands.clone(), true);
-        let changed = self.player.command_line(line);
+        let (passed, replies) = self.player.command_line(line);
         self.log();
-        vec![Output::Bytes(changed.unwrap_or_else(|| line.to_vec()))]
-    }
-
-    /// Counts a turn if this frame begins one.
-    fn note_turn(&mut self, line: &[u8], kind_at: &str, is_command: bool) {
-        let mut turns = self
-            .turns
-            .iter()
-            .filter(|turn| turn.is_of_commands() == is_command)
-            .peekable();
-        if turns.peek().is_none() {
-            return;
+        if let (false, Some(host)) = (replies.is_empty(), &mut *locked(&self.host))
+            && let Err(error) = perform(replies, host)
+        {
+            tracing::debug!(%error, "a reply of the fault filter is lost");
         }
-        let Ok(frame) = json_matcher::read_json(line) else {
-            return;
-        };
-        let kind = frame.pointer(kind_at).and_then(Value::as_str);
-        if kind.is_some_and(|kind| turns.any(|turn| turn.matches(kind, &frame))) {
-            self.player.start_turn();
-        }
+        passed.map(Output::Bytes).into_iter().collect()
     }
 
     /// Writes the entry of the fault log to stderr, before the outputs: one of them may end the process.
@@ -112,6 +97,8 @@ impl Shared {
 /// The stage of one direction.
 struct LineFilter {
     shared: Arc<Mutex<Shared>>,
+    /// The host, if the stage writes to it.
+    host: Option<Host>,
     /// A line beyond the limit is split into parts, which no fault changes.
     lines: LineSplitter,
     /// The outputs in place of a line.
@@ -120,17 +107,22 @@ struct LineFilter {
     end: fn(&mut Shared, Vec<u8>) -> Vec<Output>,
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl LineFilter {
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    fn perform(&self, outputs: Vec<Output>, out: &mut dyn Write) -> io::Result<Flow> {
+        let _writing = self.host.as_deref().map(locked);
+        perform(outputs, out)
     }
 }
 
 impl Stage for LineFilter {
     fn pass(&mut self, chunk: &[u8], out: &mut dyn Write) -> io::Result<Flow> {
         for line in self.lines.push(chunk) {
-            let outputs = (self.line)(&mut self.shared(), &line);
-            let flow = perform(outputs, out)?;
+            let outputs = (self.line)(&mut locked(&self.shared), &line);
+            let flow = self.perform(outputs, out)?;
             if flow != Flow::Continue {
                 return Ok(flow);
             }
@@ -140,8 +132,12 @@ impl Stage for LineFilter {
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<Flow> {
         let last = self.lines.rest();
-        let outputs = (self.end)(&mut self.shared(), last);
-        perform(outputs, out)
+        let outputs = (self.end)(&mut locked(&self.shared), last);
+        let flow = self.perform(outputs, out);
+        if let Some(host) = &self.host {
+            locked(host).take();
+        }
+        flow
     }
 }
 
@@ -166,7 +162,7 @@ fn perform(outputs: Vec<Output>, out: &mut dyn Write) -> io::Result<Flow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frame_faults::NestedKinds;
+    use frame_faults::{KindPointers, NestedKinds};
     use proptest::prelude::*;
 
     fn filter(id: &str) -> FaultFilter {
@@ -175,8 +171,8 @@ mod tests {
             commands: "/type".into(),
         };
         let fault = frame_faults::generic_fault(id, NestedKinds::new()).unwrap();
-        let player = FaultPlayer::new(fault, kinds.clone(), None);
-        FaultFilter::new(player, kinds, Vec::new())
+        let player = FaultPlayer::new(fault, kinds, None);
+        FaultFilter::new(player, Box::new(io::sink()))
     }
 
     fn passed(mut stage: Box<dyn Stage>, chunks: &[&[u8]]) -> Vec<u8> {

@@ -55,12 +55,6 @@ pub(super) async fn filtered_suites(
     let plan = run_plan(&request, &sandboxes, &cancelled, &before).await?;
     let source = DialectSource::new(plan.dialect_dir);
     let filtered = |suite: DialectSuite| {
-        if suite.dialect.json_rpc.is_some() {
-            return Err(CommandError::usage(format!(
-                "faults are not played on {} yet: they do not know messages by their structure (`naming: json-rpc`); `--side host` plays bad hosts",
-                suite.dialect.id()
-            )));
-        }
         let filter = filter(&source, &suite.dialect)?;
         let sandboxes = Arc::clone(&sandboxes);
         Ok(TrialSuite {
@@ -83,8 +77,6 @@ pub(super) async fn filtered_suites(
 fn filter(source: &DialectSource, dialect: &Dialect) -> io::Result<FaultsBy> {
     let mut words: Vec<OsString> = vec![inject::SUBCOMMAND.into()];
     let mut option = |name: &str, value: OsString| words.extend([name.into(), value]);
-    option("--events", dialect.events.discriminator.clone().into());
-    option("--commands", dialect.commands.discriminator.clone().into());
     for turn in turns_without_guards(dialect) {
         option("--turn", turn.into());
     }

@@ -84,11 +84,6 @@ fn model_text(frames: &[Frame]) -> Result<(String, Vec<String>), String> {
 
 /// The frames of the agent, one on each line, and what they lack.
 fn agent_text(frames: &[Frame], dialect: &Dialect) -> Result<(String, Vec<String>), String> {
-    if dialect.json_rpc.is_some() {
-        return Err(
-            "an agent script does not play a dialect with `naming: json-rpc` yet".to_owned(),
-        );
-    }
     let RecordedScript {
         text,
         events,

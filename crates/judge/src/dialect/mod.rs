@@ -11,9 +11,10 @@ mod session;
 mod types;
 
 pub use client::{Client, StandingAnswer, merge};
+pub use conform_dialect::file::DialectFile;
 pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, OpenRequest,
-    ToolName, clause_names, dialect_file, faults, nested_kinds,
+    ToolName, clause_names, dialect_file, faults, frame_naming, kinds_of, nested_kinds,
 };
 pub use load::load;
 pub use types::{Dialect, SessionSpec};

@@ -45,15 +45,23 @@ fn check(node: &Node, vocabulary: &Vocabulary) -> Result<AgentScript, Vec<Error>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use conform_dialect::FrameNames;
     use spanned_yaml::load_yaml;
+
+    fn named(names: &[&str]) -> FrameNames {
+        let names = names.iter();
+        FrameNames {
+            discriminator: "/type".into(),
+            names: names.map(|name| ((*name).to_owned(), Default::default())).collect(),
+            structure: None,
+        }
+    }
 
     fn vocabulary() -> Vocabulary {
         Vocabulary {
             dialect: "bird@1".into(),
-            event_pointer: "/type".into(),
-            command_pointer: "/type".into(),
-            events: ["hello", "word"].map(str::to_owned).to_vec(),
-            commands: ["say", "quit"].map(str::to_owned).to_vec(),
+            events: named(&["hello", "word"]),
+            commands: named(&["say", "quit"]),
             ..Vocabulary::default()
         }
     }

@@ -2,16 +2,14 @@
 
 use super::file::{ActionFile, AgentScriptFile, EntryFile, ExpectFile, TextMap, WhileBusy};
 use super::vocabulary::Vocabulary;
-use super::{Action, Actions, AgentScript, Capture, Entry, Expected, Pattern};
+use super::{Action, Actions, AgentScript, COMMAND, Capture, Entry, Expected, Pattern};
+use conform_dialect::FrameNames;
 use indexmap::IndexSet;
 use json_matcher::{Matcher, Segment, Template, compile_node, placeholders_in, segments};
 use serde_json::Value;
 use spanned_yaml::{Error, Kind, Node, Span, Spanned, unknown};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// The name of the command in every reply to one.
-const COMMAND: &str = "command";
 
 /// The name of the line that is not a JSON object.
 const LINE: &str = "line";
@@ -67,6 +65,12 @@ fn gates(file: &AgentScriptFile) -> BTreeSet<String> {
         _ => None,
     });
     names.collect()
+}
+
+/// The name of the message that a matcher or a template shows.
+fn name_at<'n>(node: &'n Node, names: &FrameNames) -> Option<&'n Node> {
+    let method = || node.at("/method").filter(|_| names.structure.is_some());
+    node.at(&names.discriminator).or_else(method)
 }
 
 struct Compiler<'a> {
@@ -218,12 +222,13 @@ impl Compiler<'_> {
             return None;
         }
         let vocabulary = self.vocabulary;
-        let pointer = &vocabulary.event_pointer;
-        match frame.at(pointer) {
+        let is_answer = ["result", "error"].iter().any(|key| frame.get(key).is_some());
+        match name_at(frame, &vocabulary.events) {
+            None if is_answer && vocabulary.events.structure.is_some() => {}
             None => {
                 let message = format!(
-                    "this event has no name at {pointer}; send a line that is not an event of {} with `send_raw`",
-                    vocabulary.dialect
+                    "this event has no name at {}; send a line that is not an event of {} with `send_raw`",
+                    vocabulary.events.discriminator, vocabulary.dialect
                 );
                 self.error(frame.span(), message);
             }
@@ -235,19 +240,21 @@ impl Compiler<'_> {
 
     fn command_matcher(&mut self, node: &Node) -> Option<Matcher> {
         let vocabulary = self.vocabulary;
-        if let Some(name) = node.at(&vocabulary.command_pointer) {
+        if let Some(name) = name_at(node, &vocabulary.commands) {
             self.known_name("command", name, &vocabulary.commands);
         }
         self.matcher(node)
     }
 
     /// Checks a name that is written out.
-    fn known_name(&mut self, what: &str, name: &Node, known: &[String]) {
+    fn known_name(&mut self, what: &str, name: &Node, known: &FrameNames) {
         let Some(text) = name.as_str() else { return };
         let is_written_out = matches!(segments(text).as_slice(), [Segment::Text(_)]);
-        if is_written_out && !known.iter().any(|name| name == text) {
+        let mut extensions = self.vocabulary.extensions.iter();
+        let is_extension = extensions.any(|prefix| text.starts_with(prefix));
+        if is_written_out && !is_extension && !known.names.contains_key(text) {
             let what = format!("{what} of {}", self.vocabulary.dialect);
-            let message = unknown(&what, text, known.iter().map(String::as_str));
+            let message = unknown(&what, text, known.names.keys().map(String::as_str));
             self.error(name.span(), message);
         }
     }

@@ -3,7 +3,7 @@
 use super::expected_commands::capture;
 use super::reply::play as play_reply;
 use super::script::WhileBusy;
-use super::{Actions, AgentScript, Entry, Received, ReplyEnd, Stage};
+use super::{Actions, AgentScript, COMMAND, Entry, Received, ReplyEnd, Stage};
 use crate::control::Recorded;
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin::{Input, InputLines, UNREAD_TIMEOUT};
@@ -117,7 +117,13 @@ impl Player {
             return;
         }
         match json_matcher::read_json(&line) {
-            Ok(command) if command.is_object() => self.command(command),
+            Ok(command) if command.is_object() => {
+                let stage = Rc::clone(&self.stage);
+                let taken = stage.outbox.taken(command);
+                if let Some(command) = taken.map(|command| stage.messages.received(command)) {
+                    self.command(command);
+                }
+            }
             _ => self.malformed(&line),
         }
     }
@@ -158,7 +164,7 @@ impl Player {
         }
         let Some(entry) = entry else {
             let mut names = Captures::default();
-            names.set("command", command);
+            names.set(COMMAND, command);
             return self.reply_in_order(&script.unknown, names);
         };
         let mut names = match entry.while_busy {
@@ -166,7 +172,7 @@ impl Player {
             _ => Captures::default(),
         };
         capture(&entry.capture, &command, &mut names);
-        names.set("command", command);
+        names.set(COMMAND, command);
         match entry.while_busy {
             WhileBusy::Now | WhileBusy::Only if self.stage.is_busy() => {
                 self.spawn(&entry.actions, names, false);

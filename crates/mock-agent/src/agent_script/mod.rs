@@ -11,6 +11,7 @@ mod event_loop;
 mod expected_commands;
 pub(crate) mod file;
 mod head;
+mod messages;
 mod reply;
 mod script;
 mod stage;
@@ -22,7 +23,11 @@ pub(crate) use event_loop::play;
 use expected_commands::{Conversation, Expected, Pattern, Received};
 pub use file::AgentScriptFile;
 pub(crate) use head::ScriptHead;
+pub(crate) use messages::Messages;
 use reply::ReplyEnd;
 use script::{Action, Actions, AgentScript, Capture, Entry};
 pub(crate) use stage::Stage;
 pub(crate) use vocabulary::Vocabulary;
+
+/// The name of the command in every reply to one.
+const COMMAND: &str = "command";

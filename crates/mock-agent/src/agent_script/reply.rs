@@ -1,6 +1,6 @@
 //! Plays the actions of a reply.
 
-use super::{Action, Actions, Conversation, Stage};
+use super::{Action, Actions, COMMAND, Conversation, Stage};
 use json_matcher::render_text;
 use std::rc::Rc;
 
@@ -29,7 +29,9 @@ pub(super) async fn play(
         match action {
             Action::Send(frame) => {
                 outbox.ready_for_turn().await;
-                outbox.send(rendered(frame.render(&names.borrow()))?);
+                let step = rendered(frame.render(&names.borrow()))?;
+                let message = stage.messages.sent(step, names.borrow().get(COMMAND));
+                outbox.send(message.map_err(ReplyEnd::Failed)?);
             }
             Action::Write(text) => {
                 outbox.ready_for_turn().await;

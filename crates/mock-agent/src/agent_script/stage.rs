@@ -1,6 +1,6 @@
 //! State that all replies of a scripted agent share: the script, gates, the reply in progress, and the commands that replies expect.
 
-use super::{Actions, AgentScript, Conversation, Received};
+use super::{Actions, AgentScript, Conversation, Messages, Received};
 use crate::control::Gates;
 use crate::os::stdout::Outbox;
 use json_matcher::Captures;
@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 pub(crate) struct Stage {
     pub(super) outbox: Rc<Outbox>,
     pub(super) gates: Rc<Gates>,
+    pub(super) messages: Messages,
     /// How long a gate holds unless the script specifies it.
     usual_gate_timeout: Duration,
     script: RefCell<Rc<AgentScript>>,
@@ -41,6 +42,7 @@ impl Stage {
     pub(crate) fn new(
         outbox: Rc<Outbox>,
         gates: Rc<Gates>,
+        messages: Messages,
         usual_gate_timeout: Duration,
         script: AgentScript,
     ) -> Self {
@@ -48,6 +50,7 @@ impl Stage {
         Stage {
             outbox,
             gates,
+            messages,
             usual_gate_timeout,
             script: RefCell::new(Rc::new(script)),
             conversations: RefCell::default(),

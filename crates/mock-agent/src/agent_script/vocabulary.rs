@@ -1,8 +1,9 @@
 //! The data that a scripted agent needs from a dialect: the names of frames, and where frames hold them.
 
-use conform_dialect::file::DialectFile;
-use conform_dialect::{DialectSource, dialect_file, nested_kinds};
-use frame_faults::FrameSelector;
+use conform_dialect::file::{DialectFile, FrameSpec};
+use conform_dialect::{DialectSource, FrameNames, dialect_file, frame_naming, nested_kinds};
+use frame_faults::{FrameNaming, FrameSelector};
+use indexmap::IndexMap;
 use spanned_yaml::{Node, render_all};
 
 /// The frames of a dialect.
@@ -10,13 +11,13 @@ use spanned_yaml::{Node, render_all};
 pub(crate) struct Vocabulary {
     /// `NAME@VERSION`.
     pub(crate) dialect: String,
-    /// Where an event holds its name, as a JSON Pointer.
-    pub(crate) event_pointer: String,
-    /// Where a command holds its name, as a JSON Pointer.
-    pub(crate) command_pointer: String,
-    pub(super) events: Vec<String>,
-    pub(super) commands: Vec<String>,
-    /// The events that begin a turn.
+    /// How faults name frames.
+    pub(crate) naming: FrameNaming,
+    pub(super) events: FrameNames,
+    pub(super) commands: FrameNames,
+    /// The first letters of methods that each side may add.
+    pub(super) extensions: Vec<String>,
+    /// The frames that begin a turn.
     pub(crate) turn: FrameSelector,
     /// The longest command, in bytes, if the dialect sets a limit.
     pub(crate) line_limit: Option<usize>,
@@ -33,32 +34,48 @@ impl Vocabulary {
             None => only_dialect(source)?,
         };
         let merged = dialect_file(source, &id).map_err(|errors| render_all(&errors))?;
-        let by_structure = merged.file.naming.is_some();
         Vocabulary::new(merged.file).ok_or_else(|| {
-            let message = if by_structure {
-                "an agent script does not play a dialect with `naming: json-rpc` yet"
-            } else {
-                "the key `discriminator` with `events` and `commands` is missing"
-            };
+            let message = "the key `discriminator` with `events` and `commands` is missing";
             merged.root.error(message).to_string()
         })
     }
 
     fn new(file: DialectFile) -> Option<Self> {
         let nested = nested_kinds(&file);
-        let pointers = file.discriminator?;
+        let naming = frame_naming(&file)?;
+        let json_rpc = file.json_rpc.unwrap_or_default();
         let turn = file.session.unwrap_or_default().turn;
         let selector = turn
             .as_ref()
             .and_then(Node::as_str)
             .and_then(|turn| FrameSelector::parse(turn, nested).ok());
         let limit = file.limits.get("command");
+        let specs = |names: IndexMap<String, Option<FrameSpec>>| -> IndexMap<String, FrameSpec> {
+            let specs = names.into_iter();
+            let specs = specs.map(|(name, spec)| (name, spec.unwrap_or_default()));
+            specs.collect()
+        };
+        let (events, commands) = (specs(file.events), specs(file.commands));
+        let (events, commands) = match &naming {
+            FrameNaming::JsonRpc { is_version_optional } => (
+                FrameNames::by_structure(events.clone(), &commands, *is_version_optional),
+                FrameNames::by_structure(commands, &events, *is_version_optional),
+            ),
+            FrameNaming::Pointers(at) => {
+                let named = |names, at: &String| FrameNames {
+                    discriminator: at.clone(),
+                    names,
+                    structure: None,
+                };
+                (named(events, &at.events), named(commands, &at.commands))
+            }
+        };
         Some(Vocabulary {
             dialect: format!("{}@{}", file.name, file.version),
-            event_pointer: pointers.events,
-            command_pointer: pointers.commands,
-            events: file.events.into_keys().collect(),
-            commands: file.commands.into_keys().collect(),
+            naming,
+            events,
+            commands,
+            extensions: json_rpc.extensions,
             turn: selector.unwrap_or_default(),
             line_limit: limit.and_then(|limit| usize::try_from(*limit).ok()),
         })
@@ -120,11 +137,10 @@ mod tests {
             "choose a dialect with --dialect: bird@1, bird@2"
         );
         let delta = load(Some("bird@2")).unwrap();
-        assert_eq!(delta.command_pointer, "/cmd");
-        assert_eq!(
-            (delta.events, delta.commands),
-            (vec!["hello".into(), "song".into()], vec!["say".into()])
-        );
+        assert_eq!(delta.commands.discriminator, "/cmd");
+        let names = |names: &FrameNames| names.names.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(&delta.events), ["hello", "song"]);
+        assert_eq!(names(&delta.commands), ["say"]);
         let begins = |x| delta.turn.matches("song", &json!({ "x": x }));
         assert_eq!((begins(1), begins(2)), (true, false));
         write("4", "{ name: bird, version: '4', events: { a: } }");

@@ -18,6 +18,7 @@ use crate::tools::mcp_client::McpServer;
 use crate::tools::{Toolbox, Workspace};
 use retry::RetryState;
 use scheduler::check_capacity;
+use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::ops::Deref;
@@ -114,6 +115,11 @@ impl Session {
     /// The clock of the waits that the host sees.
     pub(crate) fn clock(&self) -> &Clock {
         &self.events.outbox.clock
+    }
+
+    /// A command as the faults let the agent read it; `None` if they do not.
+    pub(crate) fn taken(&self, command: Value) -> Option<Value> {
+        self.events.outbox.taken(command)
     }
 
     /// Reports that the agent takes commands.

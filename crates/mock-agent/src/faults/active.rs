@@ -106,7 +106,8 @@ impl Faults {
     }
 
     fn add(&self, scope: Scope, fault: Fault, from: Option<u32>) {
-        let player = FaultPlayer::new(fault, self.dialect.kinds.clone(), from);
+        let player = FaultPlayer::new(fault, self.dialect.naming.clone(), from)
+            .with_turns(vec![self.dialect.turn.clone()]);
         self.played.borrow_mut().push(Played { scope, player });
     }
 
@@ -165,11 +166,23 @@ impl Faults {
         });
     }
 
-    /// Changes a command.
-    pub(crate) fn command(&self, command: &mut Value) {
-        self.change(command, |player, command| {
-            player.command(command);
-        });
+    /// Changes a command before the agent reads it. `None` if the agent does not get it; what it sends before is written with `send`.
+    pub(crate) fn command(&self, mut command: Value, send: impl Fn(Output)) -> Option<Value> {
+        self.rehearse(|player| drop(player.command(&mut command.clone())));
+        let mut is_dropped = false;
+        let mut replies = Vec::new();
+        // The last fault is the nearest to the host.
+        for player in self.active(&mut self.played.borrow_mut()).rev() {
+            let mut received = player.command(&mut command);
+            replies.append(&mut received.replies);
+            is_dropped = received.is_dropped;
+            if is_dropped {
+                break;
+            }
+        }
+        self.log();
+        replies.into_iter().for_each(send);
+        (!is_dropped).then_some(command)
     }
 
     fn change(&self, value: &mut Value, by: impl Fn(&mut FaultPlayer, &mut Value)) {
@@ -180,9 +193,6 @@ impl Faults {
 
     /// What is done for a frame. Without a fault, the bytes of its line are written.
     pub(crate) fn write(&self, frame: &Value) -> Vec<Output> {
-        if self.dialect.begins_turn(frame) {
-            self.count_turn();
-        }
         let line = (self.line)(frame);
         self.rehearse(|player| drop(player.event(frame, &line)));
         let mut outputs = vec![Output::Bytes(line)];
@@ -226,17 +236,24 @@ impl Faults {
     /// The first result of the active faults.
     fn find<T>(&self, result: impl FnMut(&mut FaultPlayer) -> Option<T>) -> Option<T> {
         let mut played = self.played.borrow_mut();
+        self.active(&mut played).find_map(result)
+    }
+
+    /// The faults that are active now.
+    fn active<'p>(
+        &self,
+        played: &'p mut [Played],
+    ) -> impl DoubleEndedIterator<Item = &'p mut FaultPlayer> {
         let in_turn = played.iter().any(|one| one.scope == Scope::Turn);
-        let is_active = |one: &&mut Played| match one.scope {
+        let is_active = move |one: &&mut Played| match one.scope {
             Scope::Rehearsal => false,
             scope => !in_turn || scope != Scope::Process,
         };
-        let active = played.iter_mut().filter(is_active);
-        let players = active.map(|one| {
-            one.player.count_lines_from(self.lines.get());
+        let lines = self.lines.get();
+        played.iter_mut().filter(is_active).map(move |one| {
+            one.player.count_lines_from(lines);
             &mut one.player
-        });
-        { players }.find_map(result)
+        })
     }
 
     /// Writes the entries of the fault log, once a fault has taken effect.

@@ -1,8 +1,7 @@
 //! The dialect whose faults can be played: those of its `faults.yaml`, and those that every line protocol can have.
 
 use conform_dialect::{DialectSource, dialect_file, faults};
-use frame_faults::{Fault, FaultTable, FrameSelector, KindPointers, NestedKinds, common_names};
-use serde_json::Value;
+use frame_faults::{Fault, FaultTable, FrameNaming, FrameSelector, NestedKinds, common_names};
 use spanned_yaml::render_all;
 
 /// A dialect whose faults can be played.
@@ -12,8 +11,8 @@ pub(crate) struct FaultedDialect {
     pub(crate) source: DialectSource,
     /// `NAME@VERSION`.
     pub(crate) id: String,
-    pub(crate) kinds: KindPointers,
-    /// The events that begin a turn, if the agent itself does not count turns.
+    pub(crate) naming: FrameNaming,
+    /// The frames that begin a turn, if the agent itself does not count turns.
     pub(crate) turn: FrameSelector,
 }
 
@@ -76,12 +75,6 @@ impl FaultedDialect {
             .map_err(|errors| render_all(&errors))?
             .unwrap_or_default())
     }
-
-    /// Whether this event begins a turn.
-    pub(super) fn begins_turn(&self, event: &Value) -> bool {
-        let kind = event.pointer(&self.kinds.events).and_then(Value::as_str);
-        kind.is_some_and(|kind| self.turn.matches(kind, event))
-    }
 }
 
 /// A fault of every line protocol, on any event.
@@ -100,6 +93,7 @@ fn common_fault(id: &str) -> Result<Fault, String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use frame_faults::KindPointers;
 
     /// A dialect with faults, and one that extends it.
     pub(in crate::faults) fn bird() -> FaultedDialect {
@@ -124,10 +118,10 @@ pub(super) mod tests {
         FaultedDialect {
             source: DialectSource::new(Some(folder)),
             id: "bird@1".into(),
-            kinds: KindPointers {
+            naming: FrameNaming::Pointers(KindPointers {
                 events: "/type".into(),
                 commands: "/type".into(),
-            },
+            }),
             turn: FrameSelector::parse("begin", NestedKinds::new()).unwrap(),
         }
     }

@@ -89,6 +89,11 @@ impl Outbox {
         items.into_iter().for_each(|item| self.queue(item));
     }
 
+    /// A command as the faults let the agent read it; `None` if they do not.
+    pub(crate) fn taken(&self, command: Value) -> Option<Value> {
+        self.faults.command(command, |item| self.queue(item))
+    }
+
     /// Queues bytes that are not a frame. Never waits.
     pub(crate) fn write_bytes(&self, bytes: Vec<u8>) {
         self.queue(Output::Bytes(bytes));

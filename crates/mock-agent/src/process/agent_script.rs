@@ -2,14 +2,13 @@
 
 use super::control::ControlTarget;
 use super::run::Startup;
-use crate::agent_script::{self, Stage, Vocabulary};
+use crate::agent_script::{self, Messages, Stage, Vocabulary};
 use crate::config::{self, USAGE};
 use crate::faults::{FaultedDialect, Faults};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdin;
 use crate::os::stdout::Outbox;
 use conform_dialect::DialectSource;
-use frame_faults::KindPointers;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -56,7 +55,9 @@ async fn start(startup: &Startup, signals: ShutdownSignals) -> Result<u8, String
     let given = config::gate_timeout(env).map_err(|why| why.to_string())?;
     let gate_timeout = controls.gate_timeout(given);
     let gates = Rc::clone(&controls.gates);
-    let session = Rc::new(Stage::new(Rc::clone(&outbox), gates, gate_timeout, script));
+    let messages = Messages::new(&vocabulary);
+    let stage = Stage::new(Rc::clone(&outbox), gates, messages, gate_timeout, script);
+    let session = Rc::new(stage);
     let input = stdin::spawn_reader(vocabulary.line_limit.unwrap_or(LINE_LIMIT));
     let controlled = Rc::clone(&session);
     let replace_script = move |path: &Path| {
@@ -77,10 +78,7 @@ fn faulted(vocabulary: &Vocabulary, source: DialectSource) -> FaultedDialect {
     FaultedDialect {
         source,
         id: vocabulary.dialect.clone(),
-        kinds: KindPointers {
-            events: vocabulary.event_pointer.clone(),
-            commands: vocabulary.command_pointer.clone(),
-        },
+        naming: vocabulary.naming.clone(),
         turn: vocabulary.turn.clone(),
     }
 }

@@ -16,7 +16,7 @@ use crate::os::clock::{self, Clock};
 use crate::os::signals::ShutdownSignals;
 use crate::os::stdout::Outbox;
 use crate::protocols::adapter::{Adapter, KIND_POINTER};
-use frame_faults::{FrameSelector, KindPointers};
+use frame_faults::{FrameNaming, FrameSelector, KindPointers};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -262,13 +262,20 @@ async fn run(
 
 /// No fault yet, of the dialect of a protocol.
 fn faults_of(adapter: &Adapter, choice: &Choice) -> Faults {
+    let naming = if adapter.is_json_rpc {
+        FrameNaming::JsonRpc {
+            is_version_optional: false,
+        }
+    } else {
+        FrameNaming::Pointers(KindPointers {
+            events: KIND_POINTER.to_owned(),
+            commands: KIND_POINTER.to_owned(),
+        })
+    };
     let dialect = FaultedDialect {
         source: choice.source.clone(),
         id: adapter.id(),
-        kinds: KindPointers {
-            events: KIND_POINTER.to_owned(),
-            commands: KIND_POINTER.to_owned(),
-        },
+        naming,
         turn: FrameSelector::default(),
     };
     Faults::new(dialect, adapter.line)

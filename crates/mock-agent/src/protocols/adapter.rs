@@ -31,6 +31,8 @@ pub(crate) struct Adapter {
     /// Whether the exit status after a signal is 128 and its number, not 0.
     pub(crate) exits_by_signal: bool,
     pub(crate) line: fn(&Value) -> Vec<u8>,
+    /// Whether its messages are named as those of JSON-RPC, and not by [`KIND_POINTER`].
+    pub(crate) is_json_rpc: bool,
     /// Makes the adapter's state of a session, with what it does.
     pub(crate) connect: fn() -> Rc<dyn Connection>,
     pub(crate) tools: &'static [Tool],

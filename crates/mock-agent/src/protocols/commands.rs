@@ -54,9 +54,11 @@ fn command<P: Protocol>(
     if text.is_empty() {
         return Ok(None);
     }
-    let mut command = json_matcher::read_json(text.as_bytes())
+    let command = json_matcher::read_json(text.as_bytes())
         .map_err(|error| format!("The command is not JSON: {error}"))?;
-    session.faults.command(&mut command);
+    let Some(command) = session.taken(command) else {
+        return Ok(None);
+    };
     if command.is_object() {
         Ok(Some(command))
     } else {

@@ -7,6 +7,7 @@
 //! ```
 
 mod host_ids;
+mod messages;
 mod session;
 mod yaml;
 

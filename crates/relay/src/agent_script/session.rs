@@ -1,6 +1,7 @@
 //! Builds the session of the script: one action for each frame.
 
 use super::host_ids::{CommandMember, HostIds, plain_key, template};
+use super::messages::{Messages, joined};
 use super::yaml::item;
 use conform_judge::dialect::{Dialect, FrameIdentity};
 use conform_judge::frame::{Body, End, Eol, Frame, Line};
@@ -38,6 +39,7 @@ pub fn agent_script(frames: &[Frame], dialect: &Dialect) -> RecordedScript {
         is_terminated: false,
         events: 0,
         losses: Vec::new(),
+        messages: dialect.json_rpc.as_ref().map(|_| Messages::default()),
     };
     for (number, frame) in frames.iter().enumerate() {
         writer.frame(number + 1, &frame.body);
@@ -53,6 +55,8 @@ struct Writer<'d> {
     is_terminated: bool,
     events: usize,
     losses: Vec<String>,
+    /// The names of messages, if they are named by their structure.
+    messages: Option<Messages>,
 }
 
 impl Writer<'_> {
@@ -125,13 +129,16 @@ impl Writer<'_> {
         let event = parse(line).value?;
         // The reference agent escapes them in what it sends.
         let has_separators = line.text().contains(['\u{2028}', '\u{2029}']);
-        if has_separators
-            || !matches!(
-                self.dialect.events.identify(&event),
-                FrameIdentity::Known(..)
-            )
-            || !same_without_blanks(&line.bytes, event.to_string().as_bytes())
-        {
+        let is_written_so = same_without_blanks(&line.bytes, event.to_string().as_bytes());
+        let names = &self.dialect.events;
+        if let Some(messages) = &mut self.messages {
+            let envelope = messages.event(names, &event);
+            let (envelope, rest) = envelope.filter(|_| is_written_so && !has_separators)?;
+            self.ids.event(&rest);
+            return item("send", &joined(envelope, template(&rest, &self.ids)));
+        }
+        let is_known = matches!(names.identify(&event), FrameIdentity::Known(..));
+        if has_separators || !is_known || !is_written_so {
             return None;
         }
         self.ids.event(&event);
@@ -154,8 +161,18 @@ impl Writer<'_> {
         let expected = match value {
             Some(command) => {
                 let mut capture = Map::new();
-                let mut on = self.matcher(&command, String::new(), &mut capture);
-                self.allow_unknown_name(&command, &mut on);
+                let names = &self.dialect.commands;
+                let messages = self.messages.as_mut();
+                let on = match messages.map(|one| one.command(names, &command, &mut capture)) {
+                    Some((envelope, rest)) => {
+                        joined(envelope, self.matcher(&rest, String::new(), &mut capture))
+                    }
+                    None => {
+                        let mut on = self.matcher(&command, String::new(), &mut capture);
+                        self.allow_unknown_name(&command, &mut on);
+                        on
+                    }
+                };
                 let mut expected = Map::from_iter([("on".to_owned(), on)]);
                 if !capture.is_empty() {
                     expected.insert("capture".to_owned(), capture.into());
@@ -259,7 +276,11 @@ mod tests {
     use conform_judge::dialect::{DialectSource, load};
 
     fn script(bodies: &[Body]) -> RecordedScript {
-        let dialect = load(&DialectSource::default(), "aionrs@0.1").unwrap();
+        script_of(bodies, &DialectSource::default(), "aionrs@0.1")
+    }
+
+    fn script_of(bodies: &[Body], source: &DialectSource, dialect: &str) -> RecordedScript {
+        let dialect = load(source, dialect).unwrap();
         let frames = bodies.iter().cloned().map(|body| Frame { at: 0, body });
         agent_script(&frames.collect::<Vec<_>>(), &dialect)
     }
@@ -338,5 +359,31 @@ session:
             script.text
         );
         assert_eq!(script.losses.len(), 2, "{:?}", script.losses);
+    }
+
+    #[test]
+    fn messages_are_named_and_ids_of_the_host_are_taken_from_its_requests() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/two-way/dialects");
+        let source = DialectSource::new(Some(folder.into()));
+        let session = [
+            to_agent(r#"{"jsonrpc":"2.0","id":1,"method":"ask","params":{}}"#),
+            from_agent(r#"{"jsonrpc":"2.0","id":1,"method":"confirm","params":{"options":[]}}"#),
+            to_agent(r#"{"jsonrpc":"2.0","id":1,"result":{"choice":"q7"}}"#),
+            from_agent(r#"{"id":1,"jsonrpc":"2.0","result":{"answer":"q7"}}"#),
+            to_agent(r#"{"jsonrpc":"2.0","id":"x","method":"sing"}"#),
+            from_agent(r#"{"jsonrpc":"2.0","id":"x","error":{"code":-32601,"message":"no"}}"#),
+            from_agent(r#"{"jsonrpc":"2.0","method":"_own"}"#),
+        ];
+        let script = script_of(&session, &source, "duo@1").text;
+        let expected = r##"session:
+  - {"expect":{"on":{"message":"ask","params":{}},"capture":{"request1":"/id"}}}
+  - {"send":{"message":"confirm","id":1,"params":{"options":[]}}}
+  - {"expect":{"on":{"message":"confirm.result","id":1,"result":{"choice":"q7"}}}}
+  - {"send":{"message":"ask.result","id":"{request1}","result":{"answer":"q7"}}}
+  - {"expect":{"on":{"method":{"$one_of":["sing"]}},"capture":{"request2":"/id"}}}
+  - {"send":{"id":"{request2}","error":{"code":-32601,"message":"no"}}}
+  - {"send_raw":"{\"jsonrpc\":\"2.0\",\"method\":\"_own\"}"}
+"##;
+        assert!(script.ends_with(expected), "{script}");
     }
 }

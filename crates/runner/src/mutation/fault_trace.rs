@@ -1,6 +1,7 @@
 //! Fault traces: at which line of a recorded session a fault was injected.
 
-use conform_judge::dialect::{Dialect, FrameIdentity, FrameNames};
+use super::frame_names::SessionNames;
+use conform_judge::dialect::{Dialect, FrameIdentity};
 use conform_judge::frame::{Body, Frame};
 use conform_judge::framing::{Parsed, ParsedFrame};
 use frame_faults::{parse_entry, parse_held};
@@ -21,6 +22,7 @@ pub struct FaultTrace {
     held: Option<u64>,
     /// The affected frame, if it is not a line of the agent's stdout.
     frame: Option<u64>,
+    session: Option<SessionNames>,
 }
 
 /// A position in a session.
@@ -59,7 +61,8 @@ impl FaultTrace {
             self.injected = self.injected.or_else(|| own(parse_entry(&text)));
             self.held = self.held.or_else(|| own(parse_held(&text)));
         }
-        self.names.push(name(frame, parsed, dialect));
+        let names = self.session.get_or_insert_with(|| SessionNames::new(dialect));
+        self.names.push(name(frame, parsed, dialect, names));
         if matches!(frame.body, Body::FromAgent(_)) {
             self.lines.push(self.names.len() as u64);
         }
@@ -140,9 +143,10 @@ impl FaultTrace {
     }
 }
 
-fn name(frame: &Frame, parsed: &Parsed, dialect: &Dialect) -> String {
-    let line = |names: &FrameNames| {
-        let named = parsed.value.as_ref().map(|value| names.identify(value));
+fn name(frame: &Frame, parsed: &Parsed, dialect: &Dialect, names: &mut SessionNames) -> String {
+    let mut line = |is_command| {
+        let value = parsed.value.as_ref();
+        let named = value.map(|value| names.next(dialect, value, is_command).1);
         match named {
             Some(FrameIdentity::Known(_, Some(name)) | FrameIdentity::Known(name, None)) => name,
             Some(FrameIdentity::Unknown(_)) => "#unknown".to_owned(),
@@ -150,8 +154,8 @@ fn name(frame: &Frame, parsed: &Parsed, dialect: &Dialect) -> String {
         }
     };
     match &frame.body {
-        Body::FromAgent(_) => line(&dialect.events),
-        Body::ToAgent(_) => format!(">{}", line(&dialect.commands)),
+        Body::FromAgent(_) => line(false),
+        Body::ToAgent(_) => format!(">{}", line(true)),
         Body::LlmRequest(_) => "@request".to_owned(),
         Body::LlmReply(_) => "@reply".to_owned(),
         Body::StdinClosed => "#stdin_closed".to_owned(),

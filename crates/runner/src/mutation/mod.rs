@@ -4,5 +4,6 @@
 pub mod bad_hosts;
 pub mod coverage;
 pub mod fault_trace;
+pub mod frame_names;
 pub mod kill_analysis;
 pub mod matrix;

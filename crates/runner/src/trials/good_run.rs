@@ -3,6 +3,7 @@
 use super::recording::Recording;
 use super::scenario_run::ScenarioRun;
 use super::{TrialError, TrialSuite};
+use crate::mutation::frame_names::SessionNames;
 use crate::scenario::Scenario;
 use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding};
@@ -78,12 +79,18 @@ impl GoodRun {
             }
         }
         let mut sample = SampleFrames::default();
-        for one in run.sessions.iter().flat_map(|session| &session.frames) {
-            if matches!(one.frame.body, Body::FromAgent(_))
-                && let Some(value) = &one.parsed.value
-                && let Some(name) = dialect.events.identify(value).into_name()
-            {
-                sample.add(&name, value);
+        for session in &run.sessions {
+            let mut names = SessionNames::new(dialect);
+            for one in &session.frames {
+                let is_command = matches!(one.frame.body, Body::ToAgent(_));
+                let is_line = is_command || matches!(one.frame.body, Body::FromAgent(_));
+                let Some(value) = one.parsed.value.as_ref().filter(|_| is_line) else {
+                    continue;
+                };
+                let (_, identity) = names.next(dialect, value, is_command);
+                if let (false, Some(name)) = (is_command, identity.into_name()) {
+                    sample.add(&name, value);
+                }
             }
         }
         self.samples.insert(id.clone(), sample);

@@ -3,6 +3,7 @@
 
 use super::scenario_run::{RecordedSession, ScenarioRun};
 use crate::mutation::fault_trace::FaultTrace;
+use crate::mutation::frame_names::{SessionNames, frame_naming, nested_kinds};
 use crate::mutation::kill_analysis::PlayedScenario;
 use crate::scenario::Scenario;
 use crate::scenario::types::StepAction;
@@ -11,8 +12,7 @@ use conform_judge::dialect::Dialect;
 use conform_judge::finding::{Blame, Finding};
 use conform_judge::frame::{Body, Eol, Frame, Line};
 use conform_judge::framing::{Framer, LINE_LIMIT, Parsed, ParsedFrame};
-use frame_faults::{Fault, FaultPlayer, KindPointers, Output};
-use serde_json::Value;
+use frame_faults::{Fault, FaultPlayer, FrameSelector, Output};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub fn turns_without_guards(dialect: &Dialect) -> Vec<String> {
 /// Scenarios of a dialect as they were played without a fault, by their full ids.
 pub(super) struct Recording {
     dialect: Arc<Dialect>,
-    /// The frames that begin a turn, by their names.
-    turns: Vec<String>,
+    /// The frames that begin a turn.
+    turns: Vec<FrameSelector>,
     scenarios: HashMap<String, RecordedScenario>,
 }
 
@@ -44,8 +44,11 @@ struct RecordedScenario {
 impl Recording {
     /// A recording without scenarios.
     pub(super) fn new(dialect: Arc<Dialect>) -> Self {
+        let nested = nested_kinds(&dialect);
+        let turns = turns_without_guards(&dialect).into_iter();
+        let turns = turns.filter_map(|turn| FrameSelector::parse(&turn, nested.clone()).ok());
         Recording {
-            turns: turns_without_guards(&dialect),
+            turns: turns.collect(),
             dialect,
             scenarios: HashMap::new(),
         }
@@ -99,13 +102,15 @@ impl Recording {
 
     /// Whether the agent sends a frame that the fault changes.
     fn is_reached(&self, fault: &Fault, session: &RecordedSession) -> bool {
-        let events = session.frames.iter();
-        let mut events = events.filter(|one| matches!(one.frame.body, Body::FromAgent(_)));
-        events.any(|one| {
-            one.parsed.value.as_ref().is_some_and(|value| {
-                let kind = value.pointer(&self.dialect.events.discriminator);
-                let kind = kind.and_then(Value::as_str).unwrap_or_default();
-                fault.is_played_on(kind, value)
+        let mut names = SessionNames::new(&self.dialect);
+        let mut frames = session.frames.iter();
+        frames.any(|one| {
+            let is_command = matches!(one.frame.body, Body::ToAgent(_));
+            let is_line = is_command || matches!(one.frame.body, Body::FromAgent(_));
+            let value = one.parsed.value.as_ref().filter(|_| is_line);
+            value.is_some_and(|value| {
+                let (name, _) = names.next(&self.dialect, value, is_command);
+                !is_command && fault.is_played_on(&name, value)
             })
         })
     }
@@ -128,10 +133,6 @@ struct ChangedSession<'r> {
 impl<'r> ChangedSession<'r> {
     fn new(recording: &'r Recording, fault: &'r Fault, session: &RecordedSession) -> Self {
         let dialect = &recording.dialect;
-        let kinds = KindPointers {
-            events: dialect.events.discriminator.clone(),
-            commands: dialect.commands.discriminator.clone(),
-        };
         let options = CheckOptions {
             argv: Some(session.argv.clone()),
             ..CheckOptions::default()
@@ -139,7 +140,8 @@ impl<'r> ChangedSession<'r> {
         ChangedSession {
             recording,
             fault: &fault.id,
-            player: FaultPlayer::new(fault.clone(), kinds, None),
+            player: FaultPlayer::new(fault.clone(), frame_naming(dialect), None)
+                .with_turns(recording.turns.clone()),
             framer: Framer::new(LINE_LIMIT),
             checker: Checker::new(Arc::clone(dialect), options),
             trace: FaultTrace::default(),
@@ -157,9 +159,12 @@ impl<'r> ChangedSession<'r> {
         for one in &session.frames {
             match &one.frame.body {
                 Body::FromAgent(line) if line.dropped == 0 => self.event(one, line)?,
-                Body::ToAgent(_) => {
-                    self.note_turn(one, true);
+                Body::ToAgent(line) => {
+                    let (passed, replies) = self.player.command_line(&line.bytes);
                     self.act(one);
+                    if passed.as_ref() != Some(&line.bytes) || !replies.is_empty() {
+                        return None;
+                    }
                 }
                 Body::StdinClosed | Body::Signal(_) => self.act(one),
                 Body::End(_) => {
@@ -190,7 +195,6 @@ impl<'r> ChangedSession<'r> {
 
     /// A line of the agent, as the fault changes it.
     fn event(&mut self, one: &ParsedFrame, line: &Line) -> Option<()> {
-        self.note_turn(one, false);
         let end: &[u8] = match line.eol {
             Eol::Lf => b"\n",
             Eol::CrLf => b"\r\n",
@@ -223,23 +227,6 @@ impl<'r> ChangedSession<'r> {
             self.add(Body::FromAgent(line), at);
         }
         Some(())
-    }
-
-    /// Counts a turn if this frame begins one.
-    fn note_turn(&mut self, one: &ParsedFrame, is_command: bool) {
-        let Recording { dialect, turns, .. } = self.recording;
-        let (names, _) = dialect.frames(is_command);
-        let Some(value) = &one.parsed.value else {
-            return;
-        };
-        let identity = names.identify(value);
-        let begins_turn = |turn: &String| {
-            let command = turn.strip_prefix('>');
-            command.is_some() == is_command && identity.is(command.unwrap_or(turn))
-        };
-        if turns.iter().any(begins_turn) {
-            self.player.start_turn();
-        }
     }
 
     /// A frame of the host.

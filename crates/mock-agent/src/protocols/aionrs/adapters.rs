@@ -20,6 +20,7 @@ pub(in crate::protocols) const V0_1: Adapter = Adapter {
     activation: "--json-stream",
     line_limit: LINE_LIMIT,
     line: frame_faults::line,
+    is_json_rpc: false,
     connect: || AionrsState::connect(AionrsVersion::V0_1),
     exits_by_signal: false,
     tools: TOOLS,

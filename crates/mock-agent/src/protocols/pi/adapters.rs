@@ -21,6 +21,7 @@ pub(in crate::protocols) const V0_14: Adapter = Adapter {
     line_limit: LINE_LIMIT,
     exits_by_signal: false,
     line: frame_faults::line,
+    is_json_rpc: false,
     connect: || PiState::connect(PiVersion::V0_14),
     tools: TOOLS_V0_14,
     configure: configure_v0_14,
@@ -32,6 +33,7 @@ pub(in crate::protocols) const V0_73: Adapter = Adapter {
     exits_by_signal: true,
     // Like the real agent. Some readers take U+2028 for the end of a line, and the specification defines it as text.
     line: frame_faults::raw_line,
+    is_json_rpc: false,
     flags: FLAGS_V0_73,
     connect: || PiState::connect(PiVersion::V0_73),
     tools: TOOLS_V0_73,

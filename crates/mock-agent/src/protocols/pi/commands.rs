@@ -76,9 +76,11 @@ pub(super) fn take(session: PiSession<'_>, input: &Input) {
             return session.after_rejected_command();
         }
     };
-    let mut command = PiCommand { session, fields };
     sessions::begin(session);
-    session.faults.command(&mut command.fields);
+    let Some(fields) = session.taken(fields) else {
+        return;
+    };
+    let command = PiCommand { session, fields };
     if command.fields["type"] == "extension_ui_response" {
         return dialogs::handle_answer(session, &command.fields);
     }

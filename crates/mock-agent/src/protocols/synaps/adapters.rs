@@ -20,6 +20,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     activation: "rpc",
     line_limit: frames::LIMIT,
     line: frame_faults::line,
+    is_json_rpc: false,
     connect: || Rc::new(RefCell::new(SynapsState::default())),
     exits_by_signal: false,
     tools: tools::TOOLS,

@@ -132,13 +132,12 @@ fn read(session: SynapsSession<'_>, input: &Input) -> Result<Option<Value>, Stri
     } else {
         text
     };
-    let mut command = json_matcher::read_json(text.as_bytes())
+    let command = json_matcher::read_json(text.as_bytes())
         .map_err(|error| format!("The frame is not JSON: {error}"))?;
     if !command.is_object() {
         return Err("The frame is not a JSON object".to_owned());
     }
-    session.faults.command(&mut command);
-    Ok(Some(command))
+    Ok(session.taken(command))
 }
 
 fn decode(command: &Value) -> Result<SynapsCommand, serde_json::Error> {
