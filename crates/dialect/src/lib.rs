@@ -2,6 +2,7 @@
 //! Schemas). Finds the files, built in or on disk, reads them, and merges a version into the one that it extends. Rules and schemas are
 //! compiled by the judge.
 
+pub mod agents;
 pub mod clause_names;
 pub mod clauses;
 mod delta;
@@ -14,6 +15,7 @@ pub mod requirement;
 mod source;
 mod types;
 
+pub use agents::KnownAgent;
 pub use clauses::Clause;
 pub use faults::{fault, faults, nested_kinds};
 pub use file::{MemberNames, ToolName};

@@ -10,8 +10,8 @@ mod session;
 mod types;
 
 pub use conform_dialect::{
-    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, OpenRequest,
-    ToolName, clause_names, dialect_file, faults, nested_kinds,
+    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, KnownAgent, MemberNames, OpenRequest,
+    ToolName, agents, clause_names, dialect_file, faults, nested_kinds,
 };
 pub use load::load;
 pub use types::{Dialect, SessionSpec};
