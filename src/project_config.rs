@@ -16,6 +16,8 @@ pub(crate) const FILE: &str = "conform.yaml";
 pub(crate) struct ProjectConfig {
     /// The agent's program and its arguments, for `conform run` without an agent.
     pub(crate) agent: Vec<String>,
+    /// As `--agent-file`.
+    pub(crate) agent_file: Option<PathBuf>,
     /// As `--dialect`.
     pub(crate) dialect: Option<String>,
     /// As `--dialect-dir`.

@@ -17,7 +17,8 @@ pub(crate) fn reply(request: &Request) -> ScriptReply {
     let mut reply = ScriptReply::default();
     if let Some((name, schema)) = forced_tool(&request.body) {
         reply.tool_calls = vec![ToolCall {
-            id: None,
+            purpose: None,
+id: None,
             name: name.to_owned(),
             args: Some(value(schema, schema, MAX_DEPTH)),
             args_raw: None,

@@ -85,7 +85,9 @@ pub(super) fn agent_names(
     tools: &IndexMap<String, ToolName>,
     wire: Option<&str>,
 ) -> Option<Inheritance> {
+    let of_agent = || dialect.agent.as_ref()?.file.call_ids.clone();
     let call_ids = wire.and_then(|wire| dialect.launch.wires.get(wire)?.call_ids.clone());
+    let call_ids = call_ids.or_else(of_agent);
     (!tools.is_empty() || call_ids.is_some()).then(|| Inheritance {
         members: dialect.members.clone(),
         tools: tools.clone(),

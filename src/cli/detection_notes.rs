@@ -4,7 +4,8 @@ use super::output;
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_runner::agent::Agent;
 use conform_runner::detect::advice::shown_command_line;
-use conform_runner::detect::detector::{DetectError, Detector};
+use conform_runner::detect::detector::{DetectError, Detected, Detector};
+use conform_runner::detect::known_agents::FoundAgent;
 use conform_runner::detect::package::Package;
 use std::time::Duration;
 
@@ -16,12 +17,24 @@ pub(super) async fn announced_dialect(
     detector: &Detector<'_>,
     source: &DialectSource,
     named: Option<&str>,
-) -> Result<String, DetectError> {
+) -> Result<Detected, DetectError> {
     let detected = with_patience(detector.detect(source, named)).await?;
-    if let Some(note) = detected.note {
+    if let Some(note) = &detected.note {
         output::note(note);
     }
-    Ok(detected.id)
+    Ok(detected)
+}
+
+/// Tells which agent file is used.
+pub(super) fn note_agent_file(found: &FoundAgent) {
+    let (file, path) = (&found.agent.file, found.agent.path());
+    let title = if file.title.is_empty() { "" } else { " of " };
+    output::note(format_args!(
+        "the agent file{title}{} is used: {} ({})",
+        file.title,
+        found.reason,
+        path.display()
+    ));
 }
 
 /// Awaits a detection, and prints a note when it takes long.

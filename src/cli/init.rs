@@ -95,7 +95,7 @@ fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<Stri
             cancelled: &surroundings.cancelled,
         };
         let named = args.dialect.dialect.as_deref();
-        Ok(announced_dialect(&detector, source, named).await?)
+        Ok(announced_dialect(&detector, source, named).await?.id)
     })
 }
 

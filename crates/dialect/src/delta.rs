@@ -31,6 +31,7 @@ pub(crate) fn merge_dialect_files(delta: DialectFile, mut base: DialectFile) -> 
     base.capabilities.extend(delta.capabilities);
     ToolName::rename_all(&mut base.optional_tools, &delta.tools);
     base.optional_tools.extend(delta.optional_tools);
+    base.purposes.extend(delta.purposes);
     base.budgets.extend(delta.budgets);
     base.limits.extend(delta.limits);
     let published = &mut base.published;
@@ -168,7 +169,7 @@ pub(crate) fn rename_sections(
 impl LaunchRecipe {
     /// The recipe of a delta, merged with that of its base. Lists and single values replace those of the base; files, environment variables
     /// and wires are replaced one by one, by name.
-    fn merged_with(self, base: LaunchRecipe) -> LaunchRecipe {
+    pub(crate) fn merged_with(self, base: LaunchRecipe) -> LaunchRecipe {
         fn list<T>(own: Vec<T>, base: Vec<T>) -> Vec<T> {
             if own.is_empty() { base } else { own }
         }

@@ -57,6 +57,9 @@ pub struct DialectFile {
     /// Tools that an agent may lack: a scenario whose model calls one is skipped if the agent does not offer it to the model.
     #[serde(default)]
     pub optional_tools: Vec<String>,
+    /// What scenarios may want of a tool, such as `shell`, with the arguments that they may give: agent files name the tool for each.
+    #[serde(default)]
+    pub purposes: IndexMap<String, Vec<String>>,
     /// The id of the scenario that is played first: the agent starts, answers one turn and ends. If it fails, the others say little.
     #[schemars(with = "Option<String>")]
     pub smoke: Option<Node>,

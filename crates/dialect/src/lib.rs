@@ -2,6 +2,7 @@
 //! Schemas). Finds the files, built in or on disk, reads them, and merges a version into the one that it extends. Rules and schemas are
 //! compiled by the judge.
 
+pub mod agents;
 pub mod clause_names;
 pub mod clauses;
 pub mod client;
@@ -15,6 +16,7 @@ pub mod requirement;
 mod source;
 mod types;
 
+pub use agents::KnownAgent;
 pub use clauses::Clause;
 pub use faults::{fault, faults, frame_naming, kinds_of, nested_kinds};
 pub use file::{MemberNames, ToolName};

@@ -1,9 +1,11 @@
 //! Sources of dialect folders: the executable, or a folder of the user (`--dialect-dir`).
 
+use crate::agents::{KnownAgent, REFERENCE};
 use include_dir::{Dir, include_dir};
 use spanned_yaml::{Error, unknown};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The file of a dialect.
 pub(crate) const DIALECT: &str = "dialect.yaml";
@@ -17,12 +19,71 @@ static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/schemas");
 #[derive(Debug, Clone, Default)]
 pub struct DialectSource {
     folder: Option<PathBuf>,
+    agent: AgentChoice,
+}
+
+/// The agent whose file goes with a dialect.
+#[derive(Debug, Clone, Default)]
+enum AgentChoice {
+    /// The reference agent.
+    #[default]
+    Reference,
+    /// An agent of which nothing is known.
+    Unknown,
+    /// An agent with a file.
+    Known(Arc<KnownAgent>),
 }
 
 impl DialectSource {
     /// The embedded dialects, and those of the user's folder, which take precedence.
     pub fn new(folder: Option<PathBuf>) -> Self {
-        DialectSource { folder }
+        DialectSource {
+            folder,
+            agent: AgentChoice::Reference,
+        }
+    }
+
+    /// The same dialects for an agent with this file, or for one of which nothing is known; without this, for the reference agent.
+    #[must_use]
+    pub fn for_agent(&self, agent: Option<Arc<KnownAgent>>) -> Self {
+        DialectSource {
+            folder: self.folder.clone(),
+            agent: agent.map_or(AgentChoice::Unknown, AgentChoice::Known),
+        }
+    }
+
+    /// The agent file that goes with a dialect.
+    ///
+    /// # Errors
+    /// The mistakes in how it is written.
+    pub fn agent(&self, name: &str, version: &str) -> Result<Option<Arc<KnownAgent>>, Vec<Error>> {
+        Ok(match &self.agent {
+            AgentChoice::Reference => {
+                KnownAgent::of_dialect(self, name, version, REFERENCE)?.map(Arc::new)
+            }
+            AgentChoice::Known(agent) if agent.speaks(name, version) => Some(Arc::clone(agent)),
+            AgentChoice::Unknown | AgentChoice::Known(_) => None,
+        })
+    }
+
+    /// The names of the YAML files in a folder of a dialect, without `.yaml`, sorted.
+    pub(crate) fn files_in(&self, name: &str, version: &str, folder: &str) -> Vec<String> {
+        let below = Path::new(name).join(version);
+        let own = self.folder.as_ref().map(|own| own.join(&below));
+        let paths: Vec<PathBuf> = match own.filter(|own| own.is_dir()) {
+            Some(own) => {
+                let entries = std::fs::read_dir(own.join(folder)).into_iter().flatten();
+                entries.flatten().map(|entry| entry.path()).collect()
+            }
+            None => {
+                let files = EMBEDDED.get_dir(below.join(folder)).into_iter();
+                files.flat_map(Dir::files).map(|file| file.path().to_owned()).collect()
+            }
+        };
+        let is_yaml = |path: &&PathBuf| path.extension().is_some_and(|end| end == "yaml");
+        let mut names: Vec<String> = paths.iter().filter(is_yaml).map(|path| last(&path.with_extension(""))).collect();
+        names.sort();
+        names
     }
 
     /// The user's folder, as an absolute path if there is one.

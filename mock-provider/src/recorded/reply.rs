@@ -116,7 +116,8 @@ fn tool_call(id: String, name: String, streamed: Vec<String>) -> ToolCall {
         .filter(|args| is_even && args.is_object() && format!("{args}") == joined);
     let is_written = args.is_some();
     ToolCall {
-        id: Some(id).filter(|id| !id.is_empty()),
+        purpose: None,
+id: Some(id).filter(|id| !id.is_empty()),
         name,
         args,
         chunks: Some(streamed.len()).filter(|count| is_written && *count != FRAGMENTS),

@@ -145,7 +145,11 @@ fn texts(at: &mut ErrorCollector, texts: &Texts) {
 }
 
 fn tool_call(at: &mut ErrorCollector, call: &ToolCall) {
-    if call.name.is_empty() {
+    if let Some(purpose) = &call.purpose {
+        at.below("use").error(format!(
+            "`use: {purpose}` names a purpose, and its tool is not known here: write `name: TOOL`; only a dialect with `purposes` knows tools by purpose"
+        ));
+    } else if call.name.is_empty() {
         at.below("name")
             .error("the name of a tool must not be empty");
     }

@@ -81,7 +81,11 @@ pub struct ToolCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The tool's name.
+    #[serde(default)]
     pub name: String,
+    /// In a scenario, in place of the name: the purpose of the tool. The agent file of the agent that plays it names the tool.
+    #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
     /// The arguments; `{}` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,

@@ -6,7 +6,10 @@ use crate::cli::command_error::CommandError;
 use crate::cli::network::NetworkArg;
 use crate::project_config::read_config;
 use conform_runner::selection::Shard;
-use std::ffi::OsString;
+use conform_judge::dialect::KnownAgent;
+use conform_runner::agent::Agent;
+use spanned_yaml::{Error, Spanned};
+use std::ffi::{OsStr, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -105,6 +108,9 @@ pub(in crate::cli) struct AgentStart {
     /// The bundled agent plays this agent script, for a dialect that it does not speak itself
     #[arg(long, value_name = "FILE", conflicts_with = "agent")]
     pub(in crate::cli) agent_script: Option<PathBuf>,
+    /// What is known of the agent: its start, its tools, its own requests to the model; without it, the dialect's file for the program
+    #[arg(long, value_name = "FILE", conflicts_with = "agent_script")]
+    pub(in crate::cli) agent_file: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) dialect: DialectArgs,
     /// Do not probe first whether the agent speaks the dialect
@@ -134,11 +140,44 @@ pub(in crate::cli) struct AgentStart {
 }
 
 impl AgentStart {
-    /// Without an agent on the command line, the one of `conform.yaml` is played.
+    /// Without an agent on the command line, the one of `conform.yaml` is played, or the first program of the agent file that is there.
+    ///
+    /// # Errors
+    /// A mistake in `conform.yaml` or the agent file, or none of its programs is there.
     pub(in crate::cli) fn take_configured_agent(&mut self) -> Result<(), CommandError> {
-        if self.agent.is_empty() && self.agent_script.is_none() {
-            self.agent = read_config()?.agent.into_iter().map(Into::into).collect();
+        if self.agent_script.is_some() {
+            return Ok(());
+        }
+        let config = read_config()?;
+        if self.agent_file.is_none() {
+            self.agent_file = config.agent_file;
+        }
+        if self.agent.is_empty() {
+            self.agent = config.agent.into_iter().map(Into::into).collect();
+        }
+        if let (true, Some(path)) = (self.agent.is_empty(), &self.agent_file) {
+            let named = self.dialect.dialect.clone().or(config.dialect);
+            let file = KnownAgent::read(path, named.as_deref())?;
+            self.agent = vec![program_of(&file)?.into()];
         }
         Ok(())
     }
+}
+
+/// The first program of an agent file that is there.
+fn program_of(agent: &KnownAgent) -> Result<String, Vec<Error>> {
+    let programs = &agent.file.programs;
+    let is_there = |program: &&Spanned<String>| Agent::find(OsStr::new(&program.value)).is_ok();
+    if let Some(program) = programs.iter().find(is_there) {
+        return Ok(program.value.clone());
+    }
+    let names: Vec<_> = programs.iter().map(|name| format!("`{}`", name.value)).collect();
+    let place = agent.root.nearest("/programs");
+    let why = if names.is_empty() {
+        "no `programs` are written here".to_owned()
+    } else {
+        format!("{} is not on the PATH", names.join(" or "))
+    };
+    let message = format!("{why}: install it, or name the program, as in `conform run --agent-file FILE PROGRAM`");
+    Err(vec![place.error(message)])
 }

@@ -20,7 +20,7 @@ impl RerunCommand {
         let is_scaled = start.time_scale.to_bits() != 1.0_f64.to_bits();
         let seed = (start.seed != 0).then(|| start.seed.to_string());
         let time_scale = is_scaled.then(|| start.time_scale.to_string());
-        let options: [(&str, Vec<String>); 9] = [
+        let options: [(&str, Vec<String>); 10] = [
             (
                 "--dialect-dir",
                 dialect.dialect_dir.iter().map(path).collect(),
@@ -32,6 +32,10 @@ impl RerunCommand {
             (
                 "--agent-script",
                 start.agent_script.iter().map(path).collect(),
+            ),
+            (
+                "--agent-file",
+                start.agent_file.iter().map(path).collect(),
             ),
             ("--scenarios", args.scenarios.iter().map(path).collect()),
             ("--wire", start.wire.iter().cloned().collect()),

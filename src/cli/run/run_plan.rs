@@ -9,13 +9,16 @@ use crate::cli::agent_surroundings::AgentSurroundings;
 use crate::cli::args::{DialectArgs, words};
 use crate::cli::catalogue::{self, KnownDialect};
 use crate::cli::command_error::CommandError;
-use crate::cli::detection_notes::{announced_dialect, note_command_line, note_newer_agent};
+use crate::cli::detection_notes::{
+    announced_dialect, note_agent_file, note_command_line, note_newer_agent,
+};
 use crate::cli::output::{self, quoted};
 use crate::project_config::{FILE, ProjectConfig, read_config};
-use conform_judge::dialect::{DialectSource, ToolName};
+use conform_judge::dialect::{DialectSource, KnownAgent, ToolName};
 use conform_report::{Report, ReportBuilder};
 use conform_runner::agent::{Agent, MissingFeature};
 use conform_runner::detect::detector::Detector;
+use conform_runner::detect::known_agents;
 use conform_runner::detect::missing_features::missing_features;
 use conform_runner::detect::package::Package;
 use conform_runner::detect::probe::Patience;
@@ -138,8 +141,8 @@ pub(in crate::cli) async fn run_plan(
         dialect: dialect.or(config.dialect.clone()),
         dialect_dir: dialect_dir.or(config.dialect_dir.clone()),
     };
-    let source = DialectSource::new(dialect.dialect_dir.clone());
-    check_config(&config, args, &source)?;
+    let plain = DialectSource::new(dialect.dialect_dir.clone());
+    check_config(&config, args, &plain)?;
     let scenarios = if args.scenarios.is_empty() {
         &config.scenarios
     } else {
@@ -159,14 +162,40 @@ pub(in crate::cli) async fn run_plan(
         cancelled,
     };
     let is_probed = !is_bundled && !args.start.no_probe;
-    let ids = match &dialect.dialect {
+    let named = dialect.dialect.as_deref();
+    let mut source = plain.clone();
+    let mut known_agent = None;
+    if let Some(path) = &args.start.agent_file {
+        known_agent = Some(Arc::new(KnownAgent::read(path, named)?));
+    } else if !is_bundled
+        && let Some(found) =
+            known_agents::by_program(&plain, named, &agent, detector.package.as_ref())?
+    {
+        note_agent_file(&found);
+        known_agent = Some(found.agent);
+    }
+    if !is_bundled || known_agent.is_some() {
+        source = plain.for_agent(known_agent.clone());
+    }
+    let of_agent = known_agent.as_ref().map(|agent| agent.dialect.clone());
+    let named = dialect.dialect.clone().or(of_agent.filter(|_| !is_bundled));
+    let ids = match &named {
         Some(id) if !is_probed => vec![id.clone()],
         None if args.start.agent_script.is_some() => {
             let why = "--agent-script needs --dialect NAME@VERSION";
             return Err(CommandError::usage(why));
         }
         None if is_bundled => bundled_dialects(&source),
-        named => vec![announced_dialect(&detector, &source, named.as_deref()).await?],
+        named => {
+            let detected = announced_dialect(&detector, &source, named.as_deref()).await?;
+            if let (None, Some(event)) = (&known_agent, &detected.event)
+                && let Some(found) = known_agents::by_event(&plain, &detected.id, event)?
+            {
+                note_agent_file(&found);
+                source = plain.for_agent(Some(found.agent));
+            }
+            vec![detected.id]
+        }
     };
     let load = |id: &String| {
         catalogue::one(

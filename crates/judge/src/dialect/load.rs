@@ -25,10 +25,22 @@ use std::sync::{Arc, OnceLock};
 /// # Errors
 /// Every mistake in its files, with its location; or that there is no such dialect, with the known ones.
 pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
-    compile(MergedFiles::load(source, id)?).map(Arc::new)
+    let mut files = MergedFiles::load(source, id)?;
+    let agent = source.agent(&files.file.name, &files.file.version)?;
+    let wires = files.file.launch.iter().flat_map(|launch| launch.wires.keys());
+    let own_wires = wires.cloned().collect();
+    if let Some(agent) = &agent {
+        agent.apply(&mut files.file)?;
+    }
+    let dialect = compile(files, agent.as_deref().map(|agent| &agent.root))?;
+    Ok(Arc::new(Dialect {
+        agent,
+        own_wires,
+        ..dialect
+    }))
 }
 
-fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
+fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec<Error>> {
     let mut errors = Vec::new();
     let MergedFiles {
         mut file,
@@ -91,7 +103,7 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         errors.push(replies.error(message));
     }
     let launch = file.launch.unwrap_or_default();
-    errors.extend(launch_mistakes(&launch, &commands, &root));
+    errors.extend(launch_mistakes(&launch, &commands, agent_root.unwrap_or(&root)));
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
         return Err(errors);
     };
@@ -140,6 +152,9 @@ fn compile(files: MergedFiles) -> Result<Dialect, Vec<Error>> {
         capabilities: file.capabilities,
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,
+        purposes: file.purposes,
+        agent: None,
+        own_wires: Vec::new(),
         smoke: file.smoke,
         prelude,
         prelude_parts,

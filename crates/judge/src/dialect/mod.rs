@@ -13,8 +13,9 @@ mod types;
 pub use client::{Client, StandingAnswer, merge};
 pub use conform_dialect::file::DialectFile;
 pub use conform_dialect::{
-    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, MemberNames, OpenRequest,
-    ToolName, clause_names, dialect_file, faults, frame_naming, kinds_of, nested_kinds,
+    Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, KnownAgent, MemberNames,
+    OpenRequest, ToolName, agents, clause_names, dialect_file, faults, frame_naming, kinds_of,
+    nested_kinds,
 };
 pub use load::load;
 pub use types::{Dialect, SessionSpec};

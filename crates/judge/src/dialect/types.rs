@@ -9,7 +9,7 @@ use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
 use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames};
 use conform_dialect::json_rpc::JsonRpc;
-use conform_dialect::{Base, Clause, FrameNames};
+use conform_dialect::{Base, Clause, FrameNames, KnownAgent};
 use indexmap::IndexMap;
 use json_matcher::Matcher;
 use regex::Regex;
@@ -56,6 +56,12 @@ pub struct Dialect {
     pub members: MemberNames,
     /// Tools that an agent may lack, by the names in scenarios.
     pub optional_tools: Vec<String>,
+    /// What scenarios may want of a tool, with the arguments that they may give.
+    pub purposes: IndexMap<String, Vec<String>>,
+    /// The file of the agent that it is loaded for, whose recipe and budgets are in place of the dialect's own.
+    pub agent: Option<Arc<KnownAgent>>,
+    /// The wires of the dialect's own recipe.
+    pub own_wires: Vec<String>,
     /// The id of the scenario that is played first, with its place in the dialect's file.
     pub smoke: Option<Node>,
     /// Steps before those of each scenario, as written.

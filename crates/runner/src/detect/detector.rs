@@ -4,12 +4,14 @@
 use super::advice::{missing_file, probe_commands, started_as};
 use super::candidates::{Candidates, list_ids};
 use super::package::Package;
-use super::probe::{AgentProbe, Patience, ProbeResult};
+use super::probe::{AgentProbe, Patience, ProbeResult, ShownLine};
 use super::program_output::program_output;
 use crate::agent::Agent;
 use crate::arguments::RecipeArgs;
 use crate::sandbox_root::SandboxRoot;
 use conform_judge::dialect::{self, Dialect, DialectSource};
+use serde_json::Value;
+use std::fmt::Display;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -43,6 +45,8 @@ pub struct Detected {
     pub id: String,
     /// What the user should know about the detection, as a sentence.
     pub note: Option<String>,
+    /// The event that shows it.
+    pub event: Option<Value>,
 }
 
 /// Why no dialect was detected, each with a message for the user.
@@ -103,10 +107,13 @@ impl Detector<'_> {
             reason => format!("{separator}{reason}"),
         };
         match self.probe_each(&probed).await {
-            Ok((dialect, line)) => Ok(detected(
-                &dialect,
-                &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
-            )),
+            Ok((dialect, line)) => Ok(Detected {
+                event: Some(line.event.clone()),
+                ..detected(
+                    &dialect,
+                    &format!("{}{}", describe_evidence(&dialect, &line), also("; ")),
+                )
+            }),
             Err(ref result @ (ProbeResult::Silent(ref what) | ProbeResult::Ended(ref what))) => {
                 // A process that has ended has flushed its output.
                 let is_running = matches!(result, ProbeResult::Silent(_));
@@ -132,7 +139,9 @@ impl Detector<'_> {
     /// The package of a program of this dialect: the one that it is part of, else the one that is named in its output.
     pub async fn package_of(&self, dialect: &Dialect) -> Option<Package> {
         let launch = &dialect.launch;
-        let fits = |package: &&Package| launch.package.as_ref() == Some(&package.name);
+        let of_agent = dialect.agent.iter().flat_map(|agent| &agent.file.packages);
+        let names: Vec<&String> = launch.package.iter().chain(of_agent).collect();
+        let fits = |package: &&Package| names.contains(&&package.name);
         if let Some(package) = self.package.as_ref().filter(fits) {
             return Some(package.clone());
         }
@@ -162,7 +171,13 @@ impl Detector<'_> {
                 probe_commands(dialect).unwrap_or_default(),
                 probe.shows.shown(&Default::default())
             ),
-            (None, None) => return Ok(Detected { id, note: None }),
+            (None, None) => {
+                return Ok(Detected {
+                    id,
+                    note: None,
+                    event: None,
+                });
+            }
         };
         let mut all = versions.to_vec();
         all.extend(load_others(source, versions));
@@ -179,6 +194,7 @@ impl Detector<'_> {
         };
         // A version that the user names is the one to judge by, independent of what the agent seems to speak.
         let as_named = |seems: &str, evidence: &str| Detected {
+            event: None,
             id: id.clone(),
             note: Some(format!(
                 "{seems}: {evidence}; it is judged by {id}, because you named that"
@@ -189,10 +205,18 @@ impl Detector<'_> {
         match result {
             ProbeResult::Dialect { index, line } if index < versions.len() => {
                 let shown = &versions[index];
-                match versions.len() {
-                    1 => Ok(Detected { id, note: None }),
-                    _ => Ok(detected(shown, &describe_evidence(shown, &line))),
-                }
+                let found = match versions.len() {
+                    1 => Detected {
+                        id,
+                        note: None,
+                        event: None,
+                    },
+                    _ => detected(shown, &describe_evidence(shown, &line)),
+                };
+                Ok(Detected {
+                    event: Some(line.event),
+                    ..found
+                })
             }
             ProbeResult::Dialect { index, line } if all[index].name == dialect.name => {
                 let seems = format!("the agent seems to speak {}", all[index].id());
@@ -225,7 +249,7 @@ impl Detector<'_> {
     async fn probe_each(
         &self,
         dialects: &[Arc<Dialect>],
-    ) -> Result<(Arc<Dialect>, String), ProbeResult> {
+    ) -> Result<(Arc<Dialect>, ShownLine), ProbeResult> {
         let protocols = dialects.chunk_by(|one, other| one.name == other.name);
         let newest_first = protocols.map(|versions| versions.iter().rev().cloned().collect());
         let groups: Vec<Vec<Arc<Dialect>>> = newest_first.collect();
@@ -364,7 +388,7 @@ fn probe_error(result: ProbeResult) -> DetectError {
 }
 
 /// The evidence for the dialect that an agent speaks.
-fn describe_evidence(dialect: &Dialect, line: &str) -> String {
+fn describe_evidence(dialect: &Dialect, line: impl Display) -> String {
     match probe_commands(dialect) {
         Some(commands) => format!("when it was sent {commands}, it wrote {line}"),
         None => format!("its first line is {line}"),
@@ -374,6 +398,7 @@ fn describe_evidence(dialect: &Dialect, line: &str) -> String {
 fn detected(dialect: &Dialect, evidence: &str) -> Detected {
     let id = dialect.id();
     Detected {
+        event: None,
         note: Some(format!(
             "the agent speaks {id}: {evidence}; `--dialect` overrules this"
         )),

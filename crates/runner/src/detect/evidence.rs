@@ -1,5 +1,6 @@
 //! Evidence from the lines that an agent writes: which dialects they show, and which they rule out.
 
+use super::probe::ShownLine;
 use conform_judge::dialect::{Dialect, FrameIdentity};
 use conform_judge::frame::Line;
 use conform_judge::framing::parse;
@@ -16,18 +17,18 @@ pub(super) struct DialectEvidence<'a> {
     /// The lines about each dialect.
     lines: Vec<Lines>,
     /// A line that is an event of the named dialect, if that dialect has no ready event.
-    known_event: Option<String>,
+    known_event: Option<ShownLine>,
 }
 
 /// The first lines of each kind about a dialect.
 #[derive(Debug, Clone, Default)]
 struct Lines {
     /// A line that its agents never write.
-    ruled_out: Option<String>,
+    ruled_out: Option<ShownLine>,
     /// A line that shows it.
-    shown: Option<String>,
+    shown: Option<ShownLine>,
     /// A line that is its ready event, except for missing or wrong members.
-    resembled: Option<String>,
+    resembled: Option<ShownLine>,
 }
 
 impl<'a> DialectEvidence<'a> {
@@ -41,12 +42,12 @@ impl<'a> DialectEvidence<'a> {
     }
 
     /// A line that agents of the named dialect never write.
-    pub(super) fn against_named(&self) -> Option<&String> {
+    pub(super) fn against_named(&self) -> Option<&ShownLine> {
         self.lines[self.named?].ruled_out.as_ref()
     }
 
     /// The named dialect, with a line that is an event of it, which alone proves nothing.
-    pub(super) fn for_named(&self) -> Option<(usize, String)> {
+    pub(super) fn for_named(&self) -> Option<(usize, ShownLine)> {
         self.named.zip(self.known_event.clone())
     }
 
@@ -56,16 +57,20 @@ impl<'a> DialectEvidence<'a> {
             return;
         };
         let nothing = Captures::default();
+        let shown = || ShownLine {
+            text: shown(),
+            event: value.clone(),
+        };
         for (dialect, lines) in self.dialects.iter().zip(&mut self.lines) {
             let probe = dialect.session.probe.as_ref();
             let unless = probe.and_then(|probe| probe.unless.as_ref());
             if unless.is_some_and(|unless| unless.matches(&value, &nothing).is_ok()) {
-                lines.ruled_out.get_or_insert_with(&shown);
+                lines.ruled_out.get_or_insert_with(shown);
             }
             if shows(dialect, &value) {
-                lines.shown.get_or_insert_with(&shown);
+                lines.shown.get_or_insert_with(shown);
             } else if resembles(dialect, &value) {
-                lines.resembled.get_or_insert_with(&shown);
+                lines.resembled.get_or_insert_with(shown);
             }
         }
         let Some(named) = self.named else {
@@ -94,14 +99,14 @@ impl<'a> DialectEvidence<'a> {
     }
 
     /// The first dialect that a line shows and no line rules out, with that line.
-    pub(super) fn likeliest(&self) -> Option<(usize, String)> {
+    pub(super) fn likeliest(&self) -> Option<(usize, ShownLine)> {
         self.order()
             .filter(|(_, lines)| lines.ruled_out.is_none())
             .find_map(|(index, lines)| Some((index, lines.shown.clone()?)))
     }
 
     /// The first dialect for which a line is a ready event with mistakes, with that line, if the line fits one protocol only.
-    pub(super) fn resembled(&self) -> Option<(usize, String)> {
+    pub(super) fn resembled(&self) -> Option<(usize, ShownLine)> {
         let order = self.order();
         let mut found = order.filter_map(|(index, lines)| Some((index, lines.resembled.clone()?)));
         let first = found.next()?;
@@ -112,7 +117,7 @@ impl<'a> DialectEvidence<'a> {
 
     /// The dialect that the agent speaks, once no later answer can change it. Agents answer in any order, so a version is not final while
     /// an answer may still show a version that is preferred to it.
-    pub(super) fn verdict(&self) -> Option<(usize, String)> {
+    pub(super) fn verdict(&self) -> Option<(usize, ShownLine)> {
         let (likeliest, by) = self.likeliest()?;
         let name = &self.dialects[likeliest].name;
         let is_open = |(index, lines): (usize, &Lines)| {

@@ -157,7 +157,7 @@ impl<'a> FirstLines<'a> {
             return ProbeResult::Dialect { index, line };
         }
         if let Some(line) = evidence.against_named() {
-            return ProbeResult::RuledOut(line.clone());
+            return ProbeResult::RuledOut(line.text.clone());
         }
         if let Some((index, line)) = evidence.for_named() {
             return ProbeResult::Dialect { index, line };

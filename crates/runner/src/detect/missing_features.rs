@@ -1,11 +1,11 @@
-//! The optional features that an agent lacks: known from the version of its package, or from the user (`--lacks`).
+//! The optional features that an agent lacks: known from its agent file, the version of its package, or the user (`--lacks`).
 
 use super::package::Package;
 use crate::agent::MissingFeature;
 use conform_judge::dialect::Dialect;
 use spanned_yaml::unknown;
 
-/// The commands, capabilities and wires that an agent lacks: those that came after the version of its package, and those in `named`.
+/// The commands, capabilities and wires that an agent lacks: those of its file, those that came after the version of its package, and those in `named`.
 ///
 /// # Errors
 /// A sentence about a name that is not a command, capability or wire of the dialect.
@@ -15,6 +15,11 @@ pub fn missing_features(
     named: &[String],
 ) -> Result<Vec<MissingFeature>, String> {
     let mut missing = Vec::new();
+    let of_agent = dialect.agent.iter().flat_map(|agent| &agent.file.lacks);
+    missing.extend(of_agent.map(|(name, reason)| MissingFeature {
+        name: name.value.clone(),
+        reason: reason.clone(),
+    }));
     if let Some(package) = package {
         let later = dialect.launch.lacks.iter();
         for later in later.filter(|later| package.is_before(&later.before)) {

@@ -9,6 +9,7 @@ pub mod candidates;
 pub mod detector;
 mod evidence;
 mod first_lines;
+pub mod known_agents;
 pub mod missing_features;
 pub mod package;
 pub mod probe;

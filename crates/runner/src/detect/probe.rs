@@ -16,6 +16,7 @@ use conform_judge::frame::Body;
 use indexmap::IndexSet;
 use mock_provider::Script;
 use mock_provider::server::Server;
+use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -45,6 +46,21 @@ pub struct Patience {
     pub settle: bool,
 }
 
+/// A line that shows a dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownLine {
+    /// The line as it is shown, which may be shortened.
+    pub text: String,
+    /// The whole line as JSON.
+    pub event: Value,
+}
+
+impl std::fmt::Display for ShownLine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
 /// The result of a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProbeResult {
@@ -53,7 +69,7 @@ pub enum ProbeResult {
         /// The index of the dialect among the known ones.
         index: usize,
         /// The line that shows it.
-        line: String,
+        line: ShownLine,
     },
     /// It wrote this line, which agents of the named dialect never write.
     RuledOut(String),

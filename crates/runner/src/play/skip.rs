@@ -21,6 +21,9 @@ pub(super) fn missing_feature(
             || scenario.wire.as_ref() == Some(&feature.name)
             || sent().any(|name| name == feature.name)
     };
+    if let Some(why) = &scenario.unplayable {
+        return Some(why.clone());
+    }
     let MissingFeature { name, reason } = features.iter().find(is_needed)?;
     Some(format!("the agent lacks {name}: {reason}"))
 }

@@ -67,6 +67,9 @@ pub struct ScenarioFile {
     /// The automatic ones.
     #[serde(skip)]
     pub(super) answers: Vec<AutoAnswerFile>,
+    /// `true`: the agent must be in a mode in which it asks for permission. The steps of its agent file follow the prelude.
+    #[serde(default)]
+    pub(super) asks: bool,
     /// `false`: begins without the prelude of the dialect. A name: begins with its parts up to this one.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "PreludeSchema")]
@@ -78,6 +81,9 @@ pub struct ScenarioFile {
     #[serde(rename = "steps")]
     #[schemars(with = "Vec<WithVerbs<StepKeys, StepVerb>>")]
     pub(super) written: Spanned<Vec<Node>>,
+    /// Why the agent of the dialect cannot play it.
+    #[serde(skip)]
+    pub(super) unplayable: Option<String>,
     /// The steps, with those that the dialect adds.
     #[serde(skip)]
     pub(super) steps: Vec<StepFile>,
@@ -188,6 +194,8 @@ pub(crate) enum StepVerb {
     CloseStdin,
     /// Waits until the agent takes the next command: the steps under `rest` of the dialect. It has no value.
     Rest,
+    /// Brings the agent into a mode in which it asks for permission: the steps under `asks` of its agent file. It has no value.
+    Asks,
     /// Waits for the process to end.
     ExpectExit(Spanned<ExitExpectation>),
     /// Stops the agent and starts it again in the same HOME and workspace.

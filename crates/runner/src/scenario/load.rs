@@ -2,24 +2,33 @@
 
 use super::client;
 use super::context::LoadContext;
-use super::file::{AutoAnswerFile, ScenarioFile, StepFile, texts, words};
+use super::file::{AutoAnswerFile, ScenarioFile, StepFile, StepVerb, texts, words};
 use super::lint::LINTS;
 use super::steps;
 use super::types::{AutoAnswer, Scenario};
 use super::usual_steps::add_usual_steps;
 use conform_judge::dialect::Dialect;
+use conform_judge::dialect::agents::{self, by_purpose};
+use indexmap::IndexSet;
 use json_matcher::Template;
 use mock_provider::Script;
 use serde_json::json;
-use spanned_yaml::{Error, Node, all_or_mistakes, decode_all};
+use spanned_yaml::{Error, Node, Spanned, all_or_mistakes, decode_all};
 
 /// Loads and lints a scenario. With a dialect, the names in it are checked too.
 ///
 /// # Errors
 /// Every mistake, in the order of the file.
 pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario, Vec<Error>> {
+    let agent = dialect.and_then(|dialect| dialect.agent.as_deref());
+    let by_purpose = match dialect {
+        Some(dialect) => Some(by_purpose(node, &dialect.purposes, agent)?),
+        None => None,
+    };
+    let node = by_purpose.as_ref().map_or(node, |found| &found.scenario);
     let mut file = read(node)?;
-    if let Some(dialect) = dialect {
+    if let (Some(dialect), Some(found)) = (dialect, &by_purpose) {
+        file.unplayable = unplayable(&file, dialect, &found.purposes);
         add_usual_steps(&mut file, node, dialect)?;
     }
     let mut context = LoadContext {
@@ -40,6 +49,32 @@ pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario
             Err(errors)
         }
     }
+}
+
+/// Why the agent of a dialect cannot play a scenario that needs tools for these purposes.
+fn unplayable(
+    file: &ScenarioFile,
+    dialect: &Dialect,
+    purposes: &IndexSet<String>,
+) -> Option<String> {
+    let Some(agent) = &dialect.agent else {
+        let purpose = purposes.first()?;
+        return Some(format!(
+            "no agent file says which tool is for {purpose}: `conform init` writes one for --agent-file"
+        ));
+    };
+    let is_step = |step: &StepFile| matches!(step.verb, StepVerb::Asks);
+    let asks = file.asks || file.steps.iter().any(is_step);
+    let is_foreign = |wire: &&Spanned<String>| !dialect.launch.wires.contains_key(&wire.value);
+    let foreign_wire = || {
+        let (wire, path) = (file.wire.as_ref().filter(is_foreign)?, agent.path());
+        Some(format!("the agent lacks {}: {} does not name it", wire.value, path.display()))
+    };
+    let mut lacking = purposes.iter().filter_map(|one| agent.lacks_purpose(one));
+    lacking
+        .next()
+        .or_else(|| agent.lacks(agents::ASKS).filter(|_| asks))
+        .or_else(foreign_wire)
 }
 
 fn read(node: &Node) -> Result<ScenarioFile, Vec<Error>> {
@@ -82,6 +117,7 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         clauses: words(&file.clauses),
         tags: words(&file.tags),
         needs: words(&file.needs),
+        unplayable: file.unplayable.clone(),
         level: file.level,
         rules_only: file.rules_only,
         wire: file.wire.as_ref().map(|wire| wire.value.clone()),

@@ -63,7 +63,7 @@ fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
         StepVerb::Signal(name) => StepAction::Signal(name.value.clone()),
         StepVerb::PauseReading(time) => StepAction::PauseReading(time.0),
         StepVerb::CloseStdin => StepAction::CloseStdin,
-        StepVerb::Rest => StepAction::PauseReading(Duration::ZERO),
+        StepVerb::Rest | StepVerb::Asks => StepAction::PauseReading(Duration::ZERO),
         StepVerb::ExpectExit(exit) => StepAction::ExpectExit(exit.value.clone()),
         StepVerb::Part(part) => StepAction::Part(*part),
         StepVerb::Restart(setup) => StepAction::Restart(setup.clone().unwrap_or_default()),

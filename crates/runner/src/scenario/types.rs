@@ -31,6 +31,8 @@ pub struct Scenario {
     pub tags: Vec<String>,
     /// Capabilities that the agent must declare; if it lacks one, the scenario is skipped.
     pub needs: Vec<String>,
+    /// Why the agent that it is loaded for cannot play it, as a sentence.
+    pub unplayable: Option<String>,
     /// The severity of a failed step that has no level of its own.
     pub level: Level,
     /// Whether only rules and schemas judge, and steps only wait.

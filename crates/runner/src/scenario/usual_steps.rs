@@ -5,7 +5,7 @@ use conform_judge::dialect::Dialect;
 use serde_json::Value;
 use spanned_yaml::{Error, Node, unknown};
 
-/// Replaces `rest` by its steps, and adds the prelude and the ending of the dialect, unless the scenario has `prelude: false` or `ending:
+/// Replaces `rest` and `asks` by their steps, and adds the prelude and the ending of the dialect, unless the scenario has `prelude: false` or `ending:
 /// false`. A scenario that ends with `expect_exit` has an ending of its own. An added step has the place of the scenario.
 ///
 /// # Errors
@@ -19,15 +19,21 @@ pub(super) fn add_usual_steps(
     if written.is_empty() {
         return Ok(());
     }
+    let agent = dialect.agent.as_ref();
+    let asks = agent.map_or(&[][..], |agent| &agent.file.asks);
     let expanded =
         written
             .iter()
             .zip(std::mem::take(&mut file.steps))
             .map(|(node, step)| match step.verb {
                 StepVerb::Rest if !dialect.rest.is_empty() => decode_at(node, &dialect.rest),
+                StepVerb::Asks => decode_at(node, asks),
                 _ => Ok(vec![step]),
             });
     file.steps = expanded.collect::<Result<Vec<_>, _>>()?.concat();
+    if file.asks {
+        file.steps.splice(0..0, decode_at(scenario, asks)?);
+    }
     let prelude = prelude_of(file.prelude.as_ref(), dialect)?;
     if !prelude.is_empty() {
         let usual = prelude;
