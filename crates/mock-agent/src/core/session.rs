@@ -18,6 +18,7 @@ use crate::tools::mcp_client::McpServer;
 use crate::tools::{Toolbox, Workspace};
 use retry::RetryState;
 use scheduler::check_capacity;
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::ops::Deref;
@@ -37,6 +38,8 @@ pub(crate) struct Session {
     pub(crate) call_ids: RefCell<CallIds>,
     /// The model of the next turn, by the name of its API.
     pub(crate) model_name: RefCell<String>,
+    /// What the protocol's own tools need of its adapter, if it has such tools.
+    pub(crate) adapter: Option<Rc<dyn Any>>,
     pub(crate) state: SessionState,
 }
 

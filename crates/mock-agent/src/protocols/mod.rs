@@ -1,5 +1,6 @@
 //! Protocol adapters: each turns the commands of one protocol into calls on the session, and the core's events into frames.
 
+mod acp;
 pub(crate) mod adapter;
 mod aionrs;
 mod commands;
@@ -12,6 +13,7 @@ use adapter::Adapter;
 
 /// Every version of every protocol that the agent speaks; of one protocol the oldest first.
 pub(crate) const ADAPTERS: &[Adapter] = &[
+    acp::adapters::V1,
     aionrs::adapters::V0_1,
     aionrs::adapters::V0_2,
     pi::adapters::V0_14,
