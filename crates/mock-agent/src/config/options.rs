@@ -40,6 +40,8 @@ pub(crate) struct CliOptions {
     /// The mode of the real agent. The only supported mode speaks the protocol.
     #[serde(skip)]
     pub(crate) mode: Option<String>,
+    /// The mode in which sessions start, where the host can change it.
+    pub(crate) first_mode: Option<String>,
     /// Whether the host must log in first.
     pub(crate) login: bool,
     /// The number of entries of a page, where lists have pages.

@@ -71,6 +71,8 @@ pub(crate) struct SessionState {
     wake: Notify,
     /// A shell command may have to be started.
     wake_shell: Notify,
+    /// A turn was stopped.
+    turn_stopped: Notify,
     /// A turn or a compaction is over.
     task_done: Notify,
     /// The model was asked before. Only faults use it.
@@ -214,6 +216,7 @@ impl Session {
             }
         }
         let _ = turn.stop.set(halt);
+        self.turn_stopped.notify_waiters();
     }
 
     /// Adds an MCP server.

@@ -72,10 +72,7 @@ fn chosen(read: &Read, text: &str) -> Result<String, ToolError> {
 }
 
 /// Lines with their numbers, from this one on.
-pub(crate) fn numbered<'t>(
-    lines: impl Iterator<Item = &'t str>,
-    first: Option<usize>,
-) -> String {
+pub(crate) fn numbered<'t>(lines: impl Iterator<Item = &'t str>, first: Option<usize>) -> String {
     let first = first.unwrap_or(1).max(1);
     let lines: Vec<_> = lines
         .enumerate()

@@ -53,9 +53,15 @@ impl Workspace {
     /// The path leads out of the workspace, by `..` or by a symbolic link, or cannot be followed.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
         let here = self.resolve_here(path);
-        let absolute = normalize(&self.given.join(path)).to_string_lossy().into_owned();
+        let absolute = normalize(&self.given.join(path))
+            .to_string_lossy()
+            .into_owned();
         let mut others = self.others.iter();
-        here.or_else(|why| others.find_map(|other| other.resolve_here(&absolute).ok()).ok_or(why))
+        here.or_else(|why| {
+            others
+                .find_map(|other| other.resolve_here(&absolute).ok())
+                .ok_or(why)
+        })
     }
 
     fn resolve_here(&self, path: &str) -> Result<PathBuf, ToolError> {

@@ -30,7 +30,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
 
 const OWN: Flags = flags! {
     "--acp" => Switch(|_| {}), "Speak the Agent Client Protocol on standard input and output";
-    "--mode MODE" => OneOf(&["ask", "auto-edit", "bypass"], |o| &mut o.mode), "The mode in which sessions start: ask, auto-edit or bypass; by default ask";
+    "--mode MODE" => OneOf(&["ask", "auto-edit", "bypass"], |o| &mut o.first_mode), "The mode in which sessions start: ask, auto-edit or bypass; by default ask";
     "--login" => Switch(|o| o.login = true), "Require a login before sessions";
     "--page N" => Count(|o| &mut o.page), "The number of sessions in a page of session/list; by default 20";
     "--provider NAME" => Text(|o| &mut o.provider), "anthropic, openai, bedrock or vertex";

@@ -20,21 +20,41 @@ pub(super) type Answer = Result<Option<Value>, RpcError>;
 type Method = (&'static str, bool, fn(Agent<'_>, &Value, &Value) -> Answer);
 
 const METHODS: &[Method] = &[
-    ("initialize", false, |agent, _, params| initialize(agent, params)),
-    ("authenticate", false, |agent, _, params| authenticate(agent, params)),
+    ("initialize", false, |agent, _, params| {
+        initialize(agent, params)
+    }),
+    ("authenticate", false, |agent, _, params| {
+        authenticate(agent, params)
+    }),
     ("logout", false, |agent, _, _| {
         agent.state().logged_in = false;
         Ok(Some(json!({})))
     }),
-    ("session/new", true, |agent, _, params| sessions::new(agent, params)),
-    ("session/load", true, |agent, id, params| sessions::open(agent, id, params, true)),
-    ("session/resume", true, |agent, id, params| sessions::open(agent, id, params, false)),
-    ("session/list", true, |agent, _, params| sessions::list(agent, params)),
-    ("session/delete", true, |agent, id, params| sessions::end(agent, id, params, true)),
-    ("session/close", true, |agent, id, params| sessions::end(agent, id, params, false)),
+    ("session/new", true, |agent, _, params| {
+        sessions::new(agent, params)
+    }),
+    ("session/load", true, |agent, id, params| {
+        sessions::open(agent, id, params, true)
+    }),
+    ("session/resume", true, |agent, id, params| {
+        sessions::open(agent, id, params, false)
+    }),
+    ("session/list", true, |agent, _, params| {
+        sessions::list(agent, params)
+    }),
+    ("session/delete", true, |agent, id, params| {
+        sessions::end(agent, id, params, true)
+    }),
+    ("session/close", true, |agent, id, params| {
+        sessions::end(agent, id, params, false)
+    }),
     ("session/prompt", true, prompt::prompt),
-    ("session/set_mode", true, |agent, _, params| set_mode(agent, params)),
-    ("session/set_config_option", true, |agent, _, params| set_option(agent, params)),
+    ("session/set_mode", true, |agent, _, params| {
+        set_mode(agent, params)
+    }),
+    ("session/set_config_option", true, |agent, _, params| {
+        set_option(agent, params)
+    }),
     ("_mock/echo", false, |_, _, params| Ok(Some(params.clone()))),
 ];
 
@@ -67,7 +87,11 @@ impl Protocol for AcpState {
     }
 
     fn before_exit(&mut self, at_once: bool) -> Option<LocalFuture> {
-        let cores: Vec<_> = self.sessions.values().map(|one| Rc::clone(&one.core)).collect();
+        let cores: Vec<_> = self
+            .sessions
+            .values()
+            .map(|one| Rc::clone(&one.core))
+            .collect();
         let first = Rc::clone(cores.first()?);
         Some(Box::pin(async move {
             cores.iter().for_each(|core| core.close());
@@ -101,8 +125,12 @@ impl Protocol for AcpState {
 }
 
 fn take(agent: Agent<'_>, message: Message) {
-    let Message { mut value, id, cancelled } = message;
+    let Message { mut value, mut id, cancelled } = message;
+    let written = value["id"].clone();
     agent.faults.command(&mut value);
+    if value["id"] != written {
+        id = value.get("id").cloned();
+    }
     let method = value["method"].as_str();
     let params = value.get("params").unwrap_or(&Value::Null);
     let is_answer = value.get("result").is_some() || value.get("error").is_some();
@@ -126,7 +154,11 @@ fn take(agent: Agent<'_>, message: Message) {
             }
         }
         (None, Some("session/cancel")) => {
-            cancel(agent, params["sessionId"].as_str().unwrap_or_default(), None);
+            cancel(
+                agent,
+                params["sessionId"].as_str().unwrap_or_default(),
+                None,
+            );
         }
         (None, Some("$/cancel_request")) => {
             let of_prompt = cancelled.and_then(|id| {
@@ -140,7 +172,9 @@ fn take(agent: Agent<'_>, message: Message) {
         }
         (None, Some(_)) => {}
         (Some(id), None) if is_answer => answered(agent, id, &value),
-        _ => refused("Invalid request: a message has a `method`, or an `id` and a `result` or an `error`"),
+        _ => refused(
+            "Invalid request: a message has a `method`, or an `id` and a `result` or an `error`",
+        ),
     }
 }
 
@@ -167,14 +201,21 @@ fn initialize(agent: Agent<'_>, params: &Value) -> Answer {
     if state.initialized {
         return Err(RpcError::invalid_request("`initialize` was sent before"));
     }
-    let version = params["protocolVersion"].as_u64().filter(|version| *version <= 65535);
+    let version = params["protocolVersion"]
+        .as_u64()
+        .filter(|version| *version <= 65535);
     if version.is_none() {
-        return Err(RpcError::invalid_params("`protocolVersion` must be an integer"));
+        return Err(RpcError::invalid_params(
+            "`protocolVersion` must be an integer",
+        ));
     }
     state.client = params["clientCapabilities"].clone();
     state.initialized = true;
     let host = &agent.settings.host_options;
-    let store = host.session_folder.clone().map(|folder| SessionStore::new(folder, host.seed));
+    let store = host
+        .session_folder
+        .clone()
+        .map(|folder| SessionStore::new(folder, host.seed));
     let saves = store.is_some();
     state.store = store;
     Ok(Some(json!({
@@ -196,7 +237,10 @@ fn initialize(agent: Agent<'_>, params: &Value) -> Answer {
 
 fn authenticate(agent: Agent<'_>, params: &Value) -> Answer {
     if params["methodId"] != LOGIN {
-        return Err(RpcError::invalid_params(format!("Unknown login: {}", params["methodId"])));
+        return Err(RpcError::invalid_params(format!(
+            "Unknown login: {}",
+            params["methodId"]
+        )));
     }
     agent.state().logged_in = true;
     Ok(Some(json!({})))
@@ -231,9 +275,14 @@ fn set_option(agent: Agent<'_>, params: &Value) -> Answer {
 pub(super) fn cancel(agent: Agent<'_>, session: &str, by_request: Option<()>) {
     let core = {
         let mut state = agent.state();
-        let Ok(open) = state.session(session) else { return };
-        let Some(prompt) = &mut open.prompt else { return };
-        prompt.cancelled = !(open.core.has_open_calls() && agent.faults.triggers(Bug::CancelledToolIsEndTurn));
+        let Ok(open) = state.session(session) else {
+            return;
+        };
+        let Some(prompt) = &mut open.prompt else {
+            return;
+        };
+        prompt.cancelled =
+            !(open.core.has_open_calls() && agent.faults.triggers(Bug::CancelledToolIsEndTurn));
         prompt.by_request |= by_request.is_some();
         Rc::clone(&open.core)
     };
@@ -259,7 +308,9 @@ fn answered(agent: Agent<'_>, id: &Value, value: &Value) {
 
 fn permission(agent: Agent<'_>, session: &str, call: &str, answer: Result<Value, RpcError>) {
     let outcome = answer.map(|result| result["outcome"].clone());
-    let deny = |why: &str| Decision::Deny { reason: why.to_owned() };
+    let deny = |why: &str| Decision::Deny {
+        reason: why.to_owned(),
+    };
     let decision = match &outcome {
         Ok(outcome) if outcome["outcome"] == "cancelled" => return cancel(agent, session, None),
         Ok(outcome) => match outcome["optionId"].as_str() {
@@ -272,7 +323,9 @@ fn permission(agent: Agent<'_>, session: &str, call: &str, answer: Result<Value,
     };
     let core = {
         let mut state = agent.state();
-        let Ok(open) = state.session(session) else { return };
+        let Ok(open) = state.session(session) else {
+            return;
+        };
         if outcome.is_ok_and(|outcome| outcome["optionId"] == "reject-always")
             && let Some(category) = open.core.category_of(call)
         {

@@ -1,9 +1,7 @@
 //! The configuration from flags and environment.
 
 use super::options::approval_mode;
-use crate::config::{
-    AgentConfig, CliOptions, Env, SessionStorage, StartError, WORKSPACE_SESSIONS,
-};
+use crate::config::{AgentConfig, CliOptions, Env, SessionStorage, StartError, WORKSPACE_SESSIONS};
 use crate::core::RetryPolicy;
 
 /// The number of sessions in a page.
@@ -13,7 +11,7 @@ const PAGE: u32 = 20;
 const SYSTEM_PROMPT: &str = "You are an AI assistant that can use tools to help with tasks.";
 
 pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentConfig, StartError> {
-    let mode = options.mode.take();
+    let mode = options.first_mode.take();
     let (requires_login, page) = (options.login, options.page.unwrap_or(PAGE));
     if options.mcp.is_none() && env("MOCK_AGENT_MCP").is_none() {
         options.mcp = Some("none".into());
@@ -38,12 +36,15 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
     host.seed = config.seed;
     host.requires_login = requires_login;
     host.page = page as usize;
-    config.settings.turn_retries = config.settings.request_retries.take().map(|attempts| {
-        RetryPolicy {
-            attempts,
-            delay: std::time::Duration::from_secs(1),
-            summaries: false,
-        }
-    });
+    config.settings.turn_retries =
+        config
+            .settings
+            .request_retries
+            .take()
+            .map(|attempts| RetryPolicy {
+                attempts,
+                delay: std::time::Duration::from_secs(1),
+                summaries: false,
+            });
     Ok(config)
 }

@@ -10,7 +10,9 @@ use serde_json::Value;
 /// There is no block, or one is of an unknown type or lacks something.
 pub(super) fn blocks(prompt: &Value) -> Result<Vec<ContentBlock>, RpcError> {
     let prompt = prompt.as_array().filter(|blocks| !blocks.is_empty());
-    let prompt = prompt.ok_or_else(|| RpcError::invalid_params("`prompt` must be a list with at least one block"))?;
+    let prompt = prompt.ok_or_else(|| {
+        RpcError::invalid_params("`prompt` must be a list with at least one block")
+    })?;
     prompt.iter().map(block).collect()
 }
 
@@ -18,7 +20,9 @@ fn block(block: &Value) -> Result<ContentBlock, RpcError> {
     let kind = block["type"].as_str().unwrap_or_default();
     let member = |of: &Value, name: &str| {
         let text = of[name].as_str().map(str::to_owned);
-        text.ok_or_else(|| RpcError::invalid_params(format!("A block of type {kind:?} needs the text `{name}`")))
+        text.ok_or_else(|| {
+            RpcError::invalid_params(format!("A block of type {kind:?} needs the text `{name}`"))
+        })
     };
     Ok(match kind {
         "text" => ContentBlock::Text(member(block, "text")?),
@@ -39,17 +43,30 @@ fn block(block: &Value) -> Result<ContentBlock, RpcError> {
             let resource = &block["resource"];
             let uri = member(resource, "uri")?;
             if let Some(text) = resource["text"].as_str() {
-                return Ok(ContentBlock::Text(format!("<context uri=\"{uri}\">\n{text}\n</context>")));
+                return Ok(ContentBlock::Text(format!(
+                    "<context uri=\"{uri}\">\n{text}\n</context>"
+                )));
             }
             let data = member(resource, "blob")?;
-            let media_type = resource["mimeType"].as_str().unwrap_or("application/octet-stream").to_owned();
+            let media_type = resource["mimeType"]
+                .as_str()
+                .unwrap_or("application/octet-stream")
+                .to_owned();
             if media_type.starts_with("image/") {
                 ContentBlock::Image { media_type, data }
             } else {
-                ContentBlock::Document { name: uri, media_type, data }
+                ContentBlock::Document {
+                    name: uri,
+                    media_type,
+                    data,
+                }
             }
         }
-        _ => return Err(RpcError::invalid_params(format!("Unknown type of content: {kind:?}"))),
+        _ => {
+            return Err(RpcError::invalid_params(format!(
+                "Unknown type of content: {kind:?}"
+            )));
+        }
     })
 }
 

@@ -5,6 +5,7 @@ use super::state::{text, updated_at};
 use super::{AcpState, Pending, tools};
 use crate::core::{ABORTED, Decision, Event, Halt, ReportedCall, Session};
 use crate::model::{BlockStart, Chunk, Stop, Usage};
+use crate::protocols::frames::extended;
 use crate::tools::{ToolOutput, ToolResult};
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -24,7 +25,13 @@ pub(super) fn frames(shared: &Rc<RefCell<AcpState>>, id: &str, event: &Event<'_>
     let Some(core) = state.sessions.get(id).map(|open| Rc::clone(&open.core)) else {
         return vec![];
     };
-    Encoder { state: &mut state, id, core, frames: Vec::new() }.encode(event)
+    Encoder {
+        state: &mut state,
+        id,
+        core,
+        frames: Vec::new(),
+    }
+    .encode(event)
 }
 
 struct Encoder<'a> {
@@ -46,7 +53,10 @@ impl Encoder<'_> {
             Event::ApprovalRequest { call, .. } => self.ask(call),
             Event::ToolRefused { call, failure, .. } => {
                 self.announce(call);
-                self.call_update(call, json!({ "status": "failed", "content": [content(&failure.message)] }));
+                self.call_update(
+                    call,
+                    json!({ "status": "failed", "content": [content(&failure.message)] }),
+                );
             }
             Event::ToolStart { call, .. } => {
                 self.announce(call);
@@ -61,14 +71,22 @@ impl Encoder<'_> {
             Event::ToolEnd { call, outcome, .. } => self.call_update(call, ended(outcome)),
             Event::ToolCancel { call, reason, .. } => {
                 self.cancel_permission(&call.id);
-                self.call_update(call, json!({ "status": "failed", "content": [content(reason)] }));
+                self.call_update(
+                    call,
+                    json!({ "status": "failed", "content": [content(reason)] }),
+                );
             }
             Event::Notice { text, .. } => self.notice("warning", text),
             Event::RetryStart(retry) => {
-                let title = format!("{}, retrying ({}/{})", retry.failure.message, retry.attempt, retry.of);
+                let title = format!(
+                    "{}, retrying ({}/{})",
+                    retry.failure.message, retry.attempt, retry.of
+                );
                 self.notice("warning", &title);
             }
-            Event::Failed { turn, failure } => self.failed(turn.is_some(), &failure.message, failure.retryable),
+            Event::Failed { turn, failure } => {
+                self.failed(turn.is_some(), &failure.message, failure.retryable)
+            }
             Event::TurnEnd { halt, .. } => {
                 let (max, halted) = (self.core.settings.max_turns, *halt == Some(Halt::Exit));
                 self.with_prompt(|prompt| {
@@ -90,7 +108,10 @@ impl Encoder<'_> {
                 }
             }
             Event::Idle => {
-                let is_over = self.state.sessions[self.id].prompt.as_ref().is_some_and(|prompt| prompt.started);
+                let is_over = self.state.sessions[self.id]
+                    .prompt
+                    .as_ref()
+                    .is_some_and(|prompt| prompt.started);
                 if is_over {
                     self.frames = finish(self.state, self.id);
                 }
@@ -123,9 +144,14 @@ impl Encoder<'_> {
     }
 
     fn chunk(&mut self, chunk: &Chunk) {
-        let Some(open) = self.state.sessions.get_mut(self.id) else { return };
+        let Some(open) = self.state.sessions.get_mut(self.id) else {
+            return;
+        };
         let (kind, said) = match chunk {
-            Chunk::Start { block: BlockStart::Text | BlockStart::Thinking, .. } => {
+            Chunk::Start {
+                block: BlockStart::Text | BlockStart::Thinking,
+                ..
+            } => {
                 open.next_message();
                 return;
             }
@@ -137,7 +163,9 @@ impl Encoder<'_> {
         };
         if !said.is_empty() {
             let message = open.message();
-            self.update(json!({ "sessionUpdate": kind, "messageId": message, "content": text(said) }));
+            self.update(
+                json!({ "sessionUpdate": kind, "messageId": message, "content": text(said) }),
+            );
         }
     }
 
@@ -159,8 +187,13 @@ impl Encoder<'_> {
             (usage.cache_read, rates.cache_read),
             (usage.cache_write, rates.cache_write),
         ];
-        let Some(open) = self.state.sessions.get_mut(self.id) else { return };
-        open.cost += counts.map(|(count, rate)| count as f64 * rate / 1e6).iter().sum::<f64>();
+        let Some(open) = self.state.sessions.get_mut(self.id) else {
+            return;
+        };
+        open.cost += counts
+            .map(|(count, rate)| count as f64 * rate / 1e6)
+            .iter()
+            .sum::<f64>();
         let cost = json!({ "amount": open.cost, "currency": "USD" });
         self.update(json!({ "sessionUpdate": "usage_update", "used": usage.context(), "size": window, "cost": cost }));
     }
@@ -170,24 +203,23 @@ impl Encoder<'_> {
         let mut is_new = true;
         self.with_prompt(|prompt| is_new = prompt.calls.insert(call.id.clone()));
         if is_new {
-            let mut update = described(&self.core, call);
-            update["sessionUpdate"] = json!("tool_call");
-            self.update(update);
+            let update = json!({ "sessionUpdate": "tool_call" });
+            self.update(extended(update, described(&self.core, call)));
         }
     }
 
     fn call_update(&mut self, call: &ReportedCall, change: Value) {
-        let mut update = json!({ "sessionUpdate": "tool_call_update", "toolCallId": call.id });
-        update.as_object_mut().into_iter().for_each(|members| {
-            members.extend(change.as_object().cloned().unwrap_or_default());
-        });
-        self.update(update);
+        let update = json!({ "sessionUpdate": "tool_call_update", "toolCallId": call.id });
+        self.update(extended(update, change));
     }
 
     /// Asks for the permission for a call, unless its kind is always rejected.
     fn ask(&mut self, call: &ReportedCall) {
         self.announce(call);
-        if self.state.sessions[self.id].rejected.contains(&call.category) {
+        if self.state.sessions[self.id]
+            .rejected
+            .contains(&call.category)
+        {
             let (core, call) = (Rc::clone(&self.core), call.id.clone());
             tokio::task::spawn_local(async move {
                 let reason = "calls of this kind are always rejected".to_owned();
@@ -199,25 +231,35 @@ impl Encoder<'_> {
         let request = self.state.open(Pending::Permission { session, call: id });
         let options = OPTIONS.map(|(kind, name)| json!({ "optionId": kind.replace('_', "-"), "name": name, "kind": kind }));
         let params = json!({ "sessionId": self.id, "toolCall": described(&self.core, call), "options": options });
-        self.frames.push(rpc::request(request, "session/request_permission", params));
+        self.frames
+            .push(rpc::request(request, "session/request_permission", params));
     }
 
     /// Cancels the open request for the permission for a call.
     fn cancel_permission(&mut self, call: &str) {
         let is_meant = |pending: &Pending| matches!(pending, Pending::Permission { session, call: known } if session == self.id && known == call);
         let mut pending = self.state.pending.iter();
-        if let Some(request) = pending.find(|(_, one)| is_meant(one)).map(|(request, _)| *request) {
+        if let Some(request) = pending
+            .find(|(_, one)| is_meant(one))
+            .map(|(request, _)| *request)
+        {
             self.state.pending.remove(&request);
             self.frames.push(rpc::cancel(request));
         }
     }
 
     fn compaction(&self) -> Option<String> {
-        self.state.sessions[self.id].prompt.as_ref()?.compaction.clone()
+        self.state.sessions[self.id]
+            .prompt
+            .as_ref()?
+            .compaction
+            .clone()
     }
 
     fn compaction_starts(&mut self) {
-        let Some(open) = self.state.sessions.get_mut(self.id) else { return };
+        let Some(open) = self.state.sessions.get_mut(self.id) else {
+            return;
+        };
         open.parts += 1;
         let compaction = format!("compaction-{}", open.parts);
         if let Some(prompt) = &mut open.prompt {
@@ -229,7 +271,8 @@ impl Encoder<'_> {
 
     fn failed(&mut self, in_turn: bool, message: &str, retryable: bool) {
         if in_turn {
-            return self.with_prompt(|prompt| prompt.failure = Some((message.to_owned(), retryable)));
+            return self
+                .with_prompt(|prompt| prompt.failure = Some((message.to_owned(), retryable)));
         }
         let Some(compaction) = self.compaction() else {
             return self.notice("error", message);
@@ -247,8 +290,12 @@ impl Encoder<'_> {
 /// Answers the prompt of a session, and saves what is kept of the session.
 pub(super) fn finish(state: &mut AcpState, id: &str) -> Vec<Value> {
     let store = state.store.clone();
-    let Some(open) = state.sessions.get_mut(id) else { return vec![] };
-    let Some(prompt) = open.prompt.take() else { return vec![] };
+    let Some(open) = state.sessions.get_mut(id) else {
+        return vec![];
+    };
+    let Some(prompt) = open.prompt.take() else {
+        return vec![];
+    };
     if let Some(store) = store {
         let saved = std::fs::write(store.companion(id), open.about().to_string());
         saved.unwrap_or_else(|why| tracing::warn!("the session could not be saved: {why}"));
@@ -270,7 +317,9 @@ fn described(core: &Session, call: &ReportedCall) -> Value {
         "toolCallId": call.id, "name": call.tool, "title": call.description,
         "kind": tools::kind(&call.tool), "status": "pending", "rawInput": call.args,
     });
-    let path = call.args["file_path"].as_str().or(call.args["path"].as_str());
+    let path = call.args["file_path"]
+        .as_str()
+        .or(call.args["path"].as_str());
     if let Some(path) = path {
         let mut location = json!({ "path": core.workspace.given.join(path) });
         if let Some(line) = call.args["offset"].as_u64() {
@@ -284,10 +333,15 @@ fn described(core: &Session, call: &ReportedCall) -> Value {
 fn ended(outcome: &ToolResult) -> Value {
     let status = if outcome.ok { "completed" } else { "failed" };
     let (shown, raw) = match &outcome.output {
-        ToolOutput::Text(shown) | ToolOutput::Diff { diff: shown, .. } => (content(shown), json!({ "output": shown })),
+        ToolOutput::Text(shown) | ToolOutput::Diff { diff: shown, .. } => {
+            (content(shown), json!({ "output": shown }))
+        }
         ToolOutput::Image { media_type, data } => {
             let image = json!({ "type": "image", "mimeType": media_type, "data": data });
-            (json!({ "type": "content", "content": image }), json!({ "mimeType": media_type }))
+            (
+                json!({ "type": "content", "content": image }),
+                json!({ "mimeType": media_type }),
+            )
         }
     };
     let shown = outcome.details.clone().unwrap_or_else(|| json!([shown]));

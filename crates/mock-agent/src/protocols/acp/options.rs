@@ -11,8 +11,18 @@ use std::rc::Rc;
 
 /// Each mode: its id, its name, and what it does.
 const MODES: [(&str, &str, &str, ApprovalMode); 3] = [
-    ("ask", "Ask", "Ask before files are changed and commands are run", ApprovalMode::Default),
-    ("auto-edit", "Edit", "Change files without asking", ApprovalMode::AutoEdit),
+    (
+        "ask",
+        "Ask",
+        "Ask before files are changed and commands are run",
+        ApprovalMode::Default,
+    ),
+    (
+        "auto-edit",
+        "Edit",
+        "Change files without asking",
+        ApprovalMode::AutoEdit,
+    ),
     ("bypass", "Bypass", "Never ask", ApprovalMode::Yolo),
 ];
 
@@ -45,7 +55,9 @@ fn models(state: &AcpState) -> [String; 2] {
 
 pub(super) fn config_options(state: &AcpState, session: &AcpSession) -> Value {
     let select = |id: &str, name: &str, category: &str, current: &str, values: &[(&str, &str)]| {
-        let options = values.iter().map(|(value, name)| json!({ "value": value, "name": name }));
+        let options = values
+            .iter()
+            .map(|(value, name)| json!({ "value": value, "name": name }));
         json!({
             "id": id, "name": name, "category": category, "type": "select",
             "currentValue": current, "options": options.collect::<Vec<_>>(),
@@ -57,7 +69,13 @@ pub(super) fn config_options(state: &AcpState, session: &AcpSession) -> Value {
     let mut options = vec![
         select("mode", "Mode", "mode", &session.mode, &modes),
         select("model", "Model", "model", &session.model, &models),
-        select("thinking", "Thinking", "thought_level", &session.thinking, &LEVELS.map(|level| (level, level))),
+        select(
+            "thinking",
+            "Thinking",
+            "thought_level",
+            &session.thinking,
+            &LEVELS.map(|level| (level, level)),
+        ),
     ];
     if state.can("/session/configOptions/boolean") {
         options.push(json!({
@@ -95,11 +113,17 @@ pub(super) fn set(
             changed = Some(approval_mode(name).ok_or_else(|| unknown("mode"))?);
             session.mode = name.to_owned();
         }
-        "model" if known_models.iter().any(|known| known == name) => name.clone_into(&mut session.model),
+        "model" if known_models.iter().any(|known| known == name) => {
+            name.clone_into(&mut session.model)
+        }
         "thinking" if LEVELS.contains(&name) => name.clone_into(&mut session.thinking),
         "stream" if has_switch && value.is_boolean() => session.streams = value == true,
         "model" | "thinking" | "stream" => return Err(unknown("value")),
-        _ => return Err(RpcError::invalid_params(format!("Unknown option: {option}"))),
+        _ => {
+            return Err(RpcError::invalid_params(format!(
+                "Unknown option: {option}"
+            )));
+        }
     }
     let (model, thinking) = (session.model.clone(), session.thinking.clone());
     let mut updates = Vec::new();
@@ -114,7 +138,10 @@ pub(super) fn set(
         core.set_mode(mode);
     }
     apply(&core, &model, &thinking);
-    Ok(updates.into_iter().map(|update| update_frame(id, update)).collect())
+    Ok(updates
+        .into_iter()
+        .map(|update| update_frame(id, update))
+        .collect())
 }
 
 /// Lets the next turns of a session use this model and this level.

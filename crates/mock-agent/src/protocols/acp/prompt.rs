@@ -12,7 +12,11 @@ const TITLE_LENGTH: usize = 40;
 
 /// Each slash command: its name, what it does, and a hint at its input.
 const COMMANDS: [(&str, &str, Option<&str>); 4] = [
-    ("compact", "Replace the conversation by a summary", Some("instructions for the summary")),
+    (
+        "compact",
+        "Replace the conversation by a summary",
+        Some("instructions for the summary"),
+    ),
     ("help", "List the commands", None),
     ("mode", "Change the mode", Some("ask, auto-edit or bypass")),
     ("plan", "Show a plan of one entry", Some("the entry")),
@@ -37,7 +41,9 @@ pub(super) fn prompt(agent: Agent<'_>, id: &Value, params: &Value) -> Answer {
     let mut state = agent.state();
     let open = state.session(session)?;
     if open.prompt.is_some() {
-        return Err(RpcError::invalid_request("A prompt is running in this session"));
+        return Err(RpcError::invalid_request(
+            "A prompt is running in this session",
+        ));
     }
     open.prompt = Some(OpenPrompt::new(id.clone()));
     open.prompts += 1;
@@ -51,7 +57,9 @@ pub(super) fn prompt(agent: Agent<'_>, id: &Value, params: &Value) -> Answer {
     }
     let core = Rc::clone(&open.core);
     drop(state);
-    let command = written.strip_prefix('/').map(|line| line.split_once(' ').unwrap_or((line, "")));
+    let command = written
+        .strip_prefix('/')
+        .map(|line| line.split_once(' ').unwrap_or((line, "")));
     if let Some((name, input)) = command
         && run(agent, &core, session, (name.trim(), input.trim()))
     {
@@ -65,7 +73,11 @@ pub(super) fn prompt(agent: Agent<'_>, id: &Value, params: &Value) -> Answer {
         ..Prompt::default()
     });
     submitted.map_err(|why| {
-        agent.state().sessions.get_mut(session).map(|open| open.prompt.take());
+        agent
+            .state()
+            .sessions
+            .get_mut(session)
+            .map(|open| open.prompt.take());
         RpcError::new(-32603, why.message)
     })?;
     Ok(None)
@@ -74,7 +86,11 @@ pub(super) fn prompt(agent: Agent<'_>, id: &Value, params: &Value) -> Answer {
 fn title(written: &str) -> String {
     let title: String = written.chars().take(TITLE_LENGTH).collect();
     let line = title.lines().next().unwrap_or_default().trim();
-    if line.is_empty() { "Untitled".into() } else { line.to_owned() }
+    if line.is_empty() {
+        "Untitled".into()
+    } else {
+        line.to_owned()
+    }
 }
 
 /// Runs a slash command; false if it is none.
@@ -87,7 +103,9 @@ fn run(agent: Agent<'_>, core: &Session, session: &str, (name, input): (&str, &s
                 Err(why) => why.message,
             }
         }
-        "help" => COMMANDS.map(|(name, description, _)| format!("/{name}: {description}")).join("\n"),
+        "help" => COMMANDS
+            .map(|(name, description, _)| format!("/{name}: {description}"))
+            .join("\n"),
         "mode" => match options::set(agent.shared_state(), session, "mode", &json!(input)) {
             Ok(updates) => {
                 updates.into_iter().for_each(|frame| agent.send(frame));
@@ -105,7 +123,9 @@ fn run(agent: Agent<'_>, core: &Session, session: &str, (name, input): (&str, &s
         _ => return false,
     };
     let mut state = agent.state();
-    let Some(open) = state.sessions.get_mut(session) else { return true };
+    let Some(open) = state.sessions.get_mut(session) else {
+        return true;
+    };
     let message = open.next_message();
     let chunk = json!({
         "sessionUpdate": "agent_message_chunk", "messageId": message, "content": state::text(&said),
@@ -113,7 +133,9 @@ fn run(agent: Agent<'_>, core: &Session, session: &str, (name, input): (&str, &s
     let said = state.update(session, chunk);
     let answer = events::finish(&mut state, session);
     drop(state);
-    said.into_iter().chain(answer).for_each(|frame| agent.send(frame));
+    said.into_iter()
+        .chain(answer)
+        .for_each(|frame| agent.send(frame));
     if let Ok(mut conversation) = core.conversation.try_borrow_mut() {
         let _ = conversation.save();
     }

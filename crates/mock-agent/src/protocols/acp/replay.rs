@@ -11,9 +11,9 @@ pub(super) fn record(log: &mut Vec<Value>, update: &Value) {
     let earlier = match kind {
         "user_message_chunk" => None,
         "agent_message_chunk" | "agent_thought_chunk" => {
-            let last = log.last_mut().filter(|last| {
-                same(last, "sessionUpdate") && same(last, "messageId")
-            });
+            let last = log
+                .last_mut()
+                .filter(|last| same(last, "sessionUpdate") && same(last, "messageId"));
             if let Some(text) = last.and_then(|last| last.pointer_mut("/content/text")) {
                 let more = update["content"]["text"].as_str().unwrap_or_default();
                 *text = format!("{}{more}", text.as_str().unwrap_or_default()).into();

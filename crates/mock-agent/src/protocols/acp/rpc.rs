@@ -89,13 +89,22 @@ pub(super) fn read(input: &Input) -> Result<Option<Message>, (Value, RpcError)> 
     let value = json_matcher::read_json(text.as_bytes())
         .map_err(|why| refused(-32700, &format!("Parse error: {why}")))?;
     if !value.is_object() {
-        return Err(refused(-32600, "Invalid request: the message is not an object"));
+        return Err(refused(
+            -32600,
+            "Invalid request: the message is not an object",
+        ));
     }
     let ids: Option<Ids<'_>> = serde_json::from_str(text).ok();
     let (id, params) = ids.map_or((None, None), |ids| (ids.id, ids.params));
     let id = id.map(exact);
-    if id.as_ref().is_some_and(|id| !(id.is_null() || id.is_string() || id.is_number())) {
-        return Err(refused(-32600, "Invalid request: the id is not a text, a number or null"));
+    if id
+        .as_ref()
+        .is_some_and(|id| !(id.is_null() || id.is_string() || id.is_number()))
+    {
+        return Err(refused(
+            -32600,
+            "Invalid request: the id is not a text, a number or null",
+        ));
     }
     let cancelled = params.and_then(|params| serde_json::from_str(params.get()).ok());
     Ok(Some(Message {
@@ -108,7 +117,11 @@ pub(super) fn read(input: &Input) -> Result<Option<Message>, (Value, RpcError)> 
 /// The value of an id, which is written as the host has written it.
 fn exact(raw: &RawValue) -> Value {
     let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-    if value.to_string() == raw.get() || !raw.get().starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
+    if value.to_string() == raw.get()
+        || !raw
+            .get()
+            .starts_with(|c: char| c == '-' || c.is_ascii_digit())
+    {
         value
     } else {
         Value::String(format!("{EXACT}{}", raw.get()))
@@ -119,7 +132,10 @@ fn exact(raw: &RawValue) -> Value {
 pub(super) fn line(frame: &Value) -> Vec<u8> {
     let line = frame_faults::line(frame);
     let mark = "\"\\u0000#";
-    let Some(text) = std::str::from_utf8(&line).ok().filter(|text| text.contains(mark)) else {
+    let Some(text) = std::str::from_utf8(&line)
+        .ok()
+        .filter(|text| text.contains(mark))
+    else {
         return line;
     };
     let mut parts = text.split(mark);
@@ -172,9 +188,23 @@ mod tests {
 
     #[test]
     fn ids_are_echoed_as_they_were_written() {
-        for id in ["1", "\"a\"", "null", "9007199254740993", "1e3", "-1.50", "123456789012345678901234"] {
-            let message = read_text(&format!("{{\"id\":{id},\"params\":{{\"requestId\":{id}}}}}"));
-            let Message { id: known, cancelled, .. } = message.unwrap().unwrap();
+        for id in [
+            "1",
+            "\"a\"",
+            "null",
+            "9007199254740993",
+            "1e3",
+            "-1.50",
+            "123456789012345678901234",
+        ] {
+            let message = read_text(&format!(
+                "{{\"id\":{id},\"params\":{{\"requestId\":{id}}}}}"
+            ));
+            let Message {
+                id: known,
+                cancelled,
+                ..
+            } = message.unwrap().unwrap();
             assert_eq!(known, cancelled);
             let line = line(&result(&known.unwrap(), json!({})));
             let expected = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n");
@@ -184,7 +214,12 @@ mod tests {
 
     #[test]
     fn a_line_that_is_no_message_has_the_code_of_its_mistake() {
-        for (text, code) in [("{", -32700), ("[]", -32600), ("1", -32600), ("{\"id\":{}}", -32600)] {
+        for (text, code) in [
+            ("{", -32700),
+            ("[]", -32600),
+            ("1", -32600),
+            ("{\"id\":{}}", -32600),
+        ] {
             assert_eq!(read_text(text).unwrap_err().1.code, code, "{text}");
         }
         assert_eq!(read_text(" ").unwrap(), None);

@@ -20,6 +20,7 @@ use std::rc::Rc;
 struct Setup {
     cwd: PathBuf,
     roots: Vec<PathBuf>,
+    workspace: Workspace,
     servers: Vec<McpServer>,
     system_prompt: String,
 }
@@ -40,7 +41,7 @@ pub(super) fn new(agent: Agent<'_>, params: &Value) -> Answer {
         }
     };
     let conversation = Conversation::new(Vec::new(), stored, false);
-    let mut result = start(agent, &id, conversation, setup, &Value::Null)?;
+    let mut result = start(agent, &id, conversation, setup, &Value::Null);
     result["sessionId"] = json!(id);
     Ok(Some(result))
 }
@@ -51,7 +52,9 @@ pub(super) fn open(agent: Agent<'_>, request: &Value, params: &Value, loads: boo
     let setup = setup(agent, params)?;
     let (conversation, about) = match agent.state().sessions.get(id) {
         Some(open) if open.prompt.is_some() => {
-            return Err(RpcError::invalid_request("A prompt is running in this session"));
+            return Err(RpcError::invalid_request(
+                "A prompt is running in this session",
+            ));
         }
         Some(open) => (open.core.conversation.take(), open.about()),
         None => (Conversation::default(), Value::Null),
@@ -63,15 +66,14 @@ pub(super) fn open(agent: Agent<'_>, request: &Value, params: &Value, loads: boo
     };
     let closed = agent.state().sessions.remove(id);
     closed.inspect(|open| open.core.close());
-    let result = start(agent, id, conversation, setup, &about)?;
-    if loads {
-        repeat(agent, id);
-    }
-    let late = loads && agent.faults.triggers(Bug::LoadAnswersFirst);
-    if late {
+    let result = start(agent, id, conversation, setup, &about);
+    if loads && agent.faults.triggers(Bug::LoadAnswersFirst) {
         agent.send(rpc::result(request, result));
         repeat(agent, id);
         return Ok(None);
+    }
+    if loads {
+        repeat(agent, id);
     }
     Ok(Some(result))
 }
@@ -99,13 +101,22 @@ fn stored(agent: Agent<'_>, id: &str) -> Result<(Conversation, Value), RpcError>
 /// Sends the updates of a session again.
 fn repeat(agent: Agent<'_>, id: &str) {
     let state = agent.state();
-    let Some(open) = state.sessions.get(id) else { return };
-    if agent.faults.is_armed(Bug::LoadAnswersFirst) {
+    let Some(open) = state.sessions.get(id) else {
         return;
-    }
+    };
     let takes_subagents = state.takes("subagent_update");
-    let kind = |update: &Value| update["sessionUpdate"].as_str().unwrap_or_default().to_owned();
-    let updates: Vec<_> = open.log.iter().filter(|update| state.takes(&kind(update))).cloned().collect();
+    let kind = |update: &Value| {
+        update["sessionUpdate"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let updates: Vec<_> = open
+        .log
+        .iter()
+        .filter(|update| state.takes(&kind(update)))
+        .cloned()
+        .collect();
     drop(state);
     for update in updates {
         let is_call = kind(&update) == "tool_call";
@@ -124,19 +135,36 @@ fn setup(agent: Agent<'_>, params: &Value) -> Result<Setup, RpcError> {
         path.ok_or_else(|| RpcError::invalid_params(format!("`{name}` must be an absolute path")))
     };
     let cwd = folder(&params["cwd"], "cwd")?;
-    let roots = params["additionalDirectories"].as_array().into_iter().flatten();
-    let roots: Vec<_> = roots.map(|root| folder(root, "additionalDirectories")).collect::<Result<_, _>>()?;
+    let roots = params["additionalDirectories"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let roots: Vec<_> = roots
+        .map(|root| folder(root, "additionalDirectories"))
+        .collect::<Result<_, _>>()?;
     let servers = match &params["mcpServers"] {
         Value::Array(servers) => servers.iter().map(server).collect::<Result<_, _>>()?,
         Value::Null => Vec::new(),
         _ => return Err(RpcError::invalid_params("`mcpServers` must be a list")),
     };
+    let open = |path: &Path| {
+        Workspace::open(path).map_err(|why| RpcError::invalid_params(why.to_string()))
+    };
+    let mut workspace = open(&cwd)?;
+    if agent.faults.triggers(Bug::IgnoresCwd) {
+        workspace = agent.workspace.clone();
+    }
+    workspace.others = roots
+        .iter()
+        .map(|root| open(root))
+        .collect::<Result<_, _>>()?;
     let base = &agent.settings.system_prompt;
     let own = format!("{base}\nWorking directory: {}", cwd.display());
     Ok(Setup {
         system_prompt: system_prompt(own, &params["systemPrompt"])?,
         cwd,
         roots,
+        workspace,
         servers,
     })
 }
@@ -147,7 +175,10 @@ fn system_prompt(own: String, given: &Value) -> Result<String, RpcError> {
     }
     let refused = |why: &str| Err(RpcError::invalid_params(format!("systemPrompt: {why}")));
     let blocks = given["content"].as_array().map_or(&[][..], Vec::as_slice);
-    let texts: Option<Vec<_>> = blocks.iter().map(|block| block["text"].as_str().filter(|_| block["type"] == "text")).collect();
+    let texts: Option<Vec<_>> = blocks
+        .iter()
+        .map(|block| block["text"].as_str().filter(|_| block["type"] == "text"))
+        .collect();
     let Some(texts) = texts.filter(|texts| !texts.is_empty()) else {
         return refused("`content` must have text blocks only, and at least one");
     };
@@ -162,17 +193,22 @@ fn system_prompt(own: String, given: &Value) -> Result<String, RpcError> {
 fn server(server: &Value) -> Result<McpServer, RpcError> {
     let pairs = |list: &Value| -> Map<String, Value> {
         let pairs = list.as_array().into_iter().flatten();
-        pairs.filter_map(|pair| Some((pair["name"].as_str()?.to_owned(), pair["value"].clone()))).collect()
+        pairs
+            .filter_map(|pair| Some((pair["name"].as_str()?.to_owned(), pair["value"].clone())))
+            .collect()
     };
     let transport = server["type"].as_str().unwrap_or("stdio");
     if transport != "stdio" {
-        return Err(RpcError::invalid_params(format!("MCP over {transport} is not supported")));
+        return Err(RpcError::invalid_params(format!(
+            "MCP over {transport} is not supported"
+        )));
     }
     let declared = json!({
         "name": server["name"], "transport": transport, "command": server["command"],
         "args": server["args"], "env": pairs(&server["env"]),
     });
-    serde_json::from_value(declared).map_err(|why| RpcError::invalid_params(format!("mcpServers: {why}")))
+    serde_json::from_value(declared)
+        .map_err(|why| RpcError::invalid_params(format!("mcpServers: {why}")))
 }
 
 /// Starts a session of the core; `about` is what is kept of an earlier one. Returns its modes and options.
@@ -182,17 +218,9 @@ fn start(
     conversation: Conversation,
     setup: Setup,
     about: &Value,
-) -> Result<Value, RpcError> {
-    let open = |path: &Path| {
-        Workspace::open(path).map_err(|why| RpcError::invalid_params(why.to_string()))
-    };
+) -> Value {
     let faults = &agent.faults;
-    let mut workspace = if faults.triggers(Bug::IgnoresCwd) {
-        agent.workspace.clone()
-    } else {
-        open(&setup.cwd)?
-    };
-    workspace.others = setup.roots.iter().map(|root| open(root)).collect::<Result<_, _>>()?;
+    let workspace = setup.workspace;
     let kept = |name: &str| about[name].as_str().map(str::to_owned);
     let count = |name: &str| about[name].as_u64().unwrap_or_default();
     let first_mode = agent.approvals.borrow().mode;
@@ -257,19 +285,28 @@ fn start(
     });
     state.sessions.insert(id.to_owned(), session);
     drop(state);
-    let (outbox, commands) = (Rc::clone(&agent.events.outbox), update_frame(id, prompt::commands()));
+    let (outbox, commands) = (
+        Rc::clone(&agent.events.outbox),
+        update_frame(id, prompt::commands()),
+    );
     // The client learns the session from the answer.
     tokio::task::spawn_local(async move { outbox.send(commands) });
-    Ok(result)
+    result
 }
 
 pub(super) fn list(agent: Agent<'_>, params: &Value) -> Answer {
     let state = agent.state();
     let store = state.store.clone();
-    let mut all: Vec<(String, Value)> = state.sessions.iter().map(|(id, open)| (id.clone(), open.about())).collect();
+    let mut all: Vec<(String, Value)> = state
+        .sessions
+        .iter()
+        .map(|(id, open)| (id.clone(), open.about()))
+        .collect();
     for id in store.iter().flat_map(|store| store.ids()) {
         let is_open = state.sessions.contains_key(&id);
-        let about = store.as_ref().and_then(|store| std::fs::read(store.companion(&id)).ok());
+        let about = store
+            .as_ref()
+            .and_then(|store| std::fs::read(store.companion(&id)).ok());
         let about = about.and_then(|text| serde_json::from_slice(&text).ok());
         all.extend(about.filter(|_| !is_open).map(|about| (id, about)));
     }
@@ -281,9 +318,13 @@ pub(super) fn list(agent: Agent<'_>, params: &Value) -> Answer {
     let first = match &params["cursor"] {
         Value::Null => 0,
         cursor => {
-            let place = cursor.as_str().and_then(|cursor| cursor.strip_prefix("after-"));
+            let place = cursor
+                .as_str()
+                .and_then(|cursor| cursor.strip_prefix("after-"));
             let place = place.and_then(|place| place.parse::<usize>().ok());
-            place.filter(|place| *place < all.len()).ok_or_else(|| RpcError::invalid_params("The cursor is unknown"))?
+            place
+                .filter(|place| *place < all.len())
+                .ok_or_else(|| RpcError::invalid_params("The cursor is unknown"))?
         }
     };
     let sessions = all.iter().skip(first).take(page).map(|(id, about)| {
@@ -309,7 +350,11 @@ pub(super) fn end(agent: Agent<'_>, request: &Value, params: &Value, deletes: bo
     cancel(agent, &id, None);
     let request = request.clone();
     agent.spawn(async move |agent| {
-        let core = agent.state().sessions.get(&id).map(|open| Rc::clone(&open.core));
+        let core = agent
+            .state()
+            .sessions
+            .get(&id)
+            .map(|open| Rc::clone(&open.core));
         if let Some(core) = core {
             core.wait_until_idle().await;
             core.close();

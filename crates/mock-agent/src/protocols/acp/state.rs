@@ -1,7 +1,7 @@
 //! The state: the client, its sessions, and the requests that are open in both directions.
 
-use super::rpc::{self, RpcError};
 use super::replay;
+use super::rpc::{self, RpcError};
 use crate::core::{ModelInfo, Session};
 use crate::model::Usage;
 use crate::session_store::SessionStore;
@@ -110,7 +110,10 @@ impl OpenPrompt {
             Ok(json!({ "stopReason": "cancelled" }))
         } else if let Some((message, retryable)) = self.failure {
             let data = Some(json!({ "retryable": retryable }));
-            Err(RpcError { data, ..RpcError::new(-32603, message) })
+            Err(RpcError {
+                data,
+                ..RpcError::new(-32603, message)
+            })
         } else {
             Ok(json!({ "stopReason": self.stop }))
         };

@@ -14,53 +14,76 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::time::Duration;
 
+/// A tool of the core that can be run through the client, and how.
+macro_rules! through_client {
+    ($tool:ident, $run:ident) => {
+        Tool {
+            parse: |args| {
+                call(args, Some(($tool.parse)(args)?), |call, host, context| {
+                    Box::pin($run(call, host, context))
+                })
+            },
+            ..$tool
+        }
+    };
+}
+
+/// A tool about the session itself: its name, its purpose, the names of its arguments, and how it is run.
+macro_rules! about_session {
+    ($name:literal, $purpose:literal, $args:expr, $run:ident) => {
+        Tool {
+            name: $name,
+            category: Category::Info,
+            purpose: $purpose,
+            parameters: || object(&$args),
+            parse: |args| call(args, None, |call, host, _| Box::pin($run(call, host))),
+        }
+    };
+}
+
+const SUBAGENTS: Tool = Tool {
+    category: Category::Info,
+    ..SPAWN
+};
+
 pub(super) const TOOLS: &[Tool] = &[
-    Tool { parse: |args| of_client(READ, args, |call, host, context| Box::pin(read(call, host, context))), ..READ },
-    Tool { parse: |args| of_client(WRITE, args, |call, host, context| Box::pin(write(call, host, context))), ..WRITE },
-    Tool { parse: |args| of_client(EDIT, args, |call, host, context| Box::pin(edit(call, host, context))), ..EDIT },
-    Tool { parse: |args| of_client(BASH, args, |call, host, context| Box::pin(bash(call, host, context))), ..BASH },
+    through_client!(READ, read),
+    through_client!(WRITE, write),
+    through_client!(EDIT, edit),
+    through_client!(BASH, bash),
     GLOB,
     GREP,
-    Tool {
-        category: Category::Info,
-        parse: |args| of_client(SPAWN, args, |call, host, context| Box::pin(spawn(call, host, context))),
-        ..SPAWN
-    },
-    Tool {
-        name: "Plan",
-        category: Category::Info,
-        purpose: "Shows the plan to the user: entries, or Markdown for a plan with an id.",
-        parameters: || object(&["entries", "plan_id", "markdown", "path", "remove"]),
-        parse: |args| own("Update the plan", args, |call, host, _| Box::pin(plan(call, host))),
-    },
-    Tool {
-        name: "AskUser",
-        category: Category::Info,
-        purpose: "Asks the user to fill in a form, or to open a URL.",
-        parameters: || object(&["message", "schema", "url"]),
-        parse: |args| own("Ask the user", args, |call, host, _| Box::pin(ask(call, host))),
-    },
-    Tool {
-        name: "Notify",
-        category: Category::Info,
-        purpose: "Shows a notice to the user.",
-        parameters: || object(&["severity", "title", "description"]),
-        parse: |args| own("Show a notice", args, |call, host, _| Box::pin(notify(call, host))),
-    },
-    Tool {
-        name: "SetMode",
-        category: Category::Info,
-        purpose: "Changes the mode of the session.",
-        parameters: || object(&["mode"]),
-        parse: |args| own("Change the mode", args, |call, host, _| Box::pin(set_mode(call, host))),
-    },
-    Tool {
-        name: "Rename",
-        category: Category::Info,
-        purpose: "Changes the title of the session.",
-        parameters: || object(&["title"]),
-        parse: |args| own("Rename the session", args, |call, host, _| Box::pin(rename(call, host))),
-    },
+    through_client!(SUBAGENTS, spawn),
+    about_session!(
+        "Plan",
+        "Shows a plan: entries, or with a plan_id also Markdown",
+        ["entries", "plan_id", "markdown", "path", "remove"],
+        plan
+    ),
+    about_session!(
+        "AskUser",
+        "Asks the user to fill in a form, or to open a URL",
+        ["message", "schema", "url"],
+        ask
+    ),
+    about_session!(
+        "Notify",
+        "Shows a notice to the user",
+        ["severity", "title", "description"],
+        notify
+    ),
+    about_session!(
+        "SetMode",
+        "Changes the mode of the session",
+        ["mode"],
+        set_mode
+    ),
+    about_session!(
+        "Rename",
+        "Changes the title of the session",
+        ["title"],
+        rename
+    ),
 ];
 
 /// The kind of each tool in the words of the protocol.
@@ -93,7 +116,6 @@ fn object(names: &[&str]) -> Value {
 
 /// A call of a tool that needs the client.
 struct Call {
-    title: String,
     args: Value,
     /// The same call without the client.
     alone: Option<Rc<dyn Job>>,
@@ -104,29 +126,26 @@ type Run = for<'a> fn(&'a Call, &'a AcpHost, ToolContext<'a>) -> CallFuture<'a>;
 
 type CallFuture<'a> = Pin<Box<dyn Future<Output = Option<ToolResult>> + 'a>>;
 
-/// A call that is made without the client where `run` gives none.
-fn of_client(tool: Tool, args: &Value, run: Run) -> Result<Rc<dyn Job>, serde_json::Error> {
-    let alone = (tool.parse)(args)?;
-    Ok(Rc::new(Call {
-        title: alone.describe(),
-        args: args.clone(),
-        alone: Some(alone),
-        run,
-    }))
-}
-
-fn own(title: &str, args: &Value, run: Run) -> Result<Rc<dyn Job>, serde_json::Error> {
-    Ok(Rc::new(Call {
-        title: title.to_owned(),
-        args: args.clone(),
-        alone: None,
-        run,
-    }))
+/// A call; `alone` is the same without the client, where `run` gives no result.
+fn call(
+    args: &Value,
+    alone: Option<Rc<dyn Job>>,
+    run: Run,
+) -> Result<Rc<dyn Job>, serde_json::Error> {
+    let args = args.clone();
+    Ok(Rc::new(Call { args, alone, run }))
 }
 
 impl Job for Call {
     fn describe(&self) -> String {
-        self.title.clone()
+        let named = ["title", "message", "mode"].map(|name| self.arg(name));
+        let shown = named
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or("Plan");
+        self.alone
+            .as_ref()
+            .map_or_else(|| shown.to_owned(), |alone| alone.describe())
     }
 
     fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
@@ -158,7 +177,10 @@ impl Call {
 
 /// A failure with the file of a call.
 fn failed(call: &Call, why: impl std::fmt::Display) -> Option<ToolResult> {
-    Some(ToolResult::error(format!("{}: {why}", call.arg("file_path"))))
+    Some(ToolResult::error(format!(
+        "{}: {why}",
+        call.arg("file_path")
+    )))
 }
 
 fn outside(why: &ToolError) -> Option<ToolResult> {
@@ -182,7 +204,10 @@ async fn read(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<T
     }
     match host.request("fs/read_text_file", params).await {
         Ok(result) => {
-            let shown = numbered(result["content"].as_str().unwrap_or_default().lines(), read.offset);
+            let shown = numbered(
+                result["content"].as_str().unwrap_or_default().lines(),
+                read.offset,
+            );
             Some(ToolResult::text(shown))
         }
         Err(why) => failed(call, why.message),
@@ -190,7 +215,12 @@ async fn read(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<T
 }
 
 /// Writes a whole file, through the client where it offers that. Returns the result with the change.
-async fn put(call: &Call, host: &AcpHost, (before, after): (Option<String>, &str), said: &str) -> Option<ToolResult> {
+async fn put(
+    call: &Call,
+    host: &AcpHost,
+    (before, after): (Option<String>, &str),
+    said: &str,
+) -> Option<ToolResult> {
     let path = call.file(host);
     if host.can("/fs/writeTextFile") {
         let params = json!({ "path": path, "content": after });
@@ -199,7 +229,10 @@ async fn put(call: &Call, host: &AcpHost, (before, after): (Option<String>, &str
         }
     }
     let diff = json!([{ "type": "diff", "path": path, "oldText": before, "newText": after }]);
-    Some(ToolResult { details: Some(diff), ..ToolResult::text(said) })
+    Some(ToolResult {
+        details: Some(diff),
+        ..ToolResult::text(said)
+    })
 }
 
 async fn write(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<ToolResult> {
@@ -215,7 +248,13 @@ async fn write(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<
             return Some(result);
         }
     }
-    put(call, host, (before, &write.content), "File written successfully").await
+    put(
+        call,
+        host,
+        (before, &write.content),
+        "File written successfully",
+    )
+    .await
 }
 
 async fn edit(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<ToolResult> {
@@ -225,7 +264,9 @@ async fn edit(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<T
         Err(why) => return outside(&why),
     };
     let before = if host.can("/fs/readTextFile") {
-        let read = host.request("fs/read_text_file", json!({ "path": call.file(host) })).await;
+        let read = host
+            .request("fs/read_text_file", json!({ "path": call.file(host) }))
+            .await;
         read.map(|result| result["content"].as_str().unwrap_or_default().to_owned())
             .map_err(|why| why.message)
     } else {
@@ -274,7 +315,11 @@ async fn bash(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<T
         return None;
     }
     let run = run_in_terminal(call, host, context).await;
-    Some(run.unwrap_or_else(|why| ToolResult::error(format!("The terminal failed: {}", why.message))))
+    Some(
+        run.unwrap_or_else(|why| {
+            ToolResult::error(format!("The terminal failed: {}", why.message))
+        }),
+    )
 }
 
 async fn run_in_terminal(
@@ -287,13 +332,21 @@ async fn run_in_terminal(
     });
     let created = host.request("terminal/create", command).await?;
     let is_kept = context.faults.triggers(Bug::TerminalNotReleased);
-    let mut terminal = Terminal { host, id: created["terminalId"].clone(), is_released: is_kept };
+    let mut terminal = Terminal {
+        host,
+        id: created["terminalId"].clone(),
+        is_released: is_kept,
+    };
     let shown = json!({ "type": "terminal", "terminalId": terminal.id });
     if let Some((listener, n)) = context.progress {
         listener(n, Progress::Shown(&shown));
     }
     let limit = Duration::from_millis(call.args["timeout"].as_u64().unwrap_or(TIMEOUT));
-    let exited = tokio::time::timeout(limit, host.request("terminal/wait_for_exit", terminal.params())).await;
+    let exited = tokio::time::timeout(
+        limit,
+        host.request("terminal/wait_for_exit", terminal.params()),
+    )
+    .await;
     if exited.is_err() {
         host.request("terminal/kill", terminal.params()).await?;
     }
@@ -323,13 +376,18 @@ async fn run_in_terminal(
 
 async fn plan(call: &Call, host: &AcpHost) -> Option<ToolResult> {
     let args = &call.args;
-    let entries = args["entries"].as_array().into_iter().flatten().map(|entry| {
-        let member = |name: &str, default: &str| entry[name].as_str().unwrap_or(default).to_owned();
-        json!({
-            "content": member("content", ""), "priority": member("priority", "medium"),
-            "status": member("status", "pending"),
-        })
-    });
+    let entries = args["entries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|entry| {
+            let member =
+                |name: &str, default: &str| entry[name].as_str().unwrap_or(default).to_owned();
+            json!({
+                "content": member("content", ""), "priority": member("priority", "medium"),
+                "status": member("status", "pending"),
+            })
+        });
     let entries: Vec<_> = entries.collect();
     let id = &args["plan_id"];
     let update = if id.is_null() {
@@ -356,10 +414,15 @@ async fn plan(call: &Call, host: &AcpHost) -> Option<ToolResult> {
 async fn ask(call: &Call, host: &AcpHost) -> Option<ToolResult> {
     let message = call.arg("message");
     let url = call.args["url"].as_str();
-    let number = host.state.borrow_mut().sessions.get_mut(&host.session).map(|open| {
-        open.parts += 1;
-        open.parts
-    });
+    let number = host
+        .state
+        .borrow_mut()
+        .sessions
+        .get_mut(&host.session)
+        .map(|open| {
+            open.parts += 1;
+            open.parts
+        });
     let elicitation = format!("{}-{}", host.session, number.unwrap_or_default());
     let params = match url {
         Some(url) if host.can("/elicitation/url") => {
@@ -372,15 +435,25 @@ async fn ask(call: &Call, host: &AcpHost) -> Option<ToolResult> {
     };
     let answer = match host.request("elicitation/create", params).await {
         Ok(answer) => answer,
-        Err(why) => return Some(ToolResult::error(format!("The form failed: {}", why.message))),
+        Err(why) => {
+            return Some(ToolResult::error(format!(
+                "The form failed: {}",
+                why.message
+            )));
+        }
     };
     if answer["action"] != "accept" {
-        let what = if answer["action"] == "decline" { "declined" } else { "dismissed" };
+        let what = if answer["action"] == "decline" {
+            "declined"
+        } else {
+            "dismissed"
+        };
         return Some(ToolResult::error(format!("The user {what} the question")));
     }
     if url.is_some() {
         let params = json!({ "elicitationId": elicitation });
-        host.outbox.send(super::rpc::notification("elicitation/complete", params));
+        host.outbox
+            .send(super::rpc::notification("elicitation/complete", params));
         return Some(ToolResult::text("The user opened the URL"));
     }
     Some(ToolResult::text(answer["content"].to_string()))
@@ -403,7 +476,12 @@ async fn notify(call: &Call, host: &AcpHost) -> Option<ToolResult> {
 
 /// Sends a whole message of the agent in a session or in a sub-agent of it.
 fn say(host: &AcpHost, session: &str, said: &str) {
-    let message = host.state.borrow_mut().sessions.get_mut(&host.session).map(|open| open.next_message());
+    let message = host
+        .state
+        .borrow_mut()
+        .sessions
+        .get_mut(&host.session)
+        .map(|open| open.next_message());
     let chunk = json!({ "sessionUpdate": "agent_message_chunk", "messageId": message, "content": text(said) });
     if session == host.session {
         host.update(chunk);
@@ -413,13 +491,17 @@ fn say(host: &AcpHost, session: &str, said: &str) {
 }
 
 async fn set_mode(call: &Call, host: &AcpHost) -> Option<ToolResult> {
-    Some(match options::set(&host.state, &host.session, "mode", &call.args["mode"]) {
-        Ok(updates) => {
-            updates.into_iter().for_each(|frame| host.outbox.send(frame));
-            ToolResult::text(format!("The mode is {}", call.arg("mode")))
-        }
-        Err(why) => ToolResult::error(why.message),
-    })
+    Some(
+        match options::set(&host.state, &host.session, "mode", &call.args["mode"]) {
+            Ok(updates) => {
+                updates
+                    .into_iter()
+                    .for_each(|frame| host.outbox.send(frame));
+                ToolResult::text(format!("The mode is {}", call.arg("mode")))
+            }
+            Err(why) => ToolResult::error(why.message),
+        },
+    )
 }
 
 async fn rename(call: &Call, host: &AcpHost) -> Option<ToolResult> {
@@ -441,7 +523,9 @@ struct Child<'a> {
 impl Drop for Child<'_> {
     fn drop(&mut self) {
         let state = json!({ "state": "idle", "stopReason": self.stop });
-        self.host.update(json!({ "sessionUpdate": "subagent_update", "sessionId": self.id, "state": state }));
+        self.host.update(
+            json!({ "sessionUpdate": "subagent_update", "sessionId": self.id, "state": state }),
+        );
     }
 }
 
@@ -457,16 +541,25 @@ async fn spawn(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<
     for task in tasks {
         let prompt = task["prompt"].as_str().unwrap_or_default();
         let name = task["name"].as_str().unwrap_or(prompt);
-        let part = host.state.borrow_mut().sessions.get_mut(&host.session).map(|open| {
-            open.parts += 1;
-            open.parts
-        });
+        let part = host
+            .state
+            .borrow_mut()
+            .sessions
+            .get_mut(&host.session)
+            .map(|open| {
+                open.parts += 1;
+                open.parts
+            });
         let id = format!("{}-agent-{}", host.session, part.unwrap_or_default());
         host.update(json!({
             "sessionUpdate": "subagent_update", "sessionId": id, "title": name, "capabilities": {},
             "state": { "state": "running" }, "cwd": host.cwd,
         }));
-        let mut child = Child { host, id: id.clone(), stop: "cancelled" };
+        let mut child = Child {
+            host,
+            id: id.clone(),
+            stop: "cancelled",
+        };
         let message = |number: u64, from: &str, to: &str, said: &str| {
             json!({
                 "sessionUpdate": "session_message", "messageId": format!("{id}-message-{number}"),
@@ -476,7 +569,9 @@ async fn spawn(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<
         host.update(message(1, &host.session, &id, prompt));
         shown.push(json!({ "type": "session", "sessionId": id }));
         if let Some((listener, n)) = context.progress {
-            shown.iter().for_each(|content| listener(n, Progress::Shown(content)));
+            shown
+                .iter()
+                .for_each(|content| listener(n, Progress::Shown(content)));
         }
         match context.subagents.answer(prompt).await {
             Ok(answer) => {
@@ -491,5 +586,8 @@ async fn spawn(call: &Call, host: &AcpHost, context: ToolContext<'_>) -> Option<
             }
         }
     }
-    Some(ToolResult { details: Some(shown.into()), ..ToolResult::text(answers.join("\n")) })
+    Some(ToolResult {
+        details: Some(shown.into()),
+        ..ToolResult::text(answers.join("\n"))
+    })
 }
