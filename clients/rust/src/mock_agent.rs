@@ -18,7 +18,8 @@ pub struct MockAgent {
 }
 
 /// The arguments with which the real agent of each protocol is started.
-const ARGUMENTS: [(&str, &str); 3] = [
+const ARGUMENTS: [(&str, &str); 4] = [
+    ("acp", "--acp"),
     ("aionrs", "--json-stream"),
     ("pi", "--mode rpc"),
     ("synaps", "rpc"),

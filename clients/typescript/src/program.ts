@@ -29,7 +29,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-const ARGUMENTS: Record<string, string[]> = { aionrs: ["--json-stream"], pi: ["--mode", "rpc"], synaps: ["rpc"] };
+const ARGUMENTS: Record<string, string[]> = { acp: ["--acp"], aionrs: ["--json-stream"], pi: ["--mode", "rpc"], synaps: ["rpc"] };
 
 /** The arguments with which the real agent of a protocol is started. */
 export function argumentsOf(protocol: string | undefined): string[] {

@@ -114,6 +114,17 @@ impl SessionStore {
         Some(id.trim().to_owned())
     }
 
+    /// A file beside a session, for what a protocol keeps of it.
+    pub(crate) fn companion(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.about"))
+    }
+
+    /// Removes a session; false if there is none.
+    pub(crate) fn remove(&self, id: &str) -> bool {
+        let _ = fs::remove_file(self.companion(id));
+        check_id(id).is_ok() && fs::remove_file(self.path(id)).is_ok()
+    }
+
     pub(crate) fn ids(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

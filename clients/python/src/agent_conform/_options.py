@@ -15,7 +15,7 @@ from ._programs import installed_program
 # The name of a built-in script, the path of a file that ends in `.yaml` or `.json`, a YAML text, or the script itself.
 Script = Union[str, Path, Sequence[Any], Mapping[str, Any]]
 
-_ARGUMENTS = {"aionrs": ["--json-stream"], "pi": ["--mode", "rpc"], "synaps": ["rpc"]}
+_ARGUMENTS = {"acp": ["--acp"], "aionrs": ["--json-stream"], "pi": ["--mode", "rpc"], "synaps": ["rpc"]}
 
 
 class Options(TypedDict, total=False):

@@ -40,6 +40,12 @@ pub(crate) struct CliOptions {
     /// The mode of the real agent. The only supported mode speaks the protocol.
     #[serde(skip)]
     pub(crate) mode: Option<String>,
+    /// The mode in which sessions start, where the host can change it.
+    pub(crate) first_mode: Option<String>,
+    /// Whether the host must log in first.
+    pub(crate) login: bool,
+    /// The number of entries of a page, where lists have pages.
+    pub(crate) page: Option<u32>,
     /// Arguments of the form `@FILE`, which no protocol accepts.
     pub(crate) files: Vec<String>,
     /// The environment variables of the provider are not required. No flag sets this.

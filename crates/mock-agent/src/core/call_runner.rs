@@ -83,6 +83,7 @@ fn emit_progress(context: &TurnContext<'_>, call: &ReportedCall, progress: Progr
     let (events, turn) = (&context.session.events, context.turn.id());
     let (place, tool, args, step) = match progress {
         Progress::Output(output) => return events.emit(&Event::ToolProgress { call, output }),
+        Progress::Shown(content) => return events.emit(&Event::ToolShows { call, content }),
         Progress::Nested {
             place,
             tool,
@@ -121,6 +122,7 @@ impl TurnContext<'_> {
             subagents: self,
             faults: &self.session.faults,
             progress: None,
+            adapter: self.session.adapter.as_deref(),
         }
     }
 }

@@ -40,6 +40,11 @@ pub(crate) enum Event<'a> {
         call: &'a ReportedCall,
         output: &'a str,
     },
+    /// What a running tool shows, in the words of the protocol.
+    ToolShows {
+        call: &'a ReportedCall,
+        content: &'a Value,
+    },
     /// A tool has finished.
     ToolEnd {
         turn: &'a str,

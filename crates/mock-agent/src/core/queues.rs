@@ -17,6 +17,8 @@ pub(crate) struct Prompt {
     pub(crate) files: Vec<String>,
     /// More content after the text.
     pub(crate) blocks: Vec<ContentBlock>,
+    /// Whether `blocks` is the whole content, also its text.
+    pub(crate) is_in_blocks: bool,
     /// Attachments as the host has given them.
     pub(crate) attachments: Vec<Value>,
     /// Whether it was queued for the end of the turn.

@@ -19,6 +19,7 @@ use crate::tools::{Toolbox, Workspace};
 use retry::RetryState;
 use scheduler::check_capacity;
 use serde_json::Value;
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::ops::Deref;
@@ -38,6 +39,8 @@ pub(crate) struct Session {
     pub(crate) call_ids: RefCell<CallIds>,
     /// The model of the next turn, by the name of its API.
     pub(crate) model_name: RefCell<String>,
+    /// What the protocol's own tools need of its adapter, if it has such tools.
+    pub(crate) adapter: Option<Rc<dyn Any>>,
     pub(crate) state: SessionState,
 }
 
@@ -69,6 +72,8 @@ pub(crate) struct SessionState {
     wake: Notify,
     /// A shell command may have to be started.
     wake_shell: Notify,
+    /// A turn was stopped.
+    turn_stopped: Notify,
     /// A turn or a compaction is over.
     task_done: Notify,
     /// The model was asked before. Only faults use it.
@@ -217,6 +222,7 @@ impl Session {
             }
         }
         let _ = turn.stop.set(halt);
+        self.turn_stopped.notify_waiters();
     }
 
     /// Adds an MCP server.

@@ -164,6 +164,12 @@ pub(crate) struct HostOptions {
     pub(crate) keeps_queue_after_stop: bool,
     /// The folder for sessions; none if they are not saved.
     pub(crate) session_folder: Option<PathBuf>,
+    /// The seed for the ids of further sessions.
+    pub(crate) seed: u64,
+    /// Whether the host must log in first.
+    pub(crate) requires_login: bool,
+    /// The number of entries of a page, where lists have pages.
+    pub(crate) page: usize,
 }
 
 /// The session that the agent starts with.

@@ -257,7 +257,7 @@ impl TurnContext<'_> {
             }
             content.push(file);
         }
-        if !prompt.text.is_empty() || content.is_empty() {
+        if !prompt.is_in_blocks && (!prompt.text.is_empty() || content.is_empty()) {
             content.push(ContentBlock::Text(if faults.triggers(Bug::LosesInput) {
                 "(nothing)".into()
             } else {

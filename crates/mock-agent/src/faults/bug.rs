@@ -220,6 +220,15 @@ pub(crate) enum Bug {
     CompactionKeepsHistory,
     CompactsNever,
     CompactsEarly,
+    // several sessions in a process
+    CancelledToolIsEndTurn,
+    OptionNotApplied,
+    LoadAnswersFirst,
+    LoadLosesCalls,
+    IgnoresCwd,
+    McpServerNotStarted,
+    DeleteKeepsSession,
+    TerminalNotReleased,
     // legal variants
     RunsCallsBackwards,
     RunsCallsTogether,

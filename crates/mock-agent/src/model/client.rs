@@ -33,6 +33,12 @@ impl ModelClient {
         }
     }
 
+    /// The same model for another session.
+    pub(crate) fn of_another_session(&self) -> Self {
+        let scripted = Rc::new(self.scripted.of_another_session());
+        ModelClient::new(self.wire.get(), self.endpoint.borrow().clone(), scripted)
+    }
+
     /// Sends requests to another endpoint from now on. No effect on a scripted model.
     pub(crate) fn set_endpoint(&self, endpoint: &Endpoint) {
         if let Some(current) = &mut *self.endpoint.borrow_mut() {

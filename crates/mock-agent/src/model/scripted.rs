@@ -82,7 +82,7 @@ impl TurnSettings {
 }
 
 /// The settings of a scripted model.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ScriptedModelOptions {
     pub(crate) clock: Arc<Clock>,
     /// How long a gate holds.
@@ -94,10 +94,10 @@ pub(crate) struct ScriptedModelOptions {
 
 /// A model that plays a script; without one, it is the echo model.
 pub(crate) struct ScriptedModel {
-    source: RefCell<ReplySource>,
+    source: Rc<RefCell<ReplySource>>,
     options: ScriptedModelOptions,
     gates: Rc<Gates>,
-    requests: Cell<u64>,
+    requests: Rc<Cell<u64>>,
     turn: RefCell<CurrentTurn>,
 }
 
@@ -124,10 +124,21 @@ impl ScriptedModel {
     ) -> Self {
         gates.set_script(source.gates());
         ScriptedModel {
-            source: RefCell::new(source),
+            source: Rc::new(RefCell::new(source)),
             options,
             gates,
-            requests: Cell::new(0),
+            requests: Rc::default(),
+            turn: RefCell::default(),
+        }
+    }
+
+    /// The same model for another session: they take the replies of one script, and each has a turn of its own.
+    pub(crate) fn of_another_session(&self) -> Self {
+        ScriptedModel {
+            source: Rc::clone(&self.source),
+            options: self.options.clone(),
+            gates: Rc::clone(&self.gates),
+            requests: Rc::clone(&self.requests),
             turn: RefCell::default(),
         }
     }

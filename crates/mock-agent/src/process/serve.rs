@@ -64,7 +64,7 @@ pub(crate) async fn serve(
         ShutdownReason::Signal(signal) => Some(signal),
         _ => None,
     };
-    let Some(last) = connection.before_exit() else {
+    let Some(last) = connection.before_exit(!matches!(reason, ShutdownReason::EndOfInput)) else {
         return status;
     };
     if signal == Some(SIGHUP) && faults.triggers(Bug::DiesOfHangup) {

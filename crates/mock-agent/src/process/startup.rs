@@ -68,6 +68,7 @@ pub(crate) fn prepare(
         approvals: RefCell::new(Approvals::new(config.mode)),
         conversation: RefCell::new(conversation),
         faults: Rc::clone(faults),
+        adapter: None,
         state: SessionState::default(),
     };
     Ok((session, replace_script))

@@ -1,5 +1,6 @@
 //! Protocol adapters: each turns the commands of one protocol into calls on the session, and the core's events into frames.
 
+mod acp;
 pub(crate) mod adapter;
 mod aionrs;
 mod commands;
@@ -9,9 +10,11 @@ pub(crate) mod session;
 mod synaps;
 
 use adapter::Adapter;
+use conform_dialect::DialectSource;
 
 /// Every version of every protocol that the agent speaks; of one protocol the oldest first.
 pub(crate) const ADAPTERS: &[Adapter] = &[
+    acp::adapters::V1,
     aionrs::adapters::V0_1,
     aionrs::adapters::V0_2,
     pi::adapters::V0_14,
@@ -26,4 +29,13 @@ pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
     ADAPTERS
         .iter()
         .map(|adapter| (adapter.name, adapter.version))
+}
+
+/// Those of them whose dialects are built in.
+pub fn built_in_dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let known = DialectSource::default().names();
+    let is_known = move |(name, version): &(&str, &str)| {
+        known.iter().any(|(one, of)| one == name && of == version)
+    };
+    dialects().filter(is_known)
 }

@@ -16,8 +16,8 @@ pub(crate) trait Protocol: Sized + 'static {
 
     fn take(session: ProtocolSession<'_, Self>, input: Input);
 
-    /// What must be done before the process exits.
-    fn before_exit(&mut self) -> Option<LocalFuture> {
+    /// What must be done before the process exits: at once, or with time for what is running.
+    fn before_exit(&mut self, _at_once: bool) -> Option<LocalFuture> {
         None
     }
 }
@@ -28,7 +28,7 @@ pub(crate) trait Connection {
 
     fn take(self: Rc<Self>, session: &Rc<Session>, input: Input);
 
-    fn before_exit(&self) -> Option<LocalFuture>;
+    fn before_exit(&self, at_once: bool) -> Option<LocalFuture>;
 }
 
 impl<P: Protocol> Connection for RefCell<P> {
@@ -41,8 +41,8 @@ impl<P: Protocol> Connection for RefCell<P> {
         P::take(ProtocolSession { session, state }, input);
     }
 
-    fn before_exit(&self) -> Option<LocalFuture> {
-        self.borrow_mut().before_exit()
+    fn before_exit(&self, at_once: bool) -> Option<LocalFuture> {
+        self.borrow_mut().before_exit(at_once)
     }
 }
 
@@ -72,6 +72,11 @@ impl<'a, P: Protocol> ProtocolSession<'a, P> {
     /// The session itself, as long as it exists.
     pub(crate) fn core(self) -> &'a Session {
         self.session
+    }
+
+    /// The state, for tasks that outlive the command.
+    pub(crate) fn shared_state(self) -> &'a Rc<RefCell<P>> {
+        self.state
     }
 
     /// The state. It must be released before the core emits an event.

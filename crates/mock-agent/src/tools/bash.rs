@@ -141,6 +141,11 @@ pub(crate) fn bracketed(text: String, end: CommandEnd) -> String {
         CommandEnd::Killed(signal) => format!("[killed by signal {signal}]"),
         CommandEnd::TimedOut(limit) => format!("[killed after {} s]", limit.as_secs_f64()),
     };
+    with_note(&text, &note)
+}
+
+/// The output, and a note on a line of its own.
+pub(crate) fn with_note(text: &str, note: &str) -> String {
     let separator = if text.is_empty() || text.ends_with('\n') {
         ""
     } else {

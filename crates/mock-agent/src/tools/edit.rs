@@ -89,7 +89,11 @@ impl Edit {
         })
     }
 
-    fn replaced(&self, before: &str, faults: &Faults) -> Result<String, EditError> {
+    /// The text after the edit.
+    ///
+    /// # Errors
+    /// A text to replace does not occur in it, or not once.
+    pub(crate) fn replaced(&self, before: &str, faults: &Faults) -> Result<String, EditError> {
         let mut places = Vec::new();
         for edit in &self.edits {
             let old = edit.old_string.as_str();

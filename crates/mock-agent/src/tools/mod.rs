@@ -21,14 +21,14 @@ mod toolbox;
 mod workspace;
 mod write;
 
-pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed};
+pub(crate) use bash::{Bash, CommandEnd, TOOL as BASH, bracketed, with_note};
 pub(crate) use edit::{Edit, EditResult, TOOL as EDIT};
 pub(crate) use files::read_file;
 pub(crate) use glob::TOOL as GLOB;
 pub(crate) use grep::TOOL as GREP;
 pub(crate) use mcp::{DEMO_MCP, McpListError, McpTool, load_mcp};
 pub(crate) use media::{Media, sniff};
-pub(crate) use read::{Read, TOOL as READ};
+pub(crate) use read::{Read, TOOL as READ, numbered};
 pub(crate) use scripted::ScriptedTool;
 pub(crate) use spawn::TOOL as SPAWN;
 pub(crate) use subagent::{SubagentTask, TOOL as SUBAGENT};

@@ -61,17 +61,22 @@ impl InstantJob for Read {
 }
 
 fn with_numbers() -> fn(&Read, &str) -> Result<String, ToolError> {
-    numbered
+    chosen
 }
 
-fn numbered(read: &Read, text: &str) -> Result<String, ToolError> {
-    let first = read.offset.unwrap_or(1).max(1);
-    let lines: Vec<_> = text
-        .lines()
+fn chosen(read: &Read, text: &str) -> Result<String, ToolError> {
+    let skipped = read.offset.unwrap_or(1).max(1) - 1;
+    let lines = text.lines().skip(skipped);
+    let lines = lines.take(read.limit.unwrap_or(usize::MAX));
+    Ok(numbered(lines, read.offset))
+}
+
+/// Lines with their numbers, from this one on.
+pub(crate) fn numbered<'t>(lines: impl Iterator<Item = &'t str>, first: Option<usize>) -> String {
+    let first = first.unwrap_or(1).max(1);
+    let lines: Vec<_> = lines
         .enumerate()
-        .skip(first - 1)
-        .take(read.limit.unwrap_or(usize::MAX))
-        .map(|(i, line)| format!("{:>6}\t{line}", i + 1))
+        .map(|(i, line)| format!("{:>6}\t{line}", i + first))
         .collect();
-    Ok(lines.join("\n"))
+    lines.join("\n")
 }

@@ -7,6 +7,7 @@ use crate::faults::Faults;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::any::Any;
 use std::pin::Pin;
 use std::rc::Rc;
 
@@ -84,6 +85,8 @@ pub(crate) struct ToolContext<'a> {
     pub(crate) faults: &'a Faults,
     /// The listener for the job's output, and the job's number; none without a listener.
     pub(crate) progress: Option<(ProgressListener<'a>, usize)>,
+    /// What the protocol's own tools need of its adapter, if it has such tools.
+    pub(crate) adapter: Option<&'a dyn Any>,
 }
 
 /// Gets the number of a running job, and what the job reports.
@@ -94,6 +97,8 @@ pub(crate) type ProgressListener<'a> = &'a dyn Fn(usize, Progress<'_>);
 pub(crate) enum Progress<'a> {
     /// The output that it has written so far.
     Output(&'a str),
+    /// What the host shows meanwhile, in the words of the protocol.
+    Shown(&'a Value),
     /// A step of a call that it makes to another tool: the call's place, from 1, with its tool and its arguments.
     Nested {
         place: usize,

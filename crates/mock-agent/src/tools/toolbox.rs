@@ -23,6 +23,11 @@ impl Toolbox {
         }
     }
 
+    /// The tools of another session: these built-in ones, and the scripted MCP tools.
+    pub(crate) fn of_another_session(&self, built_in: &'static [Tool]) -> Self {
+        Toolbox::new(built_in, self.mcp.borrow().clone())
+    }
+
     pub(crate) fn has_mcp(&self) -> bool {
         !self.mcp.borrow().is_empty()
     }

@@ -11,6 +11,8 @@ pub(crate) struct Workspace {
     pub(crate) given: PathBuf,
     /// The real path.
     pub(crate) root: PathBuf,
+    /// More folders that the tools may use.
+    pub(crate) others: Vec<Workspace>,
 }
 
 /// Why a folder cannot be the workspace.
@@ -36,6 +38,7 @@ impl Workspace {
             Ok(Workspace {
                 given: normalize(&given),
                 root,
+                others: Vec::new(),
             })
         };
         open().map_err(|why| WorkspaceError {
@@ -49,6 +52,19 @@ impl Workspace {
     /// # Errors
     /// The path leads out of the workspace, by `..` or by a symbolic link, or cannot be followed.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
+        let here = self.resolve_here(path);
+        let absolute = normalize(&self.given.join(path))
+            .to_string_lossy()
+            .into_owned();
+        let mut others = self.others.iter();
+        here.or_else(|why| {
+            others
+                .find_map(|other| other.resolve_here(&absolute).ok())
+                .ok_or(why)
+        })
+    }
+
+    fn resolve_here(&self, path: &str) -> Result<PathBuf, ToolError> {
         let outside = || ToolError::Outside {
             path: path.to_owned(),
         };

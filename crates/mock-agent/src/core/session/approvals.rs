@@ -3,6 +3,7 @@
 use super::Session;
 use crate::core::{ApprovalMode, Decision, Event, Failure};
 use crate::faults::Bug;
+use crate::tools::Category;
 
 impl Session {
     /// Applies the host's decision to a call that waits for an approval.
@@ -27,6 +28,11 @@ impl Session {
         let decision = approvals.apply(decision, &call, &self.faults);
         turn.calls.decide(id, decision);
         Ok(())
+    }
+
+    /// The category of an open call.
+    pub(crate) fn category_of(&self, id: &str) -> Option<Category> {
+        Some(self.running_turn()?.calls.find(id)?.category)
     }
 
     /// Whether a fault accepts a decision on a call that does not wait for one.

@@ -171,15 +171,15 @@ impl Session {
         self.wake.notify_one();
     }
 
-    /// Connects the MCP servers that the host has added, one after the other, unless the session closes before a turn needs them.
+    /// Connects the MCP servers that the host has added, one after the other, unless the session closes before a turn
+    /// needs them, or the turn that waits for them is stopped.
     async fn connect_mcp_servers(&self) {
         let connect = async {
             loop {
-                let next = self.mcp_servers.borrow_mut().pop_front();
-                match next {
-                    Some(server) => self.connect_mcp_server(&server).await,
-                    None => return,
-                }
+                let next = self.mcp_servers.borrow().front().cloned();
+                let Some(server) = next else { return };
+                self.connect_mcp_server(&server).await;
+                self.mcp_servers.borrow_mut().pop_front();
             }
         };
         let unneeded = async {
@@ -192,6 +192,7 @@ impl Session {
             biased;
             () = connect => {}
             () = unneeded => {}
+            () = self.turn_stopped.notified() => {}
         }
     }
 

@@ -26,7 +26,7 @@ impl Protocol for PiState {
         }
     }
 
-    fn before_exit(&mut self) -> Option<LocalFuture> {
+    fn before_exit(&mut self, _at_once: bool) -> Option<LocalFuture> {
         let work = self.script.at_shutdown.take()?;
         Some(Box::pin(work.run()))
     }
