@@ -14,6 +14,7 @@ pub(in crate::protocols) const V1: Adapter = Adapter {
     name: "acp",
     version: "1",
     is_default: true,
+    is_json_rpc: true,
     version_line: concat!("mock-agent ", env!("CARGO_PKG_VERSION")),
     flags: &[OWN, MCP_FLAGS],
     unknown_arguments: UnknownArguments::Refused,

@@ -125,9 +125,11 @@ impl Protocol for AcpState {
 }
 
 fn take(agent: Agent<'_>, message: Message) {
-    let Message { mut value, mut id, cancelled } = message;
+    let Message { value, mut id, cancelled } = message;
     let written = value["id"].clone();
-    agent.faults.command(&mut value);
+    let Some(value) = agent.taken(value) else {
+        return;
+    };
     if value["id"] != written {
         id = value.get("id").cloned();
     }
