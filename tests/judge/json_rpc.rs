@@ -645,28 +645,65 @@ fn mistakes_in_a_dialect_are_told_with_their_place_and_what_to_write() {
 fn a_mistake_in_the_client_of_a_dialect_is_told_once_with_its_place() {
     let choose = "choose: { from: /params/options, kind: /kind, id: /id, kinds: [yes] }";
     for (answers, expected) in [
-        ("note: { result: {} }", "`note` is a notification, and nobody answers one: remove it"),
+        (
+            "note: { result: {} }",
+            "`note` is a notification, and nobody answers one: remove it",
+        ),
         ("ask: { result: {} }", "unknown request of the agent `ask`"),
-        ("confirm: { needs: [red], result: {} }", "unknown ability `red`; did you mean `read`?"),
-        ("confirm: { result: { x: \"{text}\" } }", "there is no value `{text}` here; there is none"),
-        ("confirm: { read_file: { path: params }, result: {} }", "a JSON Pointer starts with `/`: write `/params`"),
-        ("confirm: { reed_file: { path: /p }, result: {} }", "unknown key `reed_file`"),
-        ("confirm: { read_file: { path: /p } }", "missing field `result`"),
-        ("confirm: { kill_terminal: { terminal: /p }, exited: {}, result: {} }", "`exited` goes with `terminal_output`"),
-        ("confirm: { CHOOSE, result: {} }", "`choose` needs a `reply`, the standing policy: one of yes"),
-        ("confirm: { CHOOSE, reply: yess, result: {} }", "unknown reply `yess`; did you mean `yes`?"),
-        ("confirm: { CHOOSE, policies: { some: [now] }, reply: yes, result: {} }", "unknown kind of option `now`"),
-        ("confirm: { after: { stopp: none }, replies: { none: 1 }, result: {} }", "unknown command `stopp`; did you mean `stop`?"),
+        (
+            "confirm: { needs: [red], result: {} }",
+            "unknown ability `red`; did you mean `read`?",
+        ),
+        (
+            "confirm: { result: { x: \"{text}\" } }",
+            "there is no value `{text}` here; there is none",
+        ),
+        (
+            "confirm: { read_file: { path: params }, result: {} }",
+            "a JSON Pointer starts with `/`: write `/params`",
+        ),
+        (
+            "confirm: { reed_file: { path: /p }, result: {} }",
+            "unknown key `reed_file`",
+        ),
+        (
+            "confirm: { read_file: { path: /p } }",
+            "missing field `result`",
+        ),
+        (
+            "confirm: { kill_terminal: { terminal: /p }, exited: {}, result: {} }",
+            "`exited` goes with `terminal_output`",
+        ),
+        (
+            "confirm: { CHOOSE, result: {} }",
+            "`choose` needs a `reply`, the standing policy: one of yes",
+        ),
+        (
+            "confirm: { CHOOSE, reply: yess, result: {} }",
+            "unknown reply `yess`; did you mean `yes`?",
+        ),
+        (
+            "confirm: { CHOOSE, policies: { some: [now] }, reply: yes, result: {} }",
+            "unknown kind of option `now`",
+        ),
+        (
+            "confirm: { after: { stopp: none }, replies: { none: 1 }, result: {} }",
+            "unknown command `stopp`; did you mean `stop`?",
+        ),
     ] {
         let answers = answers.replace("CHOOSE", choose);
-        let section = format!("client:\n  abilities: {{ read: {{}} }}\n  answers:\n    {answers}\n");
+        let section =
+            format!("client:\n  abilities: {{ read: {{}} }}\n  answers:\n    {answers}\n");
         let all = mistakes(|text| text + &section);
         assert_eq!(all.len(), 1, "{all:?}");
         assert!(all[0].contains(expected), "{answers}: {all:?}");
     }
     let all = mistakes(|text| text + "client: { cancel: { notification: confirm, id: /id } }\n");
     assert_eq!(all.len(), 1, "{all:?}");
-    assert!(all[0].contains("unknown notification of the agent `confirm`"), "{all:?}");
+    assert!(
+        all[0].contains("unknown notification of the agent `confirm`"),
+        "{all:?}"
+    );
 }
 
 #[test]

@@ -13,10 +13,21 @@ fn folder() -> PathBuf {
 fn play_in(dir: &TestDir, scenario: &str) -> RunResult {
     let (dialects, agent) = (folder().join("dialects"), folder().join("desk.py"));
     let head = "name: x\nclauses: [desk.do]\n";
-    let scenario = dir.file("scenarios/one.yaml", &format!("{head}{}", scenario.trim_start()));
+    let scenario = dir.file(
+        "scenarios/one.yaml",
+        &format!("{head}{}", scenario.trim_start()),
+    );
     let transcripts = dir.path("transcripts");
-    let [dialects, agent, transcripts] = [&dialects, &agent, &transcripts].map(|path| path.to_str().unwrap());
-    let args = ["--dialect", "desk@1", "--dialect-dir", dialects, "--scenarios", &scenario];
+    let [dialects, agent, transcripts] =
+        [&dialects, &agent, &transcripts].map(|path| path.to_str().unwrap());
+    let args = [
+        "--dialect",
+        "desk@1",
+        "--dialect-dir",
+        dialects,
+        "--scenarios",
+        &scenario,
+    ];
     dir.run(&[&args[..], &["--transcripts", transcripts, "python3", agent]].concat())
 }
 
@@ -26,10 +37,16 @@ fn play(scenario: &str) -> RunResult {
 
 /// A scenario whose agent does these things and gets these answers.
 fn scenario(head: &str, actions: &[&str], answers: &[&str]) -> String {
-    let actions: String = actions.iter().map(|one| format!("          - {one}\n")).collect();
+    let actions: String = actions
+        .iter()
+        .map(|one| format!("          - {one}\n"))
+        .collect();
     let answers = match answers {
         [] => "[]".to_owned(),
-        _ => answers.iter().map(|one| format!("\n          - {one}")).collect(),
+        _ => answers
+            .iter()
+            .map(|one| format!("\n          - {one}"))
+            .collect(),
     };
     format!(
         "{head}\nsteps:\n  - send:\n      message: do\n      params:\n        actions:\n{actions}  - expect:\n      message: do.result\n      result:\n        answers: {answers}\n"
@@ -43,16 +60,24 @@ fn passes(scenario: &str) -> Vec<String> {
     assert!(report.is_some(), "{}{}", result.stdout, result.stderr);
     let played = result.only_scenario();
     assert_eq!(played.verdict, Verdict::Pass, "{}", result.stdout);
-    let is_note = |one: &conform_judge::finding::Finding| one.level == Level::May && one.blame == Blame::Host;
+    let is_note =
+        |one: &conform_judge::finding::Finding| one.level == Level::May && one.blame == Blame::Host;
     assert!(played.findings.iter().all(is_note), "{}", result.stdout);
-    played.findings.iter().map(|one| one.message.clone()).collect()
+    played
+        .findings
+        .iter()
+        .map(|one| one.message.clone())
+        .collect()
 }
 
 fn inconclusive(scenario: &str) -> String {
     let result = play(scenario);
     let played = result.only_scenario();
     assert_eq!(played.verdict, Verdict::Inconclusive, "{}", result.stdout);
-    let accused = played.findings.iter().filter(|one| one.blame == Blame::Agent);
+    let accused = played
+        .findings
+        .iter()
+        .filter(|one| one.blame == Blame::Agent);
     assert_eq!(accused.count(), 0, "{}", result.stdout);
     played.reason.clone()
 }
@@ -89,18 +114,25 @@ fn files_of_the_workspace_are_read_with_lines_and_limits_and_written() {
 
 #[test]
 fn what_was_not_declared_is_not_there() {
-    passes(&scenario(
-        "client: [forms]",
-        &[
-            "{ ask: file/read, params: { path: a.txt } }",
-            "{ ask: _own/method, params: {} }",
-            "{ ask: do, params: {} }",
-            "{ ask: ask, params: { as: page } }",
-            "{ tell: $/cancel, params: { id: 1 } }",
-        ],
-        &[NOT_FOUND, NOT_FOUND, NOT_FOUND, "{ error: { code: -32602 } }"],
-    )
-    .replace("ask: do, params", "ask: open, params"));
+    passes(
+        &scenario(
+            "client: [forms]",
+            &[
+                "{ ask: file/read, params: { path: a.txt } }",
+                "{ ask: _own/method, params: {} }",
+                "{ ask: do, params: {} }",
+                "{ ask: ask, params: { as: page } }",
+                "{ tell: $/cancel, params: { id: 1 } }",
+            ],
+            &[
+                NOT_FOUND,
+                NOT_FOUND,
+                NOT_FOUND,
+                "{ error: { code: -32602 } }",
+            ],
+        )
+        .replace("ask: do, params", "ask: open, params"),
+    );
 }
 
 #[test]
@@ -110,7 +142,11 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
     let outside = dir.path("secret");
     let outside = outside.to_str().unwrap();
     let refused = "{ error: { code: -32602, message: { $contains: is not in the workspace } } }";
-    let link = |name: &str, target: &str| format!("{{ ask: shell/start, params: {{ command: ln, args: [-s, {target}, {name}] }} }}, {{ ask: shell/wait, params: {{ shell: terminal-1 }} }}");
+    let link = |name: &str, target: &str| {
+        format!(
+            "{{ ask: shell/start, params: {{ command: ln, args: [-s, {target}, {name}] }} }}, {{ ask: shell/wait, params: {{ shell: terminal-1 }} }}"
+        )
+    };
     drop(link);
     let text = scenario(
         "client: [reads, writes, runs]",
@@ -118,7 +154,9 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
             "{ ask: file/read, params: { path: /etc/passwd } }",
             "{ ask: file/read, params: { path: ../secret } }",
             "{ ask: file/read, params: { path: \"{workspace}/a/../../x\" } }",
-            &format!("{{ ask: shell/start, params: {{ command: sh, args: [-c, \"ln -s {secret} file; ln -s {outside} folder; ln -s a.txt inner; ln -s loop loop; mkfifo pipe; echo hi > a.txt\"] }} }}"),
+            &format!(
+                "{{ ask: shell/start, params: {{ command: sh, args: [-c, \"ln -s {secret} file; ln -s {outside} folder; ln -s a.txt inner; ln -s loop loop; mkfifo pipe; echo hi > a.txt\"] }} }}"
+            ),
             "{ ask: shell/wait, params: { shell: $3.shell } }",
             "{ ask: shell/release, params: { shell: $3.shell } }",
             "{ ask: file/read, params: { path: \"{workspace}/file\" } }",
@@ -151,7 +189,10 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
     let told = played.findings.iter().map(|one| one.message.as_str());
     let told: Vec<_> = told.collect();
-    assert!(told.contains(&"the client refused `file/read`: /etc/passwd is not in the workspace"), "{told:?}");
+    assert!(
+        told.contains(&"the client refused `file/read`: /etc/passwd is not in the workspace"),
+        "{told:?}"
+    );
     assert!(played.findings.iter().all(|one| one.level == Level::May));
 }
 
@@ -164,9 +205,18 @@ fn a_link_that_changes_between_check_and_use_leads_nowhere() {
     let mut actions = vec![swap.as_str(), "{ nap: 0.2 }"];
     actions.extend([read; 300]);
     let fits = "{ $not: { result: { text: { $contains: secret } } } }";
-    let text = scenario("client: [reads]\nfiles: { a.txt: hi }", &actions, &[fits; 300]);
+    let text = scenario(
+        "client: [reads]\nfiles: { a.txt: hi }",
+        &actions,
+        &[fits; 300],
+    );
     let result = play_in(&dir, &text);
-    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{}", result.stdout);
+    assert_eq!(
+        result.only_scenario().verdict,
+        Verdict::Pass,
+        "{}",
+        result.stdout
+    );
 }
 
 #[test]
@@ -232,8 +282,14 @@ fn a_terminal_that_prints_without_end_is_bounded_and_one_that_is_never_released_
         ],
     ));
     assert_eq!(notes.len(), 2, "{notes:?}");
-    assert!(notes[0].contains("did not release its terminal of `yes`, whose process was still running"), "{notes:?}");
-    assert!(notes[1].contains("did not release its terminal of `sh`"), "{notes:?}");
+    assert!(
+        notes[0].contains("did not release its terminal of `yes`, whose process was still running"),
+        "{notes:?}"
+    );
+    assert!(
+        notes[1].contains("did not release its terminal of `sh`"),
+        "{notes:?}"
+    );
 }
 
 const OPTIONS: &str = "options: [{ id: a, kind: never }, { id: b, kind: always }, { id: c, kind: once }, { id: d, kind: once }]";
@@ -255,17 +311,34 @@ fn an_option_is_chosen_by_its_kind_and_not_by_its_place() {
         ],
     ));
     let why = inconclusive(&scenario("answers: { permit: not-now }", &[permit], &[]));
-    assert_eq!(why, "the agent offers no option of the kind not-now in `permit`; the kinds offered are: never, always, once, once");
+    assert_eq!(
+        why,
+        "the agent offers no option of the kind not-now in `permit`; the kinds offered are: never, always, once, once"
+    );
 }
 
 #[test]
 fn a_form_gets_values_that_fit() {
     let form = "{ ask: ask, params: { as: form, form: { required: [n], properties: { n: { type: integer, minimum: 5 }, s: { type: string, enum: [u, v] } } } } }";
     let bad = form.replace("minimum: 5", "minimum: 5, maximum: 4");
-    passes(&scenario("client: [forms, pages]", &[form, "{ ask: ask, params: { as: page } }"], &["{ result: { done: { n: 5, s: u } } }", "{ result: { done: true } }"]));
-    passes(&scenario("client: [forms]\nanswers: { ask: declined }", &[form], &["{ result: { done: false } }"]));
+    passes(&scenario(
+        "client: [forms, pages]",
+        &[form, "{ ask: ask, params: { as: page } }"],
+        &[
+            "{ result: { done: { n: 5, s: u } } }",
+            "{ result: { done: true } }",
+        ],
+    ));
+    passes(&scenario(
+        "client: [forms]\nanswers: { ask: declined }",
+        &[form],
+        &["{ result: { done: false } }"],
+    ));
     let why = inconclusive(&scenario("client: [forms]", &[&bad], &[]));
-    assert!(why.contains("found no values for the form of `ask`"), "{why}");
+    assert!(
+        why.contains("found no values for the form of `ask`"),
+        "{why}"
+    );
 }
 
 #[test]
@@ -309,7 +382,11 @@ fn a_request_that_a_step_answers_is_left_to_it_and_later_ones_are_not() {
         text.replace("  - expect:\n      message: do.result", "  - expect: { message: permit }\n  - send: { message: permit.result, result: { chosen: mine } }\n  - expect:\n      message: do.result")
     };
     passes(&step(scenario("", &[&permit, &permit], &answers)));
-    passes(&step(scenario("answers: { permit: [withhold, standing] }", &[&permit, &permit], &answers)));
+    passes(&step(scenario(
+        "answers: { permit: [withhold, standing] }",
+        &[&permit, &permit],
+        &answers,
+    )));
     // So are those that a list of answers answers.
     passes(&scenario(
         "answers: [{ on: { message: permit }, times: 1, send: { message: permit.result, result: { chosen: mine } } }]",
@@ -322,22 +399,52 @@ fn a_request_that_a_step_answers_is_left_to_it_and_later_ones_are_not() {
 fn the_agent_is_accused_of_nothing_that_the_host_does_wrong() {
     let permit = format!("{{ ask: permit, params: {{ {OPTIONS} }} }}");
     let short = "budgets: { response: 500ms, idle: 500ms, exit: 1s }";
-    let left = |own: &str| inconclusive(&scenario(&format!("{short}\nanswers: {{ permit: {own} }}"), &[&permit], &["{}"]));
+    let left = |own: &str| {
+        inconclusive(&scenario(
+            &format!("{short}\nanswers: {{ permit: {own} }}"),
+            &[&permit],
+            &["{}"],
+        ))
+    };
     for own in ["withhold", "{ standing: , delay: 30s }"] {
         let why = left(own);
         assert!(why.contains("left `permit` of frame"), "{why}");
     }
-    let ends = [("{ standing: , times: 2 }", "second-answer"), ("{ result: { other: 1 } }", "schema/>permit.result")];
+    let ends = [
+        ("{ standing: , times: 2 }", "second-answer"),
+        ("{ result: { other: 1 } }", "schema/>permit.result"),
+    ];
     for (own, rule) in ends {
         let dir = TestDir::new();
-        let result = play_in(&dir, &scenario(&format!("answers: {{ permit: {own} }}"), &[&permit], &["{ result: { $present: true } }"]));
-        assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{}", result.stdout);
+        let result = play_in(
+            &dir,
+            &scenario(
+                &format!("answers: {{ permit: {own} }}"),
+                &[&permit],
+                &["{ result: { $present: true } }"],
+            ),
+        );
+        assert_eq!(
+            result.only_scenario().verdict,
+            Verdict::Pass,
+            "{}",
+            result.stdout
+        );
         assert!(result.only_scenario().findings.is_empty());
-        let transcript = std::fs::read_dir(dir.path("transcripts/desk@1")).unwrap().next().unwrap();
+        let transcript = std::fs::read_dir(dir.path("transcripts/desk@1"))
+            .unwrap()
+            .next()
+            .unwrap();
         for (side, status) in [("agent", 0), ("host", 1)] {
             let mut check = dir.command("check");
-            check.arg("--dialect-dir").arg(folder().join("dialects")).args(["--side", side]);
-            let output = check.arg(transcript.as_ref().unwrap().path()).output().unwrap();
+            check
+                .arg("--dialect-dir")
+                .arg(folder().join("dialects"))
+                .args(["--side", side]);
+            let output = check
+                .arg(transcript.as_ref().unwrap().path())
+                .output()
+                .unwrap();
             let shown = String::from_utf8_lossy(&output.stdout);
             assert_eq!(output.status.code(), Some(status), "{shown}");
             assert!(shown.contains(rule), "{shown}");
@@ -347,7 +454,11 @@ fn the_agent_is_accused_of_nothing_that_the_host_does_wrong() {
 
 #[test]
 fn an_agent_may_ask_before_it_was_asked_and_send_much() {
-    let mut text = scenario("client: [reads]\nfiles: { a.txt: hi }\nagent: { env: { ASKS_FIRST: file/read } }", &["{ big: 10000000 }"], &[]);
+    let mut text = scenario(
+        "client: [reads]\nfiles: { a.txt: hi }\nagent: { env: { ASKS_FIRST: file/read } }",
+        &["{ big: 10000000 }"],
+        &[],
+    );
     text += "  - expect: { message: note, params: { text: { $length: 10000000 } } }\n";
     passes(&text);
 }
@@ -355,47 +466,111 @@ fn an_agent_may_ask_before_it_was_asked_and_send_much() {
 #[test]
 fn a_process_that_dies_with_open_requests_on_both_sides_is_blamed_once() {
     let permit = format!("{{ ask: permit, params: {{ {OPTIONS} }}, later: true }}");
-    let text = scenario("answers: { permit: withhold }", &[&permit, &permit, &permit, "{ exit: 1 }"], &["{}"]);
+    let text = scenario(
+        "answers: { permit: withhold }",
+        &[&permit, &permit, &permit, "{ exit: 1 }"],
+        &["{}"],
+    );
     let more = "  - send: { message: do, params: { actions: [] } }\n";
-    let text = text.replace("  - expect:\n      message: do.result", &format!("{more}{more}  - expect:\n      message: do.result"));
+    let text = text.replace(
+        "  - expect:\n      message: do.result",
+        &format!("{more}{more}  - expect:\n      message: do.result"),
+    );
     let result = play(&text);
-    assert_eq!(result.only_scenario().verdict, Verdict::Fail, "{}", result.stdout);
+    assert_eq!(
+        result.only_scenario().verdict,
+        Verdict::Fail,
+        "{}",
+        result.stdout
+    );
     let causes = &result.report.as_ref().unwrap().causes;
     assert_eq!(causes.len(), 1, "{}", result.stdout);
 }
 
 #[test]
 fn a_scenario_begins_with_the_part_of_the_prelude_that_it_names() {
-    passes("prelude: opened\nsteps:\n  - expect: { message: note, params: { text: ready } }\n  - send: { message: do, params: { actions: [] } }\n  - expect: { message: do.result }");
-    passes("client: { abilities: [reads], also: { x: 1 } }\nprelude: false\nsteps:\n  - send: { message: open, params: { can: \"{abilities}\" } }\n  - expect: { message: open.result, result: { can: { you: { file: { read: true }, x: 1 } } } }");
+    passes(
+        "prelude: opened\nsteps:\n  - expect: { message: note, params: { text: ready } }\n  - send: { message: do, params: { actions: [] } }\n  - expect: { message: do.result }",
+    );
+    passes(
+        "client: { abilities: [reads], also: { x: 1 } }\nprelude: false\nsteps:\n  - send: { message: open, params: { can: \"{abilities}\" } }\n  - expect: { message: open.result, result: { can: { you: { file: { read: true }, x: 1 } } } }",
+    );
 }
 
 #[test]
 fn a_capability_that_is_an_object_is_declared_and_false_is_not() {
-    let text = |need: &str| scenario(&format!("needs: [{need}]"), &[], &[]).replace("actions:\n", "actions: []\n");
+    let text = |need: &str| {
+        scenario(&format!("needs: [{need}]"), &[], &[]).replace("actions:\n", "actions: []\n")
+    };
     passes(&text("naps"));
     let result = play(&text("sings"));
-    assert_eq!(result.only_scenario().verdict, Verdict::Skipped, "{}", result.stdout);
+    assert_eq!(
+        result.only_scenario().verdict,
+        Verdict::Skipped,
+        "{}",
+        result.stdout
+    );
 }
 
 #[test]
 fn a_mistake_is_told_once_with_its_place() {
     for (head, message) in [
-        ("client: [read]", "unknown ability `read`; did you mean `reads`?"),
-        ("client: [reads, reads]", "the ability `reads` is listed twice"),
-        ("answers: { permit: onse }", "unknown reply `onse`; did you mean `once`?"),
-        ("answers: { permitt: once }", "unknown request of the agent `permitt`; did you mean `permit`?"),
-        ("answers: { note: once }", "`note` is a notification, and nobody answers one: remove it"),
-        ("answers: { permit: { times: 2 } }", "an answer has exactly one of standing, withhold, reply, result, error; this one has none"),
-        ("answers: { permit: [] }", "no answer: write `withhold` if the agent gets none"),
-        ("answers: { permit: { result: \"{gone}\" } }", "no earlier step captures `gone`"),
-        ("answers: once", "expected a list of answers, or a map by method, found"),
-        ("prelude: redy", "unknown part of the prelude `redy`; did you mean `ready`?"),
+        (
+            "client: [read]",
+            "unknown ability `read`; did you mean `reads`?",
+        ),
+        (
+            "client: [reads, reads]",
+            "the ability `reads` is listed twice",
+        ),
+        (
+            "answers: { permit: onse }",
+            "unknown reply `onse`; did you mean `once`?",
+        ),
+        (
+            "answers: { permitt: once }",
+            "unknown request of the agent `permitt`; did you mean `permit`?",
+        ),
+        (
+            "answers: { note: once }",
+            "`note` is a notification, and nobody answers one: remove it",
+        ),
+        (
+            "answers: { permit: { times: 2 } }",
+            "an answer has exactly one of standing, withhold, reply, result, error; this one has none",
+        ),
+        (
+            "answers: { permit: [] }",
+            "no answer: write `withhold` if the agent gets none",
+        ),
+        (
+            "answers: { permit: { result: \"{gone}\" } }",
+            "no earlier step captures `gone`",
+        ),
+        (
+            "answers: once",
+            "expected a list of answers, or a map by method, found",
+        ),
+        (
+            "prelude: redy",
+            "unknown part of the prelude `redy`; did you mean `ready`?",
+        ),
     ] {
-        let result = play(&format!("{head}\nsteps:\n  - send: {{ message: do, params: {{}} }}\n  - expect: {{ message: do.result }}"));
+        let result = play(&format!(
+            "{head}\nsteps:\n  - send: {{ message: do, params: {{}} }}\n  - expect: {{ message: do.result }}"
+        ));
         assert_eq!(result.status, Some(2), "{head}: {}", result.stdout);
         assert!(result.stderr.contains(message), "{head}: {}", result.stderr);
-        assert!(result.stderr.contains("one.yaml:3"), "{head}: {}", result.stderr);
-        assert_eq!(result.stderr.matches("error").count(), 1, "{head}: {}", result.stderr);
+        assert!(
+            result.stderr.contains("one.yaml:3"),
+            "{head}: {}",
+            result.stderr
+        );
+        assert_eq!(
+            result.stderr.matches("error").count(),
+            1,
+            "{head}: {}",
+            result.stderr
+        );
     }
 }

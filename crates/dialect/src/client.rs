@@ -152,7 +152,11 @@ impl AnswerVerb {
             Self::WriteFile(one) => vec![&one.path, &one.text],
             Self::StartTerminal(one) => [&one.command]
                 .into_iter()
-                .chain([&one.args, &one.env, &one.cwd, &one.limit].into_iter().flatten())
+                .chain(
+                    [&one.args, &one.env, &one.cwd, &one.limit]
+                        .into_iter()
+                        .flatten(),
+                )
                 .collect(),
             Self::TerminalOutput(one)
             | Self::WaitForTerminal(one)
@@ -237,7 +241,8 @@ impl ClientFile {
     pub(crate) fn merged_with(self, mut base: ClientFile) -> ClientFile {
         base.abilities.extend(self.abilities);
         base.errors.extend(self.errors);
-        let is_replaced = |method: &Spanned<String>| self.answers.keys().any(|own| **own == **method);
+        let is_replaced =
+            |method: &Spanned<String>| self.answers.keys().any(|own| **own == **method);
         base.answers.retain(|method, _| !is_replaced(method));
         base.answers.extend(self.answers);
         ClientFile {
@@ -251,7 +256,9 @@ impl ClientFile {
 ///
 /// # Errors
 /// Every mistake, at its place.
-pub fn standing_answers(node: &Node) -> Result<Vec<(Node, AnswerKeys, Option<AnswerVerb>)>, Vec<Error>> {
+pub fn standing_answers(
+    node: &Node,
+) -> Result<Vec<(Node, AnswerKeys, Option<AnswerVerb>)>, Vec<Error>> {
     let one = |node: &Node| {
         let (mut verbs, rest) = take_verbs::<AnswerVerb>(node)?;
         if verbs.len() > 1 {
@@ -259,7 +266,11 @@ pub fn standing_answers(node: &Node) -> Result<Vec<(Node, AnswerKeys, Option<Ans
             let message = format!("a standing answer has at most one of {verbs}");
             return Err(vec![node.error(message)]);
         }
-        Ok((node.clone(), decode_all(&rest)?, verbs.pop().map(|(_, verb)| verb)))
+        Ok((
+            node.clone(),
+            decode_all(&rest)?,
+            verbs.pop().map(|(_, verb)| verb),
+        ))
     };
     let answers = node.as_list().unwrap_or(std::slice::from_ref(node));
     spanned_yaml::all_or_mistakes(answers.iter().map(one))

@@ -77,11 +77,18 @@ impl DialectSource {
             }
             None => {
                 let files = EMBEDDED.get_dir(below.join(folder)).into_iter();
-                files.flat_map(Dir::files).map(|file| file.path().to_owned()).collect()
+                files
+                    .flat_map(Dir::files)
+                    .map(|file| file.path().to_owned())
+                    .collect()
             }
         };
         let is_yaml = |path: &&PathBuf| path.extension().is_some_and(|end| end == "yaml");
-        let mut names: Vec<String> = paths.iter().filter(is_yaml).map(|path| last(&path.with_extension(""))).collect();
+        let mut names: Vec<String> = paths
+            .iter()
+            .filter(is_yaml)
+            .map(|path| last(&path.with_extension("")))
+            .collect();
         names.sort();
         names
     }

@@ -162,7 +162,11 @@ fn compile_part(
         return Err(vec![node.error_at(key_span(node, name), message)]);
     }
     if let (Target::Internal(name), Some(edits)) = (selection.target, edits) {
-        return Ok((from, Effect::Internal(name, selection.on, edits), ShownAt::Later));
+        return Ok((
+            from,
+            Effect::Internal(name, selection.on, edits),
+            ShownAt::Later,
+        ));
     }
     let is_of_events = selection.target == Target::Events;
     if is_of_events {

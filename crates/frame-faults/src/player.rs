@@ -116,7 +116,9 @@ impl FaultPlayer {
             Effect::Internal(..) | Effect::Behavior(_) => &[],
         };
         for EventFault { on, operation, .. } in parts {
-            memory.references.remember(&operation.templates(), &on.nested);
+            memory
+                .references
+                .remember(&operation.templates(), &on.nested);
         }
         FaultPlayer {
             fault: Some(fault),
@@ -288,7 +290,10 @@ impl FaultPlayer {
     pub fn command_line(&mut self, bytes: &[u8]) -> (Option<Vec<u8>>, Vec<Output>) {
         let concerns = |turn: &FrameSelector| turn.is_of_commands();
         let is_read = matches!(self.naming, FrameNaming::JsonRpc { .. })
-            || matches!(self.fault.as_ref().map(|fault| &fault.effect), Some(Effect::Commands(_)))
+            || matches!(
+                self.fault.as_ref().map(|fault| &fault.effect),
+                Some(Effect::Commands(_))
+            )
             || self.begins_turn.iter().any(concerns)
             || !self.held.is_empty();
         let read = is_read.then(|| json_matcher::read_json(bytes));
@@ -306,9 +311,8 @@ impl FaultPlayer {
 
     /// Counts a turn if a frame of this name begins one.
     fn note_turn(&mut self, name: &str, frame: &Value, is_command: bool) {
-        let begins = |turn: &FrameSelector| {
-            turn.is_of_commands() == is_command && turn.matches(name, frame)
-        };
+        let begins =
+            |turn: &FrameSelector| turn.is_of_commands() == is_command && turn.matches(name, frame);
         if self.begins_turn.iter().any(begins) {
             self.start_turn();
         }
@@ -432,8 +436,16 @@ impl FaultPlayer {
     }
 
     /// Other frames as lines; `plain` is the line of the frame itself.
-    fn others(&self, Frames(templates): &Frames, frame: &Value, plain: Option<&[u8]>) -> Vec<Output> {
-        let is_named = self.naming == FrameNaming::JsonRpc { is_version_optional: false };
+    fn others(
+        &self,
+        Frames(templates): &Frames,
+        frame: &Value,
+        plain: Option<&[u8]>,
+    ) -> Vec<Output> {
+        let is_named = self.naming
+            == FrameNaming::JsonRpc {
+                is_version_optional: false,
+            };
         let versioned = |mut frame: Value| {
             if let (true, Some(members)) = (is_named, frame.as_object_mut())
                 && !members.contains_key("jsonrpc")
@@ -442,13 +454,15 @@ impl FaultPlayer {
             }
             frame
         };
-        let lines = templates.iter().map(|template| match (template.as_str(), plain) {
-            (Some(_), Some(plain)) => plain.to_vec(),
-            _ => line(&match self.memory.references.filled(template, frame) {
-                Value::Array(batch) => batch.into_iter().map(versioned).collect(),
-                one => versioned(one),
-            }),
-        });
+        let lines = templates
+            .iter()
+            .map(|template| match (template.as_str(), plain) {
+                (Some(_), Some(plain)) => plain.to_vec(),
+                _ => line(&match self.memory.references.filled(template, frame) {
+                    Value::Array(batch) => batch.into_iter().map(versioned).collect(),
+                    one => versioned(one),
+                }),
+            });
         lines.map(Output::Bytes).collect()
     }
 

@@ -84,7 +84,8 @@ fn an_inserted_request_has_an_id_of_its_own_and_its_answer_goes_nowhere() {
     let note = json!({ "jsonrpc": "2.0", "method": "note", "params": { "kind": "word" } });
     let sent = session.agent(&note);
     let id = 1_000_000_000_000_001_u64;
-    let song = json!({ "jsonrpc": "2.0", "id": id, "method": "sing", "params": { "kind": "word" } });
+    let song =
+        json!({ "jsonrpc": "2.0", "id": id, "method": "sing", "params": { "kind": "word" } });
     assert_eq!(sent, [song, note]);
     assert_eq!(session.host(&answers(&json!(id))), (None, Vec::new()));
     let own = answers(&json!(1));
@@ -101,7 +102,8 @@ fn the_agent_gets_its_own_id_back() {
 
 #[test]
 fn frames_come_in_place_of_a_frame_also_as_a_batch() {
-    let mut session = session("on: note.word, instead: [[$, { method: note }], { id: 1, result: {} }]");
+    let mut session =
+        session("on: note.word, instead: [[$, { method: note }], { id: 1, result: {} }]");
     let cost = json!({ "method": "note", "params": { "kind": "cost" } });
     assert_eq!(session.agent(&cost), [cost]);
     let word = json!({ "jsonrpc": "2.0", "method": "note", "params": { "kind": "word" } });
@@ -130,7 +132,10 @@ fn a_message_of_the_host_is_lost_or_answered() {
     let reply = json!({ "jsonrpc": "2.0", "result": {} });
     for _ in 0..2 {
         let (passed, replies) = answered.host(&stop);
-        assert_eq!((passed.as_ref(), replies.as_slice()), (Some(&stop), [reply.clone()].as_slice()));
+        assert_eq!(
+            (passed.as_ref(), replies.as_slice()),
+            (Some(&stop), [reply.clone()].as_slice())
+        );
     }
 
     let mut refused = session("on: '>ask', instead: { id: $/id, error: { code: 1, message: no } }");

@@ -61,7 +61,10 @@ fn a_fault_has_no_effect_before_its_turn() {
 fn a_fault_of_commands_and_options_has_no_effect_before_its_turn() {
     let line = b"{\"type\":\"a\",\"text\":\"b\"}\n".as_slice();
     let mut commands = player(">any", "remove: [/text]", 1);
-    assert_eq!(commands.command_line(line), (Some(line.to_vec()), Vec::new()));
+    assert_eq!(
+        commands.command_line(line),
+        (Some(line.to_vec()), Vec::new())
+    );
     commands.start_turn();
     assert_ne!(commands.command_line(line).0, Some(line.to_vec()));
 

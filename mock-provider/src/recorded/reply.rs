@@ -117,7 +117,7 @@ fn tool_call(id: String, name: String, streamed: Vec<String>) -> ToolCall {
     let is_written = args.is_some();
     ToolCall {
         purpose: None,
-id: Some(id).filter(|id| !id.is_empty()),
+        id: Some(id).filter(|id| !id.is_empty()),
         name,
         args,
         chunks: Some(streamed.len()).filter(|count| is_written && *count != FRAGMENTS),

@@ -5,9 +5,9 @@ use crate::cli::baseline::BaselineArgs;
 use crate::cli::command_error::CommandError;
 use crate::cli::network::NetworkArg;
 use crate::project_config::read_config;
-use conform_runner::selection::Shard;
 use conform_judge::dialect::KnownAgent;
 use conform_runner::agent::Agent;
+use conform_runner::selection::Shard;
 use spanned_yaml::{Error, Spanned};
 use std::ffi::{OsStr, OsString};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -171,13 +171,18 @@ fn program_of(agent: &KnownAgent) -> Result<String, Vec<Error>> {
     if let Some(program) = programs.iter().find(is_there) {
         return Ok(program.value.clone());
     }
-    let names: Vec<_> = programs.iter().map(|name| format!("`{}`", name.value)).collect();
+    let names: Vec<_> = programs
+        .iter()
+        .map(|name| format!("`{}`", name.value))
+        .collect();
     let place = agent.root.nearest("/programs");
     let why = if names.is_empty() {
         "no `programs` are written here".to_owned()
     } else {
         format!("{} is not on the PATH", names.join(" or "))
     };
-    let message = format!("{why}: install it, or name the program, as in `conform run --agent-file FILE PROGRAM`");
+    let message = format!(
+        "{why}: install it, or name the program, as in `conform run --agent-file FILE PROGRAM`"
+    );
     Err(vec![place.error(message)])
 }

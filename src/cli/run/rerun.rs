@@ -33,10 +33,7 @@ impl RerunCommand {
                 "--agent-script",
                 start.agent_script.iter().map(path).collect(),
             ),
-            (
-                "--agent-file",
-                start.agent_file.iter().map(path).collect(),
-            ),
+            ("--agent-file", start.agent_file.iter().map(path).collect()),
             ("--scenarios", args.scenarios.iter().map(path).collect()),
             ("--wire", start.wire.iter().cloned().collect()),
             ("--env", start.env.clone()),

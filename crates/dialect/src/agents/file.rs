@@ -190,7 +190,8 @@ impl KnownAgent {
             && file.packages.is_empty()
             && file.says.is_none()
         {
-            let message = "no agent is recognized by this file: give it `programs`, `packages` or `says`";
+            let message =
+                "no agent is recognized by this file: give it `programs`, `packages` or `says`";
             return Err(vec![root.error(message)]);
         }
         Ok(Some(KnownAgent {
@@ -219,7 +220,11 @@ impl KnownAgent {
     /// # Errors
     /// The mistakes in it.
     pub fn says(&self) -> Result<Option<Matcher>, Vec<Error>> {
-        self.file.says.as_ref().map(json_matcher::compile_node).transpose()
+        self.file
+            .says
+            .as_ref()
+            .map(json_matcher::compile_node)
+            .transpose()
     }
 
     /// Puts its recipe and its budgets in the place of those of a dialect, and checks its names.
@@ -261,7 +266,8 @@ impl KnownAgent {
             let is_same = |(_, other): &&(&str, &ToolFile)| {
                 let values = |tool: &ToolFile| -> Vec<_> {
                     let with = tool.with.iter();
-                    with.map(|(name, value)| (name.clone(), value.to_value())).collect()
+                    with.map(|(name, value)| (name.clone(), value.to_value()))
+                        .collect()
                 };
                 other.name.value == tool.name.value && values(other) == values(tool)
             };

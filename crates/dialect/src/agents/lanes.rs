@@ -52,7 +52,8 @@ fn texts(node: &Node) -> Vec<String> {
 /// Whether every request of `narrow` is one of `wide` too.
 fn includes(wide: &Lane, narrow: &Lane) -> bool {
     let implied = |wide: &[String], narrow: &[String]| {
-        wide.iter().all(|part| narrow.iter().any(|text| text.contains(part.as_str())))
+        wide.iter()
+            .all(|part| narrow.iter().any(|text| text.contains(part.as_str())))
     };
     implied(&wide.system, &narrow.system)
         && implied(&wide.last, &narrow.last)
@@ -66,7 +67,10 @@ pub(super) fn check(agent: &KnownAgent) -> Vec<Error> {
     let mut before: Vec<Lane> = Vec::new();
     for (name, file) in &agent.file.lanes {
         let lane = lane(name, file);
-        for node in [&file.system, &file.last, &file.model].into_iter().flatten() {
+        for node in [&file.system, &file.last, &file.model]
+            .into_iter()
+            .flatten()
+        {
             let items = node.as_list().unwrap_or_default();
             let is_text = |node: &Node| node.as_str().is_some_and(|text| !text.is_empty());
             if !is_text(node) && (items.is_empty() || !items.iter().all(is_text)) {
@@ -74,7 +78,10 @@ pub(super) fn check(agent: &KnownAgent) -> Vec<Error> {
             }
         }
         if !file.replies.is_empty() && file.reply.is_some() {
-            let message = format!("the lane `{}` has both `reply` and `replies`: write one of them", name.value);
+            let message = format!(
+                "the lane `{}` has both `reply` and `replies`: write one of them",
+                name.value
+            );
             errors.push(agent.root.error_at(name.span, message));
         }
         if includes(&lane, &Lane::default()) {
@@ -83,8 +90,9 @@ pub(super) fn check(agent: &KnownAgent) -> Vec<Error> {
                 name.value
             );
             errors.push(agent.root.error_at(name.span, message));
-        } else if let Some(other) =
-            before.iter().find(|other| includes(other, &lane) || includes(&lane, other))
+        } else if let Some(other) = before
+            .iter()
+            .find(|other| includes(other, &lane) || includes(&lane, other))
         {
             let message = format!(
                 "the lanes `{}` and `{}` match the same requests: give each a text that the other does not have",

@@ -88,14 +88,17 @@ impl Rewriter<'_> {
     fn find(&mut self, purpose: &str, place: &Node) -> Option<(Option<ToolFile>, Vec<String>)> {
         let Some(arguments) = self.purposes.get(purpose) else {
             let known = self.purposes.keys().map(String::as_str);
-            self.errors.push(place.error(unknown("purpose", purpose, known)));
+            self.errors
+                .push(place.error(unknown("purpose", purpose, known)));
             return None;
         };
         self.used.insert(purpose.to_owned());
         let tools = self.agent.map(|agent| &agent.file.tools);
         let tool = tools.and_then(|tools| {
             let mut tools = tools.iter();
-            tools.find(|(own, _)| own.value == purpose).map(|(_, tool)| tool.clone())
+            tools
+                .find(|(own, _)| own.value == purpose)
+                .map(|(_, tool)| tool.clone())
         });
         Some((tool, arguments.clone()))
     }
@@ -147,7 +150,9 @@ impl Rewriter<'_> {
 
     fn arguments(&mut self, by_purpose: &Node) -> Node {
         let Some([(key, args)]) = by_purpose.as_map() else {
-            let message = format!("expected the arguments of one purpose: `{ARGS}: {{ PURPOSE: {{ ARGUMENT: … }} }}`");
+            let message = format!(
+                "expected the arguments of one purpose: `{ARGS}: {{ PURPOSE: {{ ARGUMENT: … }} }}`"
+            );
             self.errors.push(by_purpose.error(message));
             return by_purpose.clone();
         };
@@ -241,7 +246,9 @@ fn filled(node: &Node, args: &[(Key, Node)]) -> Node {
             node.with_kind(Kind::List(items.collect()))
         }
         Kind::Map(entries) => {
-            let entries = entries.iter().map(|(key, value)| (key.clone(), filled(value, args)));
+            let entries = entries
+                .iter()
+                .map(|(key, value)| (key.clone(), filled(value, args)));
             node.with_kind(Kind::Map(entries.collect()))
         }
         Kind::Text(text) => {
@@ -280,21 +287,43 @@ tools:
     fn agent(text: &str) -> KnownAgent {
         let root = load_yaml("a.yaml", text).unwrap();
         let file: AgentFile = decode_all(&root).unwrap();
-        KnownAgent { name: "a".into(), dialect: "d@1".into(), file, root, is_named: false }
+        KnownAgent {
+            name: "a".into(),
+            dialect: "d@1".into(),
+            file,
+            root,
+            is_named: false,
+        }
     }
 
     fn purposes() -> IndexMap<String, Vec<String>> {
-        let purposes = [("shell", vec!["command"]), ("read", vec!["path"]), ("write", vec!["path", "content"]), ("ask", vec![])];
+        let purposes = [
+            ("shell", vec!["command"]),
+            ("read", vec!["path"]),
+            ("write", vec!["path", "content"]),
+            ("ask", vec![]),
+        ];
         let purposes = purposes.into_iter();
         purposes
-            .map(|(name, args)| (name.to_owned(), args.into_iter().map(str::to_owned).collect()))
+            .map(|(name, args)| {
+                (
+                    name.to_owned(),
+                    args.into_iter().map(str::to_owned).collect(),
+                )
+            })
             .collect()
     }
 
-    fn rewritten(scenario: &str, agent: Option<&KnownAgent>) -> Result<(Value, Vec<String>), String> {
+    fn rewritten(
+        scenario: &str,
+        agent: Option<&KnownAgent>,
+    ) -> Result<(Value, Vec<String>), String> {
         let node = load_yaml("s.yaml", scenario).unwrap();
         let found = by_purpose(&node, &purposes(), agent).map_err(|errors| errors[0].headline())?;
-        Ok((found.scenario.to_value(), found.purposes.into_iter().collect()))
+        Ok((
+            found.scenario.to_value(),
+            found.purposes.into_iter().collect(),
+        ))
     }
 
     #[test]
@@ -333,10 +362,22 @@ tools:
     #[test]
     fn a_mistake_has_its_place() {
         for (scenario, mistake) in [
-            ("tool_calls: [{ use: shel }]", "s.yaml:1:21: unknown purpose `shel`"),
-            ("tool_calls: [{ use: read, args: { file: a } }]", "s.yaml:1:35: unknown argument of `read` `file`"),
-            ("tool_calls: [{ use: read, name: Read }]", "s.yaml:1:16: a call has `use`"),
-            ("{ x: { $args: { read: { }, write: { } } } }", "s.yaml:1:15: expected the arguments of one purpose"),
+            (
+                "tool_calls: [{ use: shel }]",
+                "s.yaml:1:21: unknown purpose `shel`",
+            ),
+            (
+                "tool_calls: [{ use: read, args: { file: a } }]",
+                "s.yaml:1:35: unknown argument of `read` `file`",
+            ),
+            (
+                "tool_calls: [{ use: read, name: Read }]",
+                "s.yaml:1:16: a call has `use`",
+            ),
+            (
+                "{ x: { $args: { read: { }, write: { } } } }",
+                "s.yaml:1:15: expected the arguments of one purpose",
+            ),
         ] {
             let found = rewritten(scenario, None).unwrap_err();
             assert!(found.starts_with(mistake), "{found}");
@@ -348,13 +389,20 @@ tools:
         for (lanes, mistake) in [
             ("a: { reply: { text: x } }", "matches every request"),
             ("a: { last: '' }", "expected a text"),
-            ("{ a: { system: [You name, sessions] }, b: { system: You name sessions } }", "match the same"),
-            ("{ a: { system: x }, b: { system: x, no_tools: true } }", "match the same"),
+            (
+                "{ a: { system: [You name, sessions] }, b: { system: You name sessions } }",
+                "match the same",
+            ),
+            (
+                "{ a: { system: x }, b: { system: x, no_tools: true } }",
+                "match the same",
+            ),
         ] {
             let errors = super::super::lanes::check(&agent(&format!("lanes:\n  {lanes}")));
             assert!(errors[0].message.contains(mistake), "{errors:?}");
         }
-        let different = agent("lanes: { a: { system: x, last: y }, b: { system: z }, c: { last: w } }");
+        let different =
+            agent("lanes: { a: { system: x, last: y }, b: { system: z }, c: { last: w } }");
         assert!(super::super::lanes::check(&different).is_empty());
     }
 }

@@ -78,7 +78,10 @@ impl Client {
     pub fn declared<'a>(&self, abilities: impl IntoIterator<Item = &'a String>) -> Value {
         let mut all = Value::Object(Map::new());
         for ability in abilities {
-            merge(&mut all, self.abilities.get(ability).unwrap_or(&Value::Null));
+            merge(
+                &mut all,
+                self.abilities.get(ability).unwrap_or(&Value::Null),
+            );
         }
         all
     }
@@ -161,7 +164,9 @@ pub(super) fn client_of(
     }
     let abilities = file.abilities.iter();
     Ok(Client {
-        abilities: abilities.map(|(name, node)| (name.clone(), node.to_value())).collect(),
+        abilities: abilities
+            .map(|(name, node)| (name.clone(), node.to_value()))
+            .collect(),
         cancel,
         answers,
         errors: file.errors.clone(),
@@ -202,7 +207,11 @@ impl Known<'_> {
             if !values.contains(&name.as_str()) {
                 let all = values.iter().map(|value| format!("`{{{value}}}`"));
                 let all: Vec<_> = all.collect();
-                let known = if all.is_empty() { "none".to_owned() } else { all.join(", ") };
+                let known = if all.is_empty() {
+                    "none".to_owned()
+                } else {
+                    all.join(", ")
+                };
                 let message = format!("there is no value `{{{}}}` here; there is {known}", *name);
                 self.errors.push(node.error_at(name.span, message));
             }
@@ -216,7 +225,11 @@ impl Known<'_> {
         verb: Option<AnswerVerb>,
     ) -> Option<StandingAnswer> {
         let abilities = self.abilities.clone();
-        for ability in keys.needs.iter().filter(|one| !abilities.contains(&one.as_str())) {
+        for ability in keys
+            .needs
+            .iter()
+            .filter(|one| !abilities.contains(&one.as_str()))
+        {
             self.unknown("ability", ability, abilities.clone());
         }
         let values = verb.as_ref().map(AnswerVerb::values).unwrap_or_default();
@@ -229,7 +242,8 @@ impl Known<'_> {
         if let Some(exited) = &keys.exited {
             self.check_values(exited, &["code", "signal"]);
             if !reads_output {
-                self.errors.push(exited.error("`exited` goes with `terminal_output`"));
+                self.errors
+                    .push(exited.error("`exited` goes with `terminal_output`"));
             }
         }
         let kinds: Vec<String> = match &verb {
@@ -258,11 +272,21 @@ impl Known<'_> {
             verb,
             result: Template::new(keys.result.to_value()),
             exited: keys.exited.map(|node| Template::new(node.to_value())),
-            replies: keys.replies.iter().map(|(name, node)| (name.clone(), node.to_value())).collect(),
-            policies: policies.map(|(name, all)| (name.clone(), all.iter().map(text).collect())).collect(),
+            replies: keys
+                .replies
+                .iter()
+                .map(|(name, node)| (name.clone(), node.to_value()))
+                .collect(),
+            policies: policies
+                .map(|(name, all)| (name.clone(), all.iter().map(text).collect()))
+                .collect(),
             reply: keys.reply.as_ref().map(text),
             same: keys.same.as_ref().map(text),
-            after: keys.after.iter().map(|(command, reply)| (text(command), text(reply))).collect(),
+            after: keys
+                .after
+                .iter()
+                .map(|(command, reply)| (text(command), text(reply)))
+                .collect(),
         };
         for word in keys.reply.iter().chain(keys.after.values()) {
             if !answer.words().contains(&word.as_str()) {
@@ -294,9 +318,8 @@ pub(super) fn method_mistake(events: &FrameNames, method: &str) -> Option<String
         )),
         Some(_) => None,
         None => {
-            let is_request = |name: &&String| {
-                events.method(name).is_some_and(|spec| !spec.notification)
-            };
+            let is_request =
+                |name: &&String| events.method(name).is_some_and(|spec| !spec.notification);
             let known = events.names.keys().filter(is_request).map(String::as_str);
             Some(unknown("request of the agent", method, known))
         }

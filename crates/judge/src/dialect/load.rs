@@ -27,7 +27,11 @@ use std::sync::{Arc, OnceLock};
 pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>> {
     let mut files = MergedFiles::load(source, id)?;
     let agent = source.agent(&files.file.name, &files.file.version)?;
-    let wires = files.file.launch.iter().flat_map(|launch| launch.wires.keys());
+    let wires = files
+        .file
+        .launch
+        .iter()
+        .flat_map(|launch| launch.wires.keys());
     let own_wires = wires.cloned().collect();
     if let Some(agent) = &agent {
         agent.apply(&mut files.file)?;
@@ -103,7 +107,11 @@ fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec
         errors.push(replies.error(message));
     }
     let launch = file.launch.unwrap_or_default();
-    errors.extend(launch_mistakes(&launch, &commands, agent_root.unwrap_or(&root)));
+    errors.extend(launch_mistakes(
+        &launch,
+        &commands,
+        agent_root.unwrap_or(&root),
+    ));
     let (Some(event_schemas), Some(command_schemas)) = (event_schemas, command_schemas) else {
         return Err(errors);
     };
@@ -282,7 +290,10 @@ fn prelude_of(
         }
     };
     let parts = match written.as_map() {
-        Some(parts) => parts.iter().map(|(key, part)| (key.name.clone(), add(part))).collect(),
+        Some(parts) => parts
+            .iter()
+            .map(|(key, part)| (key.name.clone(), add(part)))
+            .collect(),
         None => {
             add(written);
             IndexMap::new()

@@ -52,7 +52,9 @@ mod tests {
         let names = names.iter();
         FrameNames {
             discriminator: "/type".into(),
-            names: names.map(|name| ((*name).to_owned(), Default::default())).collect(),
+            names: names
+                .map(|name| ((*name).to_owned(), Default::default()))
+                .collect(),
             structure: None,
         }
     }

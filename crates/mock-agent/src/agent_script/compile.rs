@@ -222,7 +222,9 @@ impl Compiler<'_> {
             return None;
         }
         let vocabulary = self.vocabulary;
-        let is_answer = ["result", "error"].iter().any(|key| frame.get(key).is_some());
+        let is_answer = ["result", "error"]
+            .iter()
+            .any(|key| frame.get(key).is_some());
         match name_at(frame, &vocabulary.events) {
             None if is_answer && vocabulary.events.structure.is_some() => {}
             None => {

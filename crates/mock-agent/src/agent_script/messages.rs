@@ -84,7 +84,9 @@ impl Messages {
         {
             return Ok(id.clone());
         }
-        let mut fitting = open.iter().filter(|(one, _)| method.is_empty() || one == method);
+        let mut fitting = open
+            .iter()
+            .filter(|(one, _)| method.is_empty() || one == method);
         let found = fitting.next().map(|(_, id)| id.clone());
         found.ok_or_else(|| {
             let what = if method.is_empty() { "request" } else { method };
@@ -101,7 +103,9 @@ mod tests {
 
     fn messages() -> Messages {
         let names = |names: &[&str]| {
-            let names = names.iter().map(|name| ((*name).to_owned(), Default::default()));
+            let names = names
+                .iter()
+                .map(|name| ((*name).to_owned(), Default::default()));
             names.collect()
         };
         let (events, commands) = (names(&["confirm"]), names(&["ask", "hello"]));

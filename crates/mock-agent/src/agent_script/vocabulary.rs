@@ -57,7 +57,9 @@ impl Vocabulary {
         };
         let (events, commands) = (specs(file.events), specs(file.commands));
         let (events, commands) = match &naming {
-            FrameNaming::JsonRpc { is_version_optional } => (
+            FrameNaming::JsonRpc {
+                is_version_optional,
+            } => (
                 FrameNames::by_structure(events.clone(), &commands, *is_version_optional),
                 FrameNames::by_structure(commands, &events, *is_version_optional),
             ),

@@ -48,15 +48,19 @@ impl Messages {
         if !is_method && !is_answer || lacks_version {
             return None;
         }
-        let id = message.get("id").map(|id| match self.captured.get(&id.to_string()) {
-            Some(capture) if is_answer => format!("{{{capture}}}").into(),
-            _ => id.clone(),
-        });
+        let id = message
+            .get("id")
+            .map(|id| match self.captured.get(&id.to_string()) {
+                Some(capture) if is_answer => format!("{{{capture}}}").into(),
+                _ => id.clone(),
+            });
         let mut envelope = Map::new();
         if is_method || names.is_answer(&name) {
             envelope.insert("message".to_owned(), name.into());
         }
-        let version = message.get("jsonrpc").filter(|_| structure.is_version_optional);
+        let version = message
+            .get("jsonrpc")
+            .filter(|_| structure.is_version_optional);
         envelope.extend(version.map(|version| ("jsonrpc".to_owned(), version.clone())));
         envelope.extend(id.map(|id| ("id".to_owned(), id)));
         Some((envelope, rest(message)))

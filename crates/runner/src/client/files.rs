@@ -83,14 +83,19 @@ impl Workspace {
     /// Writes the text of a file, which is made if it is missing.
     pub(crate) fn write(&self, path: &str, text: &str) -> Result<(), FileError> {
         let mut file = self.file(path, Purpose::Write)?;
-        let written = file.set_len(0).and_then(|()| file.write_all(text.as_bytes()));
+        let written = file
+            .set_len(0)
+            .and_then(|()| file.write_all(text.as_bytes()));
         written.map_err(|error| FileError::System(path.to_owned(), error))
     }
 
     /// The path of an existing folder.
     pub(crate) fn folder(&self, path: &str) -> Result<PathBuf, FileError> {
         let [own, canonical] = &self.paths;
-        let folder = own.join(self.relative(Path::new(path)).ok_or_else(|| outside(path))?);
+        let folder = own.join(
+            self.relative(Path::new(path))
+                .ok_or_else(|| outside(path))?,
+        );
         let found = folder.canonicalize();
         match found {
             Ok(found) if found.starts_with(canonical) && found.is_dir() => Ok(found),
@@ -104,7 +109,9 @@ impl Workspace {
         if path.is_relative() {
             return Some(path);
         }
-        self.paths.iter().find_map(|own| path.strip_prefix(own).ok())
+        self.paths
+            .iter()
+            .find_map(|own| path.strip_prefix(own).ok())
     }
 
     fn file(&self, path: &str, purpose: Purpose) -> Result<File, FileError> {

@@ -39,7 +39,11 @@ pub fn by_program(
             }));
         }
     }
-    let script = agent.args.first().map(Path::new).filter(|arg| arg.is_file());
+    let script = agent
+        .args
+        .first()
+        .map(Path::new)
+        .filter(|arg| arg.is_file());
     for program in std::iter::once(agent.program.as_path()).chain(script) {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let fits = |one: &&Arc<KnownAgent>| one.file.programs.iter().any(|own| own.value == name);
@@ -86,7 +90,11 @@ fn of_dialects(
     let mut all = Vec::new();
     for id in source.ids().iter().rev().filter(|id| is_meant(id)) {
         if let Some((name, version)) = id.split_once('@') {
-            all.extend(KnownAgent::all(source, name, version)?.into_iter().map(Arc::new));
+            all.extend(
+                KnownAgent::all(source, name, version)?
+                    .into_iter()
+                    .map(Arc::new),
+            );
         }
     }
     Ok(all)

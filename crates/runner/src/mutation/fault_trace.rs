@@ -61,7 +61,9 @@ impl FaultTrace {
             self.injected = self.injected.or_else(|| own(parse_entry(&text)));
             self.held = self.held.or_else(|| own(parse_held(&text)));
         }
-        let names = self.session.get_or_insert_with(|| SessionNames::new(dialect));
+        let names = self
+            .session
+            .get_or_insert_with(|| SessionNames::new(dialect));
         self.names.push(name(frame, parsed, dialect, names));
         if matches!(frame.body, Body::FromAgent(_)) {
             self.lines.push(self.names.len() as u64);

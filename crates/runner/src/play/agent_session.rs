@@ -86,7 +86,11 @@ impl AgentSession {
         let recorder =
             SessionRecorder::new(&suite.dialect, &suite.settings, launch.argv(), transcript);
         let grace = stretch(limits::ORPHAN_GRACE, suite.settings.time_scale.max(1.0));
-        let client = suite.dialect.client.as_ref().map(|_| SessionClient::new(sandbox));
+        let client = suite
+            .dialect
+            .client
+            .as_ref()
+            .map(|_| SessionClient::new(sandbox));
         let client = client.transpose().map_err(LaunchError::Sandbox)?;
         let started = Instant::now();
         let process = AgentProcess::start(&launch, queue, grace).map_err(EarlyStop::NotStarted)?;

@@ -101,7 +101,12 @@ impl ScenarioPlayer {
             return Ok(());
         };
         let times = own.map_or(1, |own| own.times);
-        self.answer_with(message.clone(), outcome, own.and_then(|own| own.delay), times)
+        self.answer_with(
+            message.clone(),
+            outcome,
+            own.and_then(|own| own.delay),
+            times,
+        )
     }
 
     /// What a request is answered with; `None` if it is withheld.
@@ -127,21 +132,38 @@ impl ScenarioPlayer {
             Some((OwnReply::Reply(word), _)) => Some(word.as_str()),
             Some((OwnReply::Standing, _)) | None => None,
         };
-        let answers = client.answers.get(method).map(Vec::as_slice).unwrap_or_default();
+        let answers = client
+            .answers
+            .get(method)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let is_declared = |answer: &&StandingAnswer| {
             let abilities = &self.scenario.client.abilities;
             answer.needs.is_empty() || answer.needs.iter().any(|one| abilities.contains(one))
         };
-        let Some(answer) = answers.iter().find(|one| is_declared(one) && one.fits(request)) else {
+        let Some(answer) = answers
+            .iter()
+            .find(|one| is_declared(one) && one.fits(request))
+        else {
             let other = answers.iter().any(|answer| is_declared(&answer));
-            let error = if other { ClientError::InvalidParams } else { ClientError::MethodNotFound };
-            let what = if other { "Invalid params: this form of the method was not declared" } else { "Method not found" };
+            let error = if other {
+                ClientError::InvalidParams
+            } else {
+                ClientError::MethodNotFound
+            };
+            let what = if other {
+                "Invalid params: this form of the method was not declared"
+            } else {
+                "Method not found"
+            };
             return Ok(Some(error_of(client, error, what)));
         };
         let shared = shared(answer, request);
         let session = self.session.client.as_ref();
         let since = session.and_then(|own| own.after.get(&(method.to_owned(), shared)));
-        let word = word.or(since.map(String::as_str)).or(answer.reply.as_deref());
+        let word = word
+            .or(since.map(String::as_str))
+            .or(answer.reply.as_deref());
         let word = word.map(str::to_owned);
         if let Some(reply) = word.as_ref().and_then(|word| answer.replies.get(word)) {
             return Ok(Some(Outcome::Result(reply.clone())));
@@ -172,19 +194,33 @@ impl ScenarioPlayer {
             (outcome, None) => return self.send_outcome(&request, &outcome, times),
         };
         if let Some(session) = &mut self.session.client {
-            session.pending.push(Pending { request, until, times });
+            session.pending.push(Pending {
+                request,
+                until,
+                times,
+            });
         }
         Ok(())
     }
 
-    fn send_outcome(&mut self, request: &Value, outcome: &Outcome, times: u32) -> Result<(), EarlyStop> {
+    fn send_outcome(
+        &mut self,
+        request: &Value,
+        outcome: &Outcome,
+        times: u32,
+    ) -> Result<(), EarlyStop> {
         let id = request.get("id").cloned();
         let answer = match outcome {
             Outcome::Result(result) => json!({ "message": "#unknown.result", "result": result }),
             Outcome::Error(error) => json!({ "message": "#unknown.error", "error": error }),
             Outcome::AfterEnd(_) => return Ok(()),
         };
-        let message = self.suite.dialect.commands.message(&answer, id).into_owned();
+        let message = self
+            .suite
+            .dialect
+            .commands
+            .message(&answer, id)
+            .into_owned();
         self.tell_model_answer(&answer["result"]);
         for _ in 0..times {
             if !self.session.process.is_stdin_open() || self.has_ended() {
@@ -196,8 +232,13 @@ impl ScenarioPlayer {
     }
 
     /// Answers the requests that waited for the end of this terminal's process.
-    pub(super) fn terminal_ended(&mut self, name: &str, end: &TerminalEnd) -> Result<(), EarlyStop> {
-        let waits = |one: &mut Pending| matches!(&one.until, Until::Ended(terminal, _) if terminal == name);
+    pub(super) fn terminal_ended(
+        &mut self,
+        name: &str,
+        end: &TerminalEnd,
+    ) -> Result<(), EarlyStop> {
+        let waits =
+            |one: &mut Pending| matches!(&one.until, Until::Ended(terminal, _) if terminal == name);
         for pending in self.take_pending(waits) {
             let Until::Ended(_, delay) = pending.until else {
                 continue;
@@ -210,7 +251,9 @@ impl ScenarioPlayer {
 
     /// Gives the delayed answer with this number.
     pub(super) fn answer_due(&mut self, number: u64) -> Result<(), EarlyStop> {
-        for pending in self.take_pending(|one| matches!(&one.until, Until::Due(due, _) if *due == number)) {
+        for pending in
+            self.take_pending(|one| matches!(&one.until, Until::Due(due, _) if *due == number))
+        {
             if let Until::Due(_, outcome) = &pending.until {
                 self.send_outcome(&pending.request, outcome, pending.times)?;
             }
@@ -219,7 +262,12 @@ impl ScenarioPlayer {
     }
 
     /// Answers a request that the agent takes back with this message, if it is still open.
-    fn take_back(&mut self, client: &Client, method: &str, message: &Value) -> Result<(), EarlyStop> {
+    fn take_back(
+        &mut self,
+        client: &Client,
+        method: &str,
+        message: &Value,
+    ) -> Result<(), EarlyStop> {
         let Some((_, at)) = client.cancel.as_ref().filter(|(name, _)| name == method) else {
             return Ok(());
         };
@@ -241,7 +289,9 @@ impl ScenarioPlayer {
         let is_prompt = dialect.session.prompts.iter().any(|prompt| prompt == name);
         let all = dialect.client.iter().flat_map(|client| &client.answers);
         let mut entailed = Vec::new();
-        for (method, answer) in all.flat_map(|(method, all)| all.iter().map(move |one| (method, one))) {
+        for (method, answer) in
+            all.flat_map(|(method, all)| all.iter().map(move |one| (method, one)))
+        {
             let key = (method.clone(), shared(answer, command));
             if is_prompt {
                 session.after.remove(&key);
@@ -265,7 +315,9 @@ impl ScenarioPlayer {
 
     fn take_pending(&mut self, which: impl FnMut(&mut Pending) -> bool) -> Vec<Pending> {
         let session = self.session.client.as_mut();
-        session.map(|own| own.pending.extract_if(.., which).collect()).unwrap_or_default()
+        session
+            .map(|own| own.pending.extract_if(.., which).collect())
+            .unwrap_or_default()
     }
 
     /// Notes something that the client did not do for the agent. It is no fault.
@@ -301,7 +353,9 @@ impl ScenarioPlayer {
             let program = &terminal.program;
             let note = match terminal.end() {
                 Some(_) => format!("the agent did not release its terminal of `{program}`"),
-                None => format!("the agent did not release its terminal of `{program}`, whose process was still running and was killed"),
+                None => format!(
+                    "the agent did not release its terminal of `{program}`, whose process was still running and was killed"
+                ),
             };
             self.note_client(note);
         }
@@ -317,5 +371,7 @@ pub(super) fn error_of(client: &Client, error: ClientError, message: impl Into<S
 /// The member that an answer's requests share with the commands that entail a reply.
 fn shared(answer: &StandingAnswer, message: &Value) -> Value {
     let at = answer.same.as_deref();
-    at.and_then(|at| message.pointer(at)).cloned().unwrap_or_default()
+    at.and_then(|at| message.pointer(at))
+        .cloned()
+        .unwrap_or_default()
 }

@@ -38,7 +38,9 @@ impl ScenarioPlayer {
                 match form::values_for(schema) {
                     Some(values) => Ok(vec![("values", values)]),
                     None => {
-                        let why = format!("the client found no values for the form of `{method}`: answer it under `answers`");
+                        let why = format!(
+                            "the client found no values for the form of `{method}`: answer it under `answers`"
+                        );
                         return self.stuck(client, why);
                     }
                 }
@@ -56,7 +58,10 @@ impl ScenarioPlayer {
                 let read = read.map(|(_, terminal)| terminal.output());
                 match read {
                     Ok((output, is_truncated, end)) => {
-                        let values = [("output", output.into()), ("truncated", is_truncated.into())];
+                        let values = [
+                            ("output", output.into()),
+                            ("truncated", is_truncated.into()),
+                        ];
                         let mut result = filled(&answer.result, values);
                         if let (Some(end), Some(exited)) = (end, &answer.exited) {
                             merge(&mut result, &filled(exited, end_values(&end)));
@@ -68,7 +73,9 @@ impl ScenarioPlayer {
             }
             AnswerVerb::KillTerminal(of) => {
                 let found = self.terminal(&of.terminal, request);
-                found.map(|(_, terminal)| terminal.kill()).map(|()| Vec::new())
+                found
+                    .map(|(_, terminal)| terminal.kill())
+                    .map(|()| Vec::new())
             }
             AnswerVerb::ReleaseTerminal(of) => {
                 let found = self.terminal(&of.terminal, request).map(|(name, _)| name);
@@ -95,7 +102,10 @@ impl ScenarioPlayer {
         let method = request["method"].as_str().unwrap_or_default();
         let client = self.suite.dialect.client.as_ref();
         let answers = client.and_then(|client| client.answers.get(method));
-        let answer = answers.into_iter().flatten().find(|answer| answer.fits(request));
+        let answer = answers
+            .into_iter()
+            .flatten()
+            .find(|answer| answer.fits(request));
         let result = answer.map(|answer| filled(&answer.result, end_values(end)));
         Outcome::Result(result.unwrap_or_default())
     }
@@ -119,8 +129,17 @@ impl ScenarioPlayer {
         let wanted = answer.kinds(word).unwrap_or_default();
         let options = request.pointer(&choose.from).and_then(Value::as_array);
         let options = options.map(Vec::as_slice).unwrap_or_default();
-        let kind_of = |option: &Value| option.pointer(&choose.kind).and_then(Value::as_str).map(str::to_owned);
-        let of_kind = |kind: &String| options.iter().find(|one| kind_of(one).as_ref() == Some(kind));
+        let kind_of = |option: &Value| {
+            option
+                .pointer(&choose.kind)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+        };
+        let of_kind = |kind: &String| {
+            options
+                .iter()
+                .find(|one| kind_of(one).as_ref() == Some(kind))
+        };
         let option = wanted.iter().find_map(of_kind);
         let id = option.and_then(|option| option.pointer(&choose.id));
         id.cloned().ok_or_else(|| {
@@ -131,7 +150,11 @@ impl ScenarioPlayer {
         })
     }
 
-    fn read_file(&self, read: &ReadFile, request: &Value) -> Result<Vec<(&'static str, Value)>, Refusal> {
+    fn read_file(
+        &self,
+        read: &ReadFile,
+        request: &Value,
+    ) -> Result<Vec<(&'static str, Value)>, Refusal> {
         let path = text(request, &read.path)?;
         let number = |at: &Option<spanned_yaml::Spanned<String>>| match at {
             Some(at) => number(request, at),
@@ -145,23 +168,41 @@ impl ScenarioPlayer {
         }
     }
 
-    fn write_file(&self, path: &str, content: &str, request: &Value) -> Result<Vec<(&'static str, Value)>, Refusal> {
+    fn write_file(
+        &self,
+        path: &str,
+        content: &str,
+        request: &Value,
+    ) -> Result<Vec<(&'static str, Value)>, Refusal> {
         let (path, content) = (text(request, path)?, text(request, content)?);
         let workspace = self.session.client.as_ref().map(|own| &own.workspace);
-        workspace.map_or(Ok(()), |own| own.write(path, content)).map_err(refusal)?;
+        workspace
+            .map_or(Ok(()), |own| own.write(path, content))
+            .map_err(refusal)?;
         Ok(Vec::new())
     }
 
-    fn start_terminal(&mut self, start: &StartTerminal, request: &Value) -> Result<Vec<(&'static str, Value)>, Refusal> {
+    fn start_terminal(
+        &mut self,
+        start: &StartTerminal,
+        request: &Value,
+    ) -> Result<Vec<(&'static str, Value)>, Refusal> {
         let at = |pointer: &Option<spanned_yaml::Spanned<String>>| {
             let value = pointer.as_ref().and_then(|at| request.pointer(at));
             value.filter(|value| !value.is_null())
         };
-        let invalid = |what: &str| (ClientError::InvalidParams, format!("Invalid params: {what}"));
+        let invalid = |what: &str| {
+            (
+                ClientError::InvalidParams,
+                format!("Invalid params: {what}"),
+            )
+        };
         let args = match at(&start.args) {
             None => Some(Vec::new()),
             Some(args) => args.as_array().and_then(|args| {
-                args.iter().map(|arg| arg.as_str().map(str::to_owned)).collect()
+                args.iter()
+                    .map(|arg| arg.as_str().map(str::to_owned))
+                    .collect()
             }),
         };
         let own = at(&start.env).map_or(Some(Vec::new()), variables);
@@ -177,7 +218,9 @@ impl ScenarioPlayer {
         let folder = match at(&start.cwd) {
             None => self.sandbox.workspace.clone(),
             Some(folder) => {
-                let folder = folder.as_str().ok_or_else(|| invalid("the folder of a terminal is a text"))?;
+                let folder = folder
+                    .as_str()
+                    .ok_or_else(|| invalid("the folder of a terminal is a text"))?;
                 session.workspace.folder(folder).map_err(refusal)?
             }
         };
@@ -192,7 +235,10 @@ impl ScenarioPlayer {
         let name = format!("terminal-{}", self.client_numbers.0);
         let terminal = Terminal::start(&command, name.clone(), &self.queue);
         let terminal = terminal.map_err(|error| {
-            (ClientError::Failed, format!("{} cannot be started: {error}", command.program))
+            (
+                ClientError::Failed,
+                format!("{} cannot be started: {error}", command.program),
+            )
         })?;
         session.terminals.insert(name.clone(), terminal);
         Ok(vec![("terminal", name.into())])
@@ -203,13 +249,20 @@ impl ScenarioPlayer {
         let terminals = self.session.client.as_ref().map(|own| &own.terminals);
         let found = terminals.and_then(|all| all.get(&name));
         let missing = || (ClientError::Missing, format!("there is no terminal {name}"));
-        found.ok_or_else(missing).map(|terminal| (name.clone(), terminal))
+        found
+            .ok_or_else(missing)
+            .map(|terminal| (name.clone(), terminal))
     }
 }
 
 fn text<'r>(request: &'r Value, at: &str) -> Result<&'r str, Refusal> {
     let text = request.pointer(at).and_then(Value::as_str);
-    text.ok_or_else(|| (ClientError::InvalidParams, format!("Invalid params: {at} is not a text")))
+    text.ok_or_else(|| {
+        (
+            ClientError::InvalidParams,
+            format!("Invalid params: {at} is not a text"),
+        )
+    })
 }
 
 /// A number that may be missing or `null`.
@@ -217,8 +270,15 @@ fn number(request: &Value, at: &str) -> Result<Option<usize>, Refusal> {
     match request.pointer(at) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => {
-            let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
-            let invalid = || (ClientError::InvalidParams, format!("Invalid params: {at} is not a count"));
+            let number = value
+                .as_u64()
+                .and_then(|number| usize::try_from(number).ok());
+            let invalid = || {
+                (
+                    ClientError::InvalidParams,
+                    format!("Invalid params: {at} is not a count"),
+                )
+            };
             number.ok_or_else(invalid).map(Some)
         }
     }
@@ -228,8 +288,14 @@ fn number(request: &Value, at: &str) -> Result<Option<usize>, Refusal> {
 fn variables(env: &Value) -> Option<Vec<(OsString, OsString)>> {
     let texts = |name: Option<&str>, value: &Value| Some((name?.into(), value.as_str()?.into()));
     match env {
-        Value::Object(map) => map.iter().map(|(name, value)| texts(Some(name), value)).collect(),
-        Value::Array(list) => list.iter().map(|one| texts(one["name"].as_str(), &one["value"])).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(name, value)| texts(Some(name), value))
+            .collect(),
+        Value::Array(list) => list
+            .iter()
+            .map(|one| texts(one["name"].as_str(), &one["value"]))
+            .collect(),
         _ => None,
     }
 }
@@ -244,7 +310,10 @@ fn refusal(error: FileError) -> Refusal {
 }
 
 fn end_values(end: &TerminalEnd) -> Vec<(&'static str, Value)> {
-    vec![("code", end.code.into()), ("signal", end.signal.clone().into())]
+    vec![
+        ("code", end.code.into()),
+        ("signal", end.signal.clone().into()),
+    ]
 }
 
 /// A result with the values of its verb. The loader has checked that it needs no others.

@@ -81,7 +81,11 @@ impl ScenarioPlayer {
 
     /// Whether the agent waits neither for the model nor for its end.
     pub(super) fn is_waited_for(&self) -> bool {
-        let owes_nothing = self.session.client.as_ref().is_none_or(SessionClient::owes_nothing);
+        let owes_nothing = self
+            .session
+            .client
+            .as_ref()
+            .is_none_or(SessionClient::owes_nothing);
         self.session.process.is_stdin_open()
             && !self.session.was_signalled
             && owes_nothing

@@ -9,7 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
 use spanned_yaml::{
-    Error, Node, Span, Spanned, TimeSpan, WithVerbs, all_or_mistakes, decode_all, decode_verb, present,
+    Error, Node, Span, Spanned, TimeSpan, WithVerbs, all_or_mistakes, decode_all, decode_verb,
+    present,
 };
 use std::borrow::Cow;
 use std::time::Duration;
@@ -133,7 +134,10 @@ impl JsonSchema for ClientSchema {
 pub(super) fn automatic_answers(written: Option<&Node>) -> Result<Vec<AutoAnswerFile>, Vec<Error>> {
     match written {
         Some(node) if node.as_map().is_none() => {
-            let expected = format!("expected a list of answers, or a map by method, found {}", node.describe());
+            let expected = format!(
+                "expected a list of answers, or a map by method, found {}",
+                node.describe()
+            );
             let list = node.as_list().ok_or_else(|| vec![node.error(expected)])?;
             all_or_mistakes(list.iter().map(decode_all))
         }
@@ -146,7 +150,8 @@ pub(super) fn values(file: &ScenarioFile) -> Vec<&Node> {
     let by_method = file.written_answers.as_ref().and_then(Node::as_map);
     let entries = by_method.into_iter().flatten().map(|(_, entry)| entry);
     let each = entries.flat_map(|entry| entry.as_list().unwrap_or(std::slice::from_ref(entry)));
-    each.flat_map(|one| one.get("result").into_iter().chain(one.get("error"))).collect()
+    each.flat_map(|one| one.get("result").into_iter().chain(one.get("error")))
+        .collect()
 }
 
 /// The client of a scenario; `None` if there are mistakes.
@@ -154,13 +159,19 @@ pub(super) fn build(file: &ScenarioFile, context: &mut LoadContext<'_>) -> Optio
     let mut client = ScenarioClient::default();
     if let Some(node) = &file.client {
         let read = match node.as_list() {
-            Some(_) => decode_all(node).map(|abilities| AbilitiesFile { abilities, also: None }),
+            Some(_) => decode_all(node).map(|abilities| AbilitiesFile {
+                abilities,
+                also: None,
+            }),
             None => decode_all(node),
         };
         let AbilitiesFile { abilities, also } = context.value_or_report(read)?;
         context.no_duplicates("ability", &abilities);
         if let Some(dialect) = context.dialect {
-            let known = dialect.client.iter().flat_map(|client| client.abilities.keys());
+            let known = dialect
+                .client
+                .iter()
+                .flat_map(|client| client.abilities.keys());
             let known: Vec<_> = known.map(String::as_str).collect();
             for ability in &abilities {
                 context.known("ability", ability, known.iter().copied());
@@ -175,7 +186,10 @@ pub(super) fn build(file: &ScenarioFile, context: &mut LoadContext<'_>) -> Optio
     }
     let by_method = file.written_answers.as_ref().and_then(Node::as_map);
     for (method, entry) in by_method.into_iter().flatten() {
-        let method_at = |name: &str| Spanned { value: name.to_owned(), span: method.span };
+        let method_at = |name: &str| Spanned {
+            value: name.to_owned(),
+            span: method.span,
+        };
         if let Some(dialect) = context.dialect {
             let mistake = match &dialect.client {
                 Some(_) => dialect.answer_mistake(&method.name),
@@ -188,22 +202,37 @@ pub(super) fn build(file: &ScenarioFile, context: &mut LoadContext<'_>) -> Optio
         }
         let entries = entry.as_list().unwrap_or(std::slice::from_ref(entry));
         if entries.is_empty() {
-            context.error(entry.span(), "no answer: write `withhold` if the agent gets none");
+            context.error(
+                entry.span(),
+                "no answer: write `withhold` if the agent gets none",
+            );
         }
-        let answers = entries.iter().map(|one| own_answer(one, &method_at(&method.name), context));
+        let answers = entries
+            .iter()
+            .map(|one| own_answer(one, &method_at(&method.name), context));
         let answers: Vec<_> = answers.collect();
-        client.answers.insert(method.name.clone(), answers.into_iter().collect::<Option<_>>()?);
+        client.answers.insert(
+            method.name.clone(),
+            answers.into_iter().collect::<Option<_>>()?,
+        );
     }
     client.by_steps = by_steps(file, context);
     Some(client)
 }
 
-fn own_answer(node: &Node, method: &Spanned<String>, context: &mut LoadContext<'_>) -> Option<OwnAnswer> {
+fn own_answer(
+    node: &Node,
+    method: &Spanned<String>,
+    context: &mut LoadContext<'_>,
+) -> Option<OwnAnswer> {
     let (keys, verb) = match node.as_str() {
         Some("standing") => (OwnKeys::default(), OwnVerb::Standing),
         Some("withhold") => (OwnKeys::default(), OwnVerb::Withhold),
         Some(word) => {
-            let word = Spanned { value: word.to_owned(), span: node.span() };
+            let word = Spanned {
+                value: word.to_owned(),
+                span: node.span(),
+            };
             (OwnKeys::default(), OwnVerb::Reply(word))
         }
         None => {
@@ -214,11 +243,20 @@ fn own_answer(node: &Node, method: &Spanned<String>, context: &mut LoadContext<'
     };
     if let (OwnVerb::Reply(word), Some(dialect)) = (&verb, context.dialect) {
         let client = dialect.client.as_ref();
-        let words = client.map(|client| client.words(method)).unwrap_or_default();
-        context.known("reply", word, words.into_iter().chain(["standing", "withhold"]));
+        let words = client
+            .map(|client| client.words(method))
+            .unwrap_or_default();
+        context.known(
+            "reply",
+            word,
+            words.into_iter().chain(["standing", "withhold"]),
+        );
     }
     if keys.times == Some(0) {
-        context.error(node.span(), "`times: 0`: write `withhold` if the agent gets no answer");
+        context.error(
+            node.span(),
+            "`times: 0`: write `withhold` if the agent gets no answer",
+        );
     }
     Some(OwnAnswer {
         span: node.span(),

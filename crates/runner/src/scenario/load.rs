@@ -68,7 +68,11 @@ fn unplayable(
     let is_foreign = |wire: &&Spanned<String>| !dialect.launch.wires.contains_key(&wire.value);
     let foreign_wire = || {
         let (wire, path) = (file.wire.as_ref().filter(is_foreign)?, agent.path());
-        Some(format!("the agent lacks {}: {} does not name it", wire.value, path.display()))
+        Some(format!(
+            "the agent lacks {}: {} does not name it",
+            wire.value,
+            path.display()
+        ))
     };
     let mut lacking = purposes.iter().filter_map(|one| agent.lacks_purpose(one));
     lacking
@@ -89,7 +93,11 @@ fn read(node: &Node) -> Result<ScenarioFile, Vec<Error>> {
             ..file
         }),
         (file, steps, answers) => {
-            let errors = file.err().into_iter().chain(steps.err()).chain(answers.err());
+            let errors = file
+                .err()
+                .into_iter()
+                .chain(steps.err())
+                .chain(answers.err());
             let mut errors: Vec<_> = errors.flatten().collect();
             errors.sort_by_key(|error| (error.span.line, error.span.column));
             Err(errors)

@@ -68,7 +68,11 @@ fn prelude_of<'d>(written: Option<&Node>, dialect: &'d Dialect) -> Result<&'d [N
             Some(steps) => Ok(&dialect.prelude[..*steps]),
             None => {
                 let known = parts.keys().map(String::as_str);
-                Err(vec![node.error(unknown("part of the prelude", &name, known))])
+                Err(vec![node.error(unknown(
+                    "part of the prelude",
+                    &name,
+                    known,
+                ))])
             }
         },
         Some((node, _)) => {

@@ -125,7 +125,11 @@ impl Protocol for AcpState {
 }
 
 fn take(agent: Agent<'_>, message: Message) {
-    let Message { value, mut id, cancelled } = message;
+    let Message {
+        value,
+        mut id,
+        cancelled,
+    } = message;
     let written = value["id"].clone();
     let Some(value) = agent.taken(value) else {
         return;

@@ -85,7 +85,9 @@ impl CaptureScope {
         context: &mut LoadContext<'_>,
     ) {
         for placeholder in placeholders {
-            let has_client = context.dialect.is_some_and(|dialect| dialect.client.is_some());
+            let has_client = context
+                .dialect
+                .is_some_and(|dialect| dialect.client.is_some());
             let is_declared = has_client && placeholder.as_str() == ABILITIES;
             if is_declared || BUILTINS.contains(&placeholder.as_str()) {
                 continue;

@@ -20,7 +20,11 @@ pub(super) fn names(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         context.known("budget", budget, known);
     }
     if let Some(wire) = &file.wire {
-        let known = dialect.own_wires.iter().chain(dialect.launch.wires.keys()).map(String::as_str);
+        let known = dialect
+            .own_wires
+            .iter()
+            .chain(dialect.launch.wires.keys())
+            .map(String::as_str);
         context.known("wire", wire, known);
     }
 }
