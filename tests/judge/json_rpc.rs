@@ -643,7 +643,7 @@ fn mistakes_in_a_dialect_are_told_with_their_place_and_what_to_write() {
 
 #[test]
 fn a_mistake_in_the_client_of_a_dialect_is_told_once_with_its_place() {
-    let choose = "choose: { from: /params/options, kind: /kind, id: /id, kinds: [yes] }";
+    let choose = "choose: { from: /params/options, kind: /kind, id: /id }, kinds: [yes]";
     for (answers, expected) in [
         (
             "note: { result: {} }",
@@ -656,7 +656,7 @@ fn a_mistake_in_the_client_of_a_dialect_is_told_once_with_its_place() {
         ),
         (
             "confirm: { result: { x: \"{text}\" } }",
-            "there is no value `{text}` here; there is none",
+            "unknown value `text` (there are none)",
         ),
         (
             "confirm: { read_file: { path: params }, result: {} }",
@@ -671,12 +671,20 @@ fn a_mistake_in_the_client_of_a_dialect_is_told_once_with_its_place() {
             "missing field `result`",
         ),
         (
-            "confirm: { kill_terminal: { terminal: /p }, exited: {}, result: {} }",
-            "`exited` goes with `terminal_output`",
+            "confirm: { kill_terminal: { terminal: /p }, exited: { x: \"{code}\" }, result: {} }",
+            "unknown value `code` (there are none)",
         ),
         (
             "confirm: { CHOOSE, result: {} }",
             "`choose` needs a `reply`, the standing policy: one of yes",
+        ),
+        (
+            "confirm: { choose: { from: /a, kind: /b }, kinds: [yes], reply: yes, result: {} }",
+            "the JSON Pointer `id` is missing",
+        ),
+        (
+            "confirm: { kill_terminal: { terminal: /p, at: /x }, result: {} }",
+            "unknown member `at`",
         ),
         (
             "confirm: { CHOOSE, reply: yess, result: {} }",

@@ -87,6 +87,9 @@ pub struct AnswerKeys {
     #[serde(default)]
     #[schemars(with = "IndexMap<String, AnyValueSchema>")]
     pub replies: IndexMap<String, Node>,
+    /// With `choose`: every kind of option.
+    #[serde(default)]
+    pub kinds: Vec<String>,
     /// With `choose`: names for several kinds, of which the first one that is offered is chosen.
     #[serde(default)]
     pub policies: IndexMap<String, Vec<Spanned<String>>>,
@@ -101,139 +104,69 @@ pub struct AnswerKeys {
     pub same: Option<Spanned<String>>,
 }
 
-/// What a client does for an answer. Members of the request are JSON Pointers.
+/// The members of a request that a verb needs, by name: JSON Pointers.
+pub type Members = IndexMap<Spanned<String>, Spanned<String>>;
+
+/// What a client does for an answer.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerVerb {
-    /// Reads a file of the workspace: `{text}`.
-    ReadFile(ReadFile),
-    /// Writes a file of the workspace.
-    WriteFile(WriteFile),
-    /// Starts a process: `{terminal}` is the id.
-    StartTerminal(StartTerminal),
-    /// The output of a process so far: `{output}`, `{truncated}`, and in `exited` also `{code}` and `{signal}`.
-    TerminalOutput(OfTerminal),
-    /// Waits for the end of a process: `{code}`, `{signal}`.
-    WaitForTerminal(OfTerminal),
-    /// Kills a process, whose output stays.
-    KillTerminal(OfTerminal),
-    /// Kills a process and forgets it.
-    ReleaseTerminal(OfTerminal),
-    /// Chooses an option by its kind: `{option}`.
-    Choose(Choose),
-    /// Fills in a form: `{values}`.
-    FillForm(FillForm),
+    /// Reads the file `path` of the workspace, from the `line` on, which counts from 1, at most `limit` lines: `{text}`.
+    ReadFile(Members),
+    /// Writes the `text` of the file `path` in the workspace.
+    WriteFile(Members),
+    /// Starts `command` with `args` and `env` (a map, or a list of `name` and `value`) in the folder `cwd`. The last `limit` bytes of its output
+    /// are kept. `{terminal}` is its id.
+    StartTerminal(Members),
+    /// The output of a `terminal` so far: `{output}`, `{truncated}`, and in `exited` also `{code}` and `{signal}`.
+    TerminalOutput(Members),
+    /// Waits for the end of the process of a `terminal`: `{code}`, `{signal}`.
+    WaitForTerminal(Members),
+    /// Kills the process of a `terminal`, whose output stays.
+    KillTerminal(Members),
+    /// Kills the process of a `terminal`, and forgets it.
+    ReleaseTerminal(Members),
+    /// Chooses one of the options `from` by its `kind`: `{option}` is what is at `id` in the option.
+    Choose(Members),
+    /// Finds values for the form with this `schema`: `{values}`.
+    FillForm(Members),
 }
 
 impl AnswerVerb {
-    /// The placeholders that the result may hold.
+    /// The names of the members that it must have, of those that it may have, and of the values for the result.
     #[must_use]
-    pub fn values(&self) -> &'static [&'static str] {
+    pub fn names(&self) -> [&'static [&'static str]; 3] {
         match self {
-            Self::ReadFile(_) => &["text"],
-            Self::WriteFile(_) | Self::KillTerminal(_) | Self::ReleaseTerminal(_) => &[],
-            Self::StartTerminal(_) => &["terminal"],
-            Self::TerminalOutput(_) => &["output", "truncated"],
-            Self::WaitForTerminal(_) => &["code", "signal"],
-            Self::Choose(_) => &["option"],
-            Self::FillForm(_) => &["values"],
+            Self::ReadFile(_) => [&["path"], &["line", "limit"], &["text"]],
+            Self::WriteFile(_) => [&["path", "text"], &[], &[]],
+            Self::StartTerminal(_) => [
+                &["command"],
+                &["args", "env", "cwd", "limit"],
+                &["terminal"],
+            ],
+            Self::TerminalOutput(_) => [&["terminal"], &[], &["output", "truncated"]],
+            Self::WaitForTerminal(_) => [&["terminal"], &[], &["code", "signal"]],
+            Self::KillTerminal(_) | Self::ReleaseTerminal(_) => [&["terminal"], &[], &[]],
+            Self::Choose(_) => [&["from", "kind", "id"], &[], &["option"]],
+            Self::FillForm(_) => [&["schema"], &[], &["values"]],
         }
     }
 
-    /// The JSON Pointers in it.
+    /// Its members.
     #[must_use]
-    pub fn pointers(&self) -> Vec<&Spanned<String>> {
+    pub fn members(&self) -> &Members {
         match self {
-            Self::ReadFile(one) => [&one.path]
-                .into_iter()
-                .chain(&one.line)
-                .chain(&one.limit)
-                .collect(),
-            Self::WriteFile(one) => vec![&one.path, &one.text],
-            Self::StartTerminal(one) => [&one.command]
-                .into_iter()
-                .chain(
-                    [&one.args, &one.env, &one.cwd, &one.limit]
-                        .into_iter()
-                        .flatten(),
-                )
-                .collect(),
-            Self::TerminalOutput(one)
-            | Self::WaitForTerminal(one)
-            | Self::KillTerminal(one)
-            | Self::ReleaseTerminal(one) => vec![&one.terminal],
-            Self::Choose(one) => vec![&one.from, &one.kind, &one.id],
-            Self::FillForm(one) => vec![&one.schema],
+            Self::ReadFile(all)
+            | Self::WriteFile(all)
+            | Self::StartTerminal(all)
+            | Self::TerminalOutput(all)
+            | Self::WaitForTerminal(all)
+            | Self::KillTerminal(all)
+            | Self::ReleaseTerminal(all)
+            | Self::Choose(all)
+            | Self::FillForm(all) => all,
         }
     }
-}
-
-/// The members of a request to read a file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ReadFile {
-    /// The path: absolute, or relative to the workspace.
-    pub path: Spanned<String>,
-    /// The first line, from 1.
-    pub line: Option<Spanned<String>>,
-    /// The most lines.
-    pub limit: Option<Spanned<String>>,
-}
-
-/// The members of a request to write a file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct WriteFile {
-    /// The path: absolute, or relative to the workspace.
-    pub path: Spanned<String>,
-    /// The text.
-    pub text: Spanned<String>,
-}
-
-/// The members of a request to start a process.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct StartTerminal {
-    /// The program.
-    pub command: Spanned<String>,
-    /// Its arguments.
-    pub args: Option<Spanned<String>>,
-    /// Its variables: a map, or a list of `{ name, value }`.
-    pub env: Option<Spanned<String>>,
-    /// Its folder.
-    pub cwd: Option<Spanned<String>>,
-    /// The most bytes of its output that are kept, from the end.
-    pub limit: Option<Spanned<String>>,
-}
-
-/// The members of a request about a process.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OfTerminal {
-    /// The id that it got when it was started.
-    pub terminal: Spanned<String>,
-}
-
-/// The members of a request to choose one of several options.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Choose {
-    /// The list of options.
-    pub from: Spanned<String>,
-    /// In an option: its kind.
-    pub kind: Spanned<String>,
-    /// In an option: what the answer names it by.
-    pub id: Spanned<String>,
-    /// Every kind.
-    pub kinds: Vec<String>,
-}
-
-/// The members of a request to fill in a form.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FillForm {
-    /// The JSON Schema of the values.
-    pub schema: Spanned<String>,
 }
 
 impl ClientFile {

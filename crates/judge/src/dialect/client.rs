@@ -4,45 +4,27 @@ use super::types::Dialect;
 use conform_dialect::FrameNames;
 use conform_dialect::client::{AnswerKeys, AnswerVerb, ClientError, ClientFile, standing_answers};
 use indexmap::IndexMap;
-use json_matcher::{Captures, Matcher, Template, compile_node, placeholders_in};
+use json_matcher::{Captures, Matcher, compile_node, placeholders_in};
 use serde_json::{Map, Value};
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
 /// How a client of the protocol behaves.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Client {
-    /// What it can declare: the JSON of each ability.
-    pub abilities: IndexMap<String, Value>,
-    /// The notification with which the agent takes back a request, and the JSON Pointer to the id of the request.
-    pub cancel: Option<(String, String)>,
+    /// The section as written.
+    pub file: ClientFile,
     /// The standing answers by method.
     pub answers: IndexMap<String, Vec<StandingAnswer>>,
-    errors: IndexMap<ClientError, i64>,
 }
 
 /// A standing answer to the requests of a method.
 #[derive(Debug, Clone)]
 pub struct StandingAnswer {
-    /// The requests that it is for; `None` for all.
-    when: Option<Matcher>,
-    /// The abilities of which the client must declare one.
-    pub needs: Vec<String>,
+    /// Its keys.
+    pub keys: AnswerKeys,
     /// What the client does.
     pub verb: Option<AnswerVerb>,
-    /// The result, with placeholders for the values of the verb.
-    pub result: Template,
-    /// What is merged into the result when the process has ended.
-    pub exited: Option<Template>,
-    /// Other results, by name.
-    pub replies: IndexMap<String, Value>,
-    /// Names for several kinds of options.
-    pub policies: IndexMap<String, Vec<String>>,
-    /// What is answered if the scenario says nothing.
-    pub reply: Option<String>,
-    /// The replies after commands of the host.
-    pub after: IndexMap<String, String>,
-    /// The JSON Pointer to the member that such a command and its requests share.
-    pub same: Option<String>,
+    when: Option<Matcher>,
 }
 
 impl StandingAnswer {
@@ -52,43 +34,55 @@ impl StandingAnswer {
         when.is_none_or(|when| when.matches(request, &Captures::default()).is_ok())
     }
 
-    /// The kinds of options that a word stands for, the first one preferred. None if it is not a kind and not a policy.
-    pub fn kinds(&self, word: &str) -> Option<Vec<String>> {
-        let Some(AnswerVerb::Choose(choose)) = &self.verb else {
-            return None;
-        };
-        let is_kind = choose.kinds.iter().any(|kind| kind == word);
-        let policy = self.policies.get(word).cloned();
-        policy.or_else(|| is_kind.then(|| vec![word.to_owned()]))
+    /// The member of a request that has this name in the verb.
+    pub fn member<'r>(&self, name: &str, request: &'r Value) -> Option<&'r Value> {
+        let pointer = self.pointer(name)?;
+        request.pointer(pointer).filter(|value| !value.is_null())
+    }
+
+    /// The JSON Pointer that has this name in the verb.
+    pub fn pointer(&self, name: &str) -> Option<&str> {
+        let mut members = self.verb.as_ref()?.members().iter();
+        let found = members.find(|(own, _)| own.as_str() == name);
+        found.map(|(_, pointer)| pointer.as_str())
+    }
+
+    /// The kinds of options that a word stands for, the first one preferred.
+    pub fn kinds(&self, word: &str) -> Vec<&str> {
+        let own = self.keys.kinds.iter().filter(|kind| *kind == word);
+        let policy = self.keys.policies.get(word).into_iter().flatten();
+        let policy = policy.map(|kind| kind.as_str());
+        own.map(String::as_str).chain(policy).collect()
     }
 
     /// The words that a scenario can answer with.
     pub fn words(&self) -> Vec<&str> {
-        let kinds = match &self.verb {
-            Some(AnswerVerb::Choose(choose)) => choose.kinds.as_slice(),
-            _ => &[],
-        };
-        let named = self.policies.keys().chain(self.replies.keys());
-        kinds.iter().chain(named).map(String::as_str).collect()
+        let named = self.keys.policies.keys().chain(self.keys.replies.keys());
+        self.keys
+            .kinds
+            .iter()
+            .chain(named)
+            .map(String::as_str)
+            .collect()
     }
 }
 
 impl Client {
     /// The JSON that declares these abilities.
-    pub fn declared<'a>(&self, abilities: impl IntoIterator<Item = &'a String>) -> Value {
+    pub fn declared(&self, abilities: &[String]) -> Value {
         let mut all = Value::Object(Map::new());
-        for ability in abilities {
-            merge(
-                &mut all,
-                self.abilities.get(ability).unwrap_or(&Value::Null),
-            );
+        for ability in abilities
+            .iter()
+            .filter_map(|name| self.file.abilities.get(name))
+        {
+            merge(&mut all, &ability.to_value());
         }
         all
     }
 
     /// The code of an error.
     pub fn code(&self, error: ClientError) -> i64 {
-        let own = self.errors.get(&error).copied();
+        let own = self.file.errors.get(&error).copied();
         own.unwrap_or_else(|| error.code())
     }
 
@@ -99,10 +93,9 @@ impl Client {
     }
 }
 
-/// Merges the members of an object into another one, deeply. Any other value replaces what was there, but `null`, which says nothing.
+/// Merges the members of an object into another one, deeply. Any other value replaces what was there.
 pub fn merge(into: &mut Value, more: &Value) {
     match (into, more) {
-        (_, Value::Null) => {}
         (Value::Object(into), Value::Object(more)) => {
             for (key, value) in more {
                 merge(into.entry(key.as_str()).or_insert(Value::Null), value);
@@ -112,218 +105,168 @@ pub fn merge(into: &mut Value, more: &Value) {
     }
 }
 
-/// What the standing answers may name.
-struct Known<'a> {
-    root: &'a Node,
-    events: &'a FrameNames,
-    commands: &'a FrameNames,
-    abilities: Vec<&'a str>,
-    errors: Vec<Error>,
-}
-
 /// The client of a dialect whose messages are named by their structure.
 ///
 /// # Errors
 /// Every mistake, at its place.
 pub(super) fn client_of(
-    file: &ClientFile,
+    file: ClientFile,
     root: &Node,
     events: &FrameNames,
     commands: &FrameNames,
 ) -> Result<Client, Vec<Error>> {
-    let mut known = Known {
-        root,
-        events,
-        commands,
-        abilities: file.abilities.keys().map(String::as_str).collect(),
-        errors: Vec::new(),
-    };
+    let mut errors = Vec::new();
+    let mut say = |at: &Spanned<String>, message| errors.push(root.error_at(at.span, message));
+    if let Some(cancel) = &file.cancel {
+        let names = events.names.iter().filter(|(_, spec)| spec.notification);
+        let names: Vec<_> = names.map(|(name, _)| name.as_str()).collect();
+        if !names.contains(&cancel.notification.as_str()) {
+            let name = &cancel.notification;
+            say(name, unknown("notification of the agent", name, names));
+        }
+        pointer_mistake(&cancel.id)
+            .into_iter()
+            .for_each(|message| say(&cancel.id, message));
+    }
     let mut answers = IndexMap::new();
     for (method, node) in &file.answers {
-        known.check_method(method);
+        if let Some(mistake) = method_mistake(events, method) {
+            errors.push(root.error_at(method.span, mistake));
+        }
+        let abilities = file.abilities.keys().map(String::as_str).collect();
+        let known = Known {
+            commands,
+            abilities,
+            errors: &mut errors,
+        };
         match standing_answers(node) {
             Ok(all) => {
-                let all = all.into_iter();
-                let all = all.filter_map(|(node, keys, verb)| known.answer(&node, keys, verb));
-                answers.insert(method.value.clone(), all.collect());
+                let all = known.answers(all);
+                answers.insert(method.value.clone(), all);
             }
-            Err(mistakes) => known.errors.extend(mistakes),
+            Err(mistakes) => errors.extend(mistakes),
         }
     }
-    let cancel = file.cancel.as_ref().map(|cancel| {
-        let is_one = |spec: &conform_dialect::file::FrameSpec| spec.notification;
-        if !events.method(&cancel.notification).is_some_and(is_one) {
-            let names = notifications(events);
-            known.unknown("notification of the agent", &cancel.notification, names);
-        }
-        known.check_pointers([&cancel.id]);
-        (cancel.notification.value.clone(), cancel.id.value.clone())
-    });
-    if !known.errors.is_empty() {
-        return Err(known.errors);
-    }
-    let abilities = file.abilities.iter();
-    Ok(Client {
-        abilities: abilities
-            .map(|(name, node)| (name.clone(), node.to_value()))
-            .collect(),
-        cancel,
-        answers,
-        errors: file.errors.clone(),
-    })
+    errors
+        .is_empty()
+        .then(|| Client { file, answers })
+        .ok_or(errors)
 }
 
-fn notifications(names: &FrameNames) -> Vec<&str> {
-    let all = names.names.iter().filter(|(_, spec)| spec.notification);
-    all.map(|(name, _)| name.as_str()).collect()
+/// What standing answers may name, and the mistakes so far.
+struct Known<'a> {
+    commands: &'a FrameNames,
+    abilities: Vec<&'a str>,
+    errors: &'a mut Vec<Error>,
 }
 
 impl Known<'_> {
-    fn say(&mut self, at: &Spanned<String>, message: String) {
-        self.errors.push(self.root.error_at(at.span, message));
-    }
-
-    fn unknown(&mut self, what: &str, name: &Spanned<String>, known: Vec<&str>) {
-        let message = unknown(what, name, known);
-        self.say(name, message);
-    }
-
-    fn check_method(&mut self, method: &Spanned<String>) {
-        if let Some(mistake) = method_mistake(self.events, method) {
-            self.say(method, mistake);
-        }
-    }
-
-    fn check_pointers<'p>(&mut self, pointers: impl IntoIterator<Item = &'p Spanned<String>>) {
-        for pointer in pointers.into_iter().filter(|one| !one.starts_with('/')) {
-            let message = format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value);
-            self.say(pointer, message);
-        }
-    }
-
-    /// Reports placeholders that the verb has no values for.
-    fn check_values(&mut self, node: &Node, values: &[&str]) {
-        for name in placeholders_in(node) {
-            if !values.contains(&name.as_str()) {
-                let all = values.iter().map(|value| format!("`{{{value}}}`"));
-                let all: Vec<_> = all.collect();
-                let known = if all.is_empty() {
-                    "none".to_owned()
-                } else {
-                    all.join(", ")
-                };
-                let message = format!("there is no value `{{{}}}` here; there is {known}", *name);
-                self.errors.push(node.error_at(name.span, message));
-            }
-        }
-    }
-
-    fn answer(
-        &mut self,
-        node: &Node,
-        keys: AnswerKeys,
-        verb: Option<AnswerVerb>,
-    ) -> Option<StandingAnswer> {
-        let abilities = self.abilities.clone();
-        for ability in keys
-            .needs
-            .iter()
-            .filter(|one| !abilities.contains(&one.as_str()))
-        {
-            self.unknown("ability", ability, abilities.clone());
-        }
-        let values = verb.as_ref().map(AnswerVerb::values).unwrap_or_default();
-        self.check_pointers(verb.iter().flat_map(AnswerVerb::pointers).chain(&keys.same));
-        self.check_values(&keys.result, values);
-        for reply in keys.replies.values() {
-            self.check_values(reply, &[]);
-        }
-        let reads_output = matches!(verb, Some(AnswerVerb::TerminalOutput(_)));
-        if let Some(exited) = &keys.exited {
-            self.check_values(exited, &["code", "signal"]);
-            if !reads_output {
-                self.errors
-                    .push(exited.error("`exited` goes with `terminal_output`"));
-            }
-        }
-        let kinds: Vec<String> = match &verb {
-            Some(AnswerVerb::Choose(choose)) => choose.kinds.clone(),
-            _ => Vec::new(),
-        };
-        for kind in keys.policies.values().flatten() {
-            if !kinds.contains(&kind.value) {
-                let kinds = kinds.iter().map(String::as_str).collect();
-                self.unknown("kind of option", kind, kinds);
-            }
-        }
-        let matcher = keys.when.as_ref().map(compile_node);
-        let when = match matcher.transpose() {
-            Ok(when) => when,
-            Err(mistakes) => {
-                self.errors.extend(mistakes);
+    fn answers(self, all: Vec<(Node, AnswerKeys, Option<AnswerVerb>)>) -> Vec<StandingAnswer> {
+        let Known {
+            commands,
+            abilities,
+            errors,
+        } = self;
+        let compiled = all.into_iter().map(|(node, keys, verb)| {
+            let when = keys.when.as_ref().map(compile_node).transpose();
+            let when = when.unwrap_or_else(|mistakes| {
+                errors.extend(mistakes);
                 None
-            }
-        };
-        let text = |one: &Spanned<String>| one.value.clone();
-        let policies = keys.policies.iter();
-        let answer = StandingAnswer {
-            when,
-            needs: keys.needs.iter().map(text).collect(),
-            verb,
-            result: Template::new(keys.result.to_value()),
-            exited: keys.exited.map(|node| Template::new(node.to_value())),
-            replies: keys
-                .replies
-                .iter()
-                .map(|(name, node)| (name.clone(), node.to_value()))
-                .collect(),
-            policies: policies
-                .map(|(name, all)| (name.clone(), all.iter().map(text).collect()))
-                .collect(),
-            reply: keys.reply.as_ref().map(text),
-            same: keys.same.as_ref().map(text),
-            after: keys
-                .after
-                .iter()
-                .map(|(command, reply)| (text(command), text(reply)))
-                .collect(),
-        };
-        for word in keys.reply.iter().chain(keys.after.values()) {
-            if !answer.words().contains(&word.as_str()) {
-                self.unknown("reply", word, answer.words());
-            }
-        }
-        for command in keys.after.keys() {
-            if self.commands.method(command).is_none() {
-                let known = self.commands.names.keys().map(String::as_str).collect();
-                self.unknown("command", command, known);
-            }
-        }
-        if matches!(answer.verb, Some(AnswerVerb::Choose(_))) && answer.reply.is_none() {
-            let message = format!(
-                "`choose` needs a `reply`, the standing policy: one of {}",
-                answer.words().join(", ")
-            );
-            self.errors.push(node.error(message));
-        }
-        Some(answer)
+            });
+            let answer = StandingAnswer { keys, verb, when };
+            answer.check(&node, commands, &abilities, errors);
+            answer
+        });
+        compiled.collect()
     }
 }
 
-/// Why a client cannot answer this method.
-pub(super) fn method_mistake(events: &FrameNames, method: &str) -> Option<String> {
-    match events.method(method) {
-        Some(spec) if spec.notification => Some(format!(
-            "`{method}` is a notification, and nobody answers one: remove it"
-        )),
-        Some(_) => None,
-        None => {
-            let is_request =
-                |name: &&String| events.method(name).is_some_and(|spec| !spec.notification);
-            let known = events.names.keys().filter(is_request).map(String::as_str);
-            Some(unknown("request of the agent", method, known))
+impl StandingAnswer {
+    /// Reports the mistakes in an answer.
+    fn check(
+        &self,
+        node: &Node,
+        commands: &FrameNames,
+        abilities: &[&str],
+        errors: &mut Vec<Error>,
+    ) {
+        let StandingAnswer { keys, verb, .. } = self;
+        let [needed, more, values] = verb.as_ref().map(AnswerVerb::names).unwrap_or_default();
+        let mut say = |at: &Spanned<String>, message| errors.push(node.error_at(at.span, message));
+        let mut known = |what: &str, name: &Spanned<String>, known: &[&str]| {
+            if !known.contains(&name.as_str()) {
+                say(name, unknown(what, name, known.iter().copied()));
+            }
+        };
+        for ability in &keys.needs {
+            known("ability", ability, abilities);
+        }
+        let kinds: Vec<_> = keys.kinds.iter().map(String::as_str).collect();
+        for kind in keys.policies.values().flatten() {
+            known("kind of option", kind, &kinds);
+        }
+        for word in keys.reply.iter().chain(keys.after.values()) {
+            known("reply", word, &self.words());
+        }
+        let names = commands.names.keys().map(String::as_str);
+        let names: Vec<_> = names
+            .filter(|name| commands.method(name).is_some())
+            .collect();
+        for command in keys.after.keys() {
+            known("command", command, &names);
+        }
+        let members = verb.iter().flat_map(AnswerVerb::members);
+        for (name, _) in members.clone() {
+            known("member", name, &[needed, more].concat());
+        }
+        for pointer in members.map(|(_, pointer)| pointer).chain(&keys.same) {
+            pointer_mistake(pointer)
+                .into_iter()
+                .for_each(|message| say(pointer, message));
+        }
+        for name in needed.iter().filter(|name| self.pointer(name).is_none()) {
+            errors.push(node.error(format!("the JSON Pointer `{name}` is missing")));
+        }
+        let exited: &[&str] = match verb {
+            Some(AnswerVerb::TerminalOutput(_)) => &["code", "signal"],
+            _ => &[],
+        };
+        let results = keys.replies.values().map(|reply| (reply, [].as_slice()));
+        let results = results.chain([(&keys.result, values)]);
+        for (result, values) in results.chain(keys.exited.iter().map(|node| (node, exited))) {
+            for name in placeholders_in(result) {
+                if !values.contains(&name.as_str()) {
+                    let message = unknown("value", &name, values.iter().copied());
+                    errors.push(result.error_at(name.span, message));
+                }
+            }
+        }
+        if matches!(verb, Some(AnswerVerb::Choose(_))) && keys.reply.is_none() {
+            let words = self.words().join(", ");
+            let message = format!("`choose` needs a `reply`, the standing policy: one of {words}");
+            errors.push(node.error(message));
         }
     }
+}
+
+fn pointer_mistake(pointer: &str) -> Option<String> {
+    let is_one = pointer.starts_with('/');
+    (!is_one).then(|| format!("a JSON Pointer starts with `/`: write `/{pointer}`"))
+}
+
+/// Why a client cannot answer this method.
+fn method_mistake(events: &FrameNames, method: &str) -> Option<String> {
+    let is_request = |name: &str| events.method(name).is_some_and(|spec| !spec.notification);
+    if events.method(method).is_some_and(|spec| spec.notification) {
+        let message = "is a notification, and nobody answers one: remove it";
+        return Some(format!("`{method}` {message}"));
+    }
+    let known = events
+        .names
+        .keys()
+        .map(String::as_str)
+        .filter(|name| is_request(name));
+    (!is_request(method)).then(|| unknown("request of the agent", method, known))
 }
 
 impl Dialect {

@@ -91,7 +91,7 @@ fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec
     errors.extend(lint::clause_ids(&ordering, &clauses));
     errors.extend(lint::levels(&rules, &ordering, &clauses, rules_root));
     let client = file.client.take().filter(|_| json_rpc.is_some());
-    let client = client.map(|client| client_of(&client, &root, &events, &commands));
+    let client = client.map(|client| client_of(client, &root, &events, &commands));
     let client = client.transpose().unwrap_or_else(|mistakes| {
         errors.extend(mistakes);
         None

@@ -161,11 +161,6 @@ impl Terminal {
         (output.text(end.is_some()), output.is_truncated, end)
     }
 
-    /// How it has ended, if it has.
-    pub(crate) fn end(&self) -> Option<TerminalEnd> {
-        locked(&self.state).end.clone()
-    }
-
     /// Kills its process group.
     pub(crate) fn kill(&self) {
         kill_group(self.pid);

@@ -14,6 +14,7 @@ use conform_judge::dialect::{Client, StandingAnswer};
 use conform_judge::finding::{Blame, DifferenceKind, Level};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use spanned_yaml::Node;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
@@ -24,9 +25,8 @@ use std::time::Duration;
 pub(super) struct SessionClient {
     pub(super) workspace: Workspace,
     pub(super) terminals: IndexMap<String, Terminal>,
-    /// The requests that are answered later.
     pending: Vec<Pending>,
-    /// The replies to requests of each method since a command of the host, until the next prompt, by the member that they share with it.
+    /// The replies since a command of the host, until the next prompt, by the method and the member that requests share with the command.
     after: HashMap<(String, Value), String>,
 }
 
@@ -34,27 +34,33 @@ pub(super) struct SessionClient {
 #[derive(Debug)]
 struct Pending {
     request: Value,
-    until: Until,
+    outcome: Outcome,
+    delay: Option<Duration>,
     /// How often it is answered.
     times: u32,
-}
-
-/// What a request waits for.
-#[derive(Debug)]
-enum Until {
-    /// The end of this terminal's process; the answer then comes after this delay.
-    Ended(String, Option<Duration>),
-    /// The time of the delayed answer with this number.
-    Due(u64, Outcome),
+    /// The number of the delayed answer.
+    number: u64,
 }
 
 /// What a request is answered with.
 #[derive(Debug, Clone)]
 pub(super) enum Outcome {
-    Result(Value),
-    Error(Value),
+    /// A `result` or an `error`.
+    Answer(Value),
     /// Once the process of this terminal has ended.
     AfterEnd(String),
+}
+
+impl Outcome {
+    pub(super) fn result(result: Value) -> Self {
+        Outcome::Answer(json!({ "result": result }))
+    }
+
+    /// An error with its usual code, or that of the dialect.
+    pub(super) fn error(client: &Client, error: ClientError, message: &str) -> Self {
+        let code = client.code(error);
+        Outcome::Answer(json!({ "error": { "code": code, "message": message } }))
+    }
 }
 
 impl SessionClient {
@@ -76,11 +82,8 @@ impl SessionClient {
 impl ScenarioPlayer {
     /// Answers a message of the agent, if it is a request and no step answers it.
     pub(super) fn answer_request(&mut self, message: &Value) -> Result<(), EarlyStop> {
-        let dialect = Arc::clone(&self.suite.dialect);
-        let Some(client) = &dialect.client else {
-            return Ok(());
-        };
-        let Some(method) = message.get("method").and_then(Value::as_str) else {
+        let (dialect, scenario) = (Arc::clone(&self.suite.dialect), Arc::clone(&self.scenario));
+        let (Some(client), Some(method)) = (&dialect.client, message["method"].as_str()) else {
             return Ok(());
         };
         let known = dialect.events.method(method);
@@ -90,85 +93,67 @@ impl ScenarioPlayer {
         let asked = self.asked.entry(method.to_owned()).or_default();
         let nth = *asked;
         *asked += 1;
-        let scenario = Arc::clone(&self.scenario);
-        let own = scenario.client.answers.get(method);
-        let own = own.and_then(|all| all.get(nth).or(all.last()));
-        let by_steps = scenario.client.by_steps.get(method).copied();
-        if own.is_none() && by_steps.is_some_and(|count| nth < count) {
-            return Ok(());
-        }
-        let Some(outcome) = self.outcome(client, method, message, own)? else {
+        let by_steps = scenario.client.by_steps.get(method);
+        let own = match scenario.client.answers.get(method) {
+            Some(all) => all.get(nth).or(all.last()),
+            None if by_steps.is_some_and(|count| nth < *count) => return Ok(()),
+            None => None,
+        };
+        let (delay, times) = own.map_or((None, 1), |own| (own.delay, own.times));
+        let Some(outcome) = self.outcome(client, message, own)? else {
             return Ok(());
         };
-        let times = own.map_or(1, |own| own.times);
-        self.answer_with(
-            message.clone(),
-            outcome,
-            own.and_then(|own| own.delay),
-            times,
-        )
+        self.answer_with(message.clone(), outcome, delay, times)
     }
 
     /// What a request is answered with; `None` if it is withheld.
     fn outcome(
         &mut self,
         client: &Client,
-        method: &str,
         request: &Value,
         own: Option<&OwnAnswer>,
     ) -> Result<Option<Outcome>, EarlyStop> {
-        let render = |template: &json_matcher::Template, own: &OwnAnswer| {
-            let filled = template.render(&self.captures);
-            filled.map_err(|unknown| self.broken_at(own.span, &unknown.to_string()))
-        };
-        let word = match own.map(|own| (&own.reply, own)) {
-            Some((OwnReply::Withhold, _)) => return Ok(None),
-            Some((OwnReply::Result(result), own)) => {
-                return Ok(Some(Outcome::Result(render(result, own)?)));
+        let word = match own.map(|own| &own.reply) {
+            Some(OwnReply::Withhold) => return Ok(None),
+            Some(OwnReply::Literal(answer)) => {
+                let span = own.map(|own| own.span).unwrap_or_default();
+                let filled = answer.render(&self.captures);
+                let filled = filled.map_err(|unknown| self.broken_at(span, &unknown.to_string()));
+                return filled.map(Outcome::Answer).map(Some);
             }
-            Some((OwnReply::Error(error), own)) => {
-                return Ok(Some(Outcome::Error(render(error, own)?)));
-            }
-            Some((OwnReply::Reply(word), _)) => Some(word.as_str()),
-            Some((OwnReply::Standing, _)) | None => None,
+            Some(OwnReply::Reply(word)) => Some(word.clone()),
+            Some(OwnReply::Standing) | None => None,
         };
-        let answers = client
-            .answers
-            .get(method)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let is_declared = |answer: &&StandingAnswer| {
-            let abilities = &self.scenario.client.abilities;
-            answer.needs.is_empty() || answer.needs.iter().any(|one| abilities.contains(one))
-        };
-        let Some(answer) = answers
-            .iter()
-            .find(|one| is_declared(one) && one.fits(request))
-        else {
-            let other = answers.iter().any(|answer| is_declared(&answer));
-            let error = if other {
-                ClientError::InvalidParams
+        let method = request["method"].as_str().unwrap_or_default();
+        let abilities = &self.scenario.client.abilities;
+        let all = client.answers.get(method).into_iter().flatten();
+        let mut declared = all.filter(|answer| {
+            let needs = &answer.keys.needs;
+            needs.is_empty() || needs.iter().any(|one| abilities.contains(one))
+        });
+        let has_others = declared.clone().next().is_some();
+        let Some(answer) = declared.find(|answer| answer.fits(request)) else {
+            let (error, message) = if has_others {
+                (
+                    ClientError::InvalidParams,
+                    "Invalid params: the client did not declare this form",
+                )
             } else {
-                ClientError::MethodNotFound
+                (ClientError::MethodNotFound, "Method not found")
             };
-            let what = if other {
-                "Invalid params: this form of the method was not declared"
-            } else {
-                "Method not found"
-            };
-            return Ok(Some(error_of(client, error, what)));
+            return Ok(Some(Outcome::error(client, error, message)));
         };
-        let shared = shared(answer, request);
-        let session = self.session.client.as_ref();
-        let since = session.and_then(|own| own.after.get(&(method.to_owned(), shared)));
-        let word = word
-            .or(since.map(String::as_str))
-            .or(answer.reply.as_deref());
-        let word = word.map(str::to_owned);
-        if let Some(reply) = word.as_ref().and_then(|word| answer.replies.get(word)) {
-            return Ok(Some(Outcome::Result(reply.clone())));
+        let since = self.session.client.as_ref().and_then(|own| {
+            own.after
+                .get(&(method.to_owned(), shared(answer, request)))
+                .cloned()
+        });
+        let usual = answer.keys.reply.as_ref().map(|reply| reply.value.clone());
+        let word = word.or(since).or(usual).unwrap_or_default();
+        match answer.keys.replies.get(&word) {
+            Some(reply) => Ok(Some(Outcome::result(reply.to_value()))),
+            None => self.act(client, answer, request, &word).map(Some),
         }
-        self.act(client, answer, request, word.as_deref()).map(Some)
     }
 
     /// Answers a request now or later.
@@ -179,9 +164,9 @@ impl ScenarioPlayer {
         delay: Option<Duration>,
         times: u32,
     ) -> Result<(), EarlyStop> {
-        let until = match (outcome, delay) {
-            (Outcome::AfterEnd(terminal), delay) => Until::Ended(terminal, delay),
-            (outcome, Some(delay)) => {
+        let number = match (&outcome, delay) {
+            (Outcome::Answer(answer), None) => return self.send_answers(&request, answer, times),
+            (Outcome::Answer(_), Some(delay)) => {
                 self.client_numbers.1 += 1;
                 let (number, queue) = (self.client_numbers.1, Arc::clone(&self.queue));
                 let delay = self.budgets.scaled(delay);
@@ -189,44 +174,37 @@ impl ScenarioPlayer {
                     tokio::time::sleep(delay).await;
                     queue.add_client_event(SessionEvent::AnswerDue(number));
                 });
-                Until::Due(number, outcome)
+                number
             }
-            (outcome, None) => return self.send_outcome(&request, &outcome, times),
+            (Outcome::AfterEnd(_), _) => 0,
         };
-        if let Some(session) = &mut self.session.client {
-            session.pending.push(Pending {
+        if let Some(own) = &mut self.session.client {
+            own.pending.push(Pending {
                 request,
-                until,
+                outcome,
+                delay,
                 times,
+                number,
             });
         }
         Ok(())
     }
 
-    fn send_outcome(
+    fn send_answers(
         &mut self,
         request: &Value,
-        outcome: &Outcome,
+        answer: &Value,
         times: u32,
     ) -> Result<(), EarlyStop> {
-        let id = request.get("id").cloned();
-        let answer = match outcome {
-            Outcome::Result(result) => json!({ "message": "#unknown.result", "result": result }),
-            Outcome::Error(error) => json!({ "message": "#unknown.error", "error": error }),
-            Outcome::AfterEnd(_) => return Ok(()),
-        };
-        let message = self
-            .suite
-            .dialect
-            .commands
-            .message(&answer, id)
-            .into_owned();
         self.tell_model_answer(&answer["result"]);
+        let names = &self.suite.dialect.commands;
+        let message = names
+            .message(answer, request.get("id").cloned())
+            .into_owned();
         for _ in 0..times {
-            if !self.session.process.is_stdin_open() || self.has_ended() {
-                break;
+            if self.session.process.is_stdin_open() && !self.has_ended() {
+                self.send_message(&message)?;
             }
-            self.send_message(&message)?;
         }
         Ok(())
     }
@@ -237,26 +215,18 @@ impl ScenarioPlayer {
         name: &str,
         end: &TerminalEnd,
     ) -> Result<(), EarlyStop> {
-        let waits =
-            |one: &mut Pending| matches!(&one.until, Until::Ended(terminal, _) if terminal == name);
-        for pending in self.take_pending(waits) {
-            let Until::Ended(_, delay) = pending.until else {
-                continue;
-            };
-            let outcome = self.end_of(&pending.request, end);
-            self.answer_with(pending.request, outcome, delay, pending.times)?;
+        let waits = |one: &Pending| matches!(&one.outcome, Outcome::AfterEnd(of) if of == name);
+        for one in self.take_pending(waits) {
+            let outcome = self.end_of(&one.request, end);
+            self.answer_with(one.request, outcome, one.delay, one.times)?;
         }
         Ok(())
     }
 
     /// Gives the delayed answer with this number.
     pub(super) fn answer_due(&mut self, number: u64) -> Result<(), EarlyStop> {
-        for pending in
-            self.take_pending(|one| matches!(&one.until, Until::Due(due, _) if *due == number))
-        {
-            if let Until::Due(_, outcome) = &pending.until {
-                self.send_outcome(&pending.request, outcome, pending.times)?;
-            }
+        for one in self.take_pending(|one| one.number == number) {
+            self.answer_with(one.request, one.outcome, None, one.times)?;
         }
         Ok(())
     }
@@ -268,13 +238,14 @@ impl ScenarioPlayer {
         method: &str,
         message: &Value,
     ) -> Result<(), EarlyStop> {
-        let Some((_, at)) = client.cancel.as_ref().filter(|(name, _)| name == method) else {
+        let cancel = client.file.cancel.as_ref();
+        let Some(cancel) = cancel.filter(|cancel| cancel.notification.value == method) else {
             return Ok(());
         };
-        let id = message.pointer(at).cloned();
-        for pending in self.take_pending(|one| one.request.get("id") == id.as_ref()) {
-            let outcome = error_of(client, ClientError::Cancelled, "Request cancelled");
-            self.send_outcome(&pending.request, &outcome, pending.times)?;
+        let id = message.pointer(&cancel.id);
+        for one in self.take_pending(|one| one.request.get("id") == id) {
+            let outcome = Outcome::error(client, ClientError::Cancelled, "Request cancelled");
+            self.answer_with(one.request, outcome, None, one.times)?;
         }
         Ok(())
     }
@@ -282,95 +253,96 @@ impl ScenarioPlayer {
     /// After a command of the host: gives open requests the replies that it entails.
     pub(super) fn answer_after(&mut self, command: &Value) -> Result<(), EarlyStop> {
         let dialect = Arc::clone(&self.suite.dialect);
-        let name = dialect.commands.name_in_step(command).unwrap_or_default();
-        let Some(session) = &mut self.session.client else {
+        let (Some(client), Some(session)) = (&dialect.client, &mut self.session.client) else {
             return Ok(());
         };
+        let name = dialect.commands.name_in_step(command).unwrap_or_default();
         let is_prompt = dialect.session.prompts.iter().any(|prompt| prompt == name);
-        let all = dialect.client.iter().flat_map(|client| &client.answers);
+        let all = client.answers.iter();
+        let all = all.flat_map(|(method, all)| all.iter().map(move |one| (method, one)));
         let mut entailed = Vec::new();
-        for (method, answer) in
-            all.flat_map(|(method, all)| all.iter().map(move |one| (method, one)))
-        {
+        for (method, answer) in all {
             let key = (method.clone(), shared(answer, command));
             if is_prompt {
                 session.after.remove(&key);
             }
-            if let Some(word) = answer.after.get(name) {
-                session.after.insert(key.clone(), word.clone());
-                entailed.push((key, answer, answer.replies.get(word).cloned()));
+            let mut after = answer.keys.after.iter();
+            if let Some((_, word)) = after.find(|(command, _)| command.as_str() == name) {
+                session.after.insert(key.clone(), word.value.clone());
+                let reply = answer.keys.replies.get(&word.value).map(Node::to_value);
+                entailed.push((key, answer, Outcome::result(reply.unwrap_or_default())));
             }
         }
-        for ((method, value), answer, reply) in entailed {
-            let is_open = |one: &mut Pending| {
+        for ((method, value), answer, outcome) in entailed {
+            let is_open = |one: &Pending| {
                 one.request["method"] == *method && shared(answer, &one.request) == value
             };
-            for pending in self.take_pending(is_open) {
-                let outcome = Outcome::Result(reply.clone().unwrap_or_default());
-                self.send_outcome(&pending.request, &outcome, pending.times)?;
+            for one in self.take_pending(is_open) {
+                self.answer_with(one.request, outcome.clone(), None, one.times)?;
             }
         }
         Ok(())
     }
 
-    fn take_pending(&mut self, which: impl FnMut(&mut Pending) -> bool) -> Vec<Pending> {
-        let session = self.session.client.as_mut();
-        session
-            .map(|own| own.pending.extract_if(.., which).collect())
-            .unwrap_or_default()
+    fn take_pending(&mut self, which: impl Fn(&Pending) -> bool) -> Vec<Pending> {
+        let session = self.session.client.iter_mut();
+        let taken = session.flat_map(|own| own.pending.extract_if(.., |one| which(one)));
+        taken.collect()
     }
 
     /// Notes something that the client did not do for the agent. It is no fault.
     pub(super) fn note_client(&mut self, message: String) {
-        if self.findings.iter().any(|one| one.message == message) || self.scenario.rules_only {
-            return;
+        let is_known = self.findings.iter().any(|one| one.message == message);
+        if !is_known && !self.scenario.rules_only {
+            let mut note = self.finding(about_client(message));
+            note.level = Level::May;
+            self.findings.push(note);
         }
-        let mut note = self.finding(StepFinding {
-            clauses: Some(Vec::new()),
-            blame: Blame::Host,
-            ..StepFinding::new(step_rules::CLIENT, message, DifferenceKind::Condition)
-        });
-        note.level = Level::May;
-        self.findings.push(note);
     }
 
-    /// Stops the scenario, since the client cannot answer as it should.
-    pub(super) fn client_is_stuck(&mut self, message: String) -> EarlyStop {
-        self.fail(StepFinding {
-            level: Some(Level::Must),
-            clauses: Some(Vec::new()),
-            blame: Blame::Host,
-            ..StepFinding::new(step_rules::CLIENT, message, DifferenceKind::Condition)
-        })
+    /// The client cannot answer as it should: the scenario ends. Where only rules judge, the agent gets an error.
+    pub(super) fn client_is_stuck(
+        &mut self,
+        client: &Client,
+        why: String,
+    ) -> Result<Outcome, EarlyStop> {
+        if self.scenario.rules_only {
+            return Ok(Outcome::error(client, ClientError::Failed, &why));
+        }
+        Err(self.fail(about_client(why)))
     }
 
     /// Notes the terminals that the agent has not released, and kills their processes.
     pub(super) fn end_client(&mut self) {
-        let Some(session) = &mut self.session.client else {
-            return;
-        };
-        for (_, terminal) in std::mem::take(&mut session.terminals) {
-            let program = &terminal.program;
-            let note = match terminal.end() {
-                Some(_) => format!("the agent did not release its terminal of `{program}`"),
-                None => format!(
-                    "the agent did not release its terminal of `{program}`, whose process was still running and was killed"
-                ),
+        let session = self.session.client.as_mut();
+        let left = session.map(|own| std::mem::take(&mut own.terminals));
+        for terminal in left.unwrap_or_default().into_values() {
+            let (_, _, end) = terminal.output();
+            let killed = if end.is_some() {
+                ""
+            } else {
+                "; its process was still running and was killed"
             };
-            self.note_client(note);
+            self.note_client(format!(
+                "the agent did not release its terminal of `{}`{killed}",
+                terminal.program
+            ));
         }
     }
 }
 
-/// An error with its usual code, or that of the dialect.
-pub(super) fn error_of(client: &Client, error: ClientError, message: impl Into<String>) -> Outcome {
-    let message = message.into();
-    Outcome::Error(json!({ "code": client.code(error), "message": message }))
+fn about_client(message: String) -> StepFinding {
+    StepFinding {
+        level: Some(Level::Must),
+        clauses: Some(Vec::new()),
+        blame: Blame::Host,
+        ..StepFinding::new(step_rules::CLIENT, message, DifferenceKind::Condition)
+    }
 }
 
 /// The member that an answer's requests share with the commands that entail a reply.
 fn shared(answer: &StandingAnswer, message: &Value) -> Value {
-    let at = answer.same.as_deref();
+    let at = answer.keys.same.as_ref();
     at.and_then(|at| message.pointer(at))
         .cloned()
         .unwrap_or_default()

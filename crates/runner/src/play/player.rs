@@ -133,8 +133,8 @@ impl ScenarioPlayer {
         let script = scripted_model::script(&scenario, &captures)?;
         let server = scripted_model::serve(script.clone(), suite.settings.seed, &queue)?;
         captures.set("llm_url", server.url());
-        if suite.dialect.client.is_some() {
-            captures.set("abilities", scenario.client.declared.clone());
+        if let Some(client) = &suite.dialect.client {
+            captures.set("abilities", client.declared(&scenario.client.abilities));
         }
         write_files(&scenario, &sandbox, &captures)?;
         let budgets =

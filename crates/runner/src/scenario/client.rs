@@ -2,25 +2,21 @@
 
 use super::context::LoadContext;
 use super::file::{AutoAnswerFile, ScenarioFile, StepVerb, words};
-use conform_judge::dialect::merge;
 use indexmap::IndexMap;
 use json_matcher::{AnyValueSchema, Template};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde_json::Value;
-use spanned_yaml::{
-    Error, Node, Span, Spanned, TimeSpan, WithVerbs, all_or_mistakes, decode_all, decode_verb,
-    present,
-};
+use serde_json::{Value, json};
+use spanned_yaml::{Error, Node, Span, Spanned, TimeSpan, WithVerbs};
+use spanned_yaml::{all_or_mistakes, decode_all, decode_verb};
 use std::borrow::Cow;
+use std::slice::from_ref;
 use std::time::Duration;
 
 /// The client of a scenario.
 #[derive(Debug, Clone, Default)]
 pub struct ScenarioClient {
-    /// The JSON with which it declares its abilities.
-    pub declared: Value,
-    /// The abilities.
+    /// The abilities that it declares.
     pub abilities: Vec<String>,
     /// The answers of the scenario by method, one after the other; the last one stays.
     pub answers: IndexMap<String, Vec<OwnAnswer>>,
@@ -50,23 +46,8 @@ pub enum OwnReply {
     Withhold,
     /// A reply of the dialect, a kind or a policy.
     Reply(String),
-    /// A result as it is.
-    Result(Template),
-    /// An error as it is.
-    Error(Template),
-}
-
-/// The abilities that the client declares.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct AbilitiesFile {
-    /// The abilities of the dialect.
-    #[serde(default)]
-    abilities: Vec<Spanned<String>>,
-    /// More JSON to declare.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "AnyValueSchema")]
-    also: Option<Node>,
+    /// A `result` or an `error` as it is.
+    Literal(Template),
 }
 
 /// The keys of an answer next to its verb.
@@ -100,9 +81,6 @@ enum OwnVerb {
 /// The automatic answers, or the requests that the scenario answers in place of its client.
 pub(super) struct AnswersSchema;
 
-/// The abilities, or a map with them.
-pub(super) struct ClientSchema;
-
 impl JsonSchema for AnswersSchema {
     fn schema_name() -> Cow<'static, str> {
         "Answers".into()
@@ -111,161 +89,117 @@ impl JsonSchema for AnswersSchema {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let automatic = generator.subschema_for::<Vec<AutoAnswerFile>>();
         let own = generator.subschema_for::<WithVerbs<OwnKeys, OwnVerb>>();
-        let one = json_schema!({ "anyOf": [{ "type": "string" }, own] });
-        json_schema!({ "anyOf": [automatic, {
-            "type": "object",
-            "additionalProperties": { "anyOf": [one, { "type": "array", "items": one }] }
-        }] })
-    }
-}
-
-impl JsonSchema for ClientSchema {
-    fn schema_name() -> Cow<'static, str> {
-        "Client".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let map = generator.subschema_for::<AbilitiesFile>();
-        json_schema!({ "anyOf": [{ "type": "array", "items": { "type": "string" } }, map] })
+        let one = json!([{ "type": "string" }, own]);
+        let list = json!({ "type": "array", "items": { "anyOf": one } });
+        let each = json!({ "anyOf": [{ "type": "string" }, own, list] });
+        json_schema!({ "anyOf": [automatic, { "type": "object", "additionalProperties": each }] })
     }
 }
 
 /// The automatic answers under `answers`, if it is a list.
 pub(super) fn automatic_answers(written: Option<&Node>) -> Result<Vec<AutoAnswerFile>, Vec<Error>> {
-    match written {
-        Some(node) if node.as_map().is_none() => {
-            let expected = format!(
-                "expected a list of answers, or a map by method, found {}",
-                node.describe()
-            );
-            let list = node.as_list().ok_or_else(|| vec![node.error(expected)])?;
-            all_or_mistakes(list.iter().map(decode_all))
-        }
+    match written.map(|node| (node, node.as_list())) {
+        Some((_, Some(list))) => all_or_mistakes(list.iter().map(decode_all)),
+        Some((node, None)) if node.as_map().is_none() => Err(vec![node.error(format!(
+            "expected a list of answers, or a map by method, found {}",
+            node.describe()
+        ))]),
         _ => Ok(Vec::new()),
     }
 }
 
-/// The values of answers of the scenario, as they are written.
-pub(super) fn values(file: &ScenarioFile) -> Vec<&Node> {
-    let by_method = file.written_answers.as_ref().and_then(Node::as_map);
-    let entries = by_method.into_iter().flatten().map(|(_, entry)| entry);
-    let each = entries.flat_map(|entry| entry.as_list().unwrap_or(std::slice::from_ref(entry)));
-    each.flat_map(|one| one.get("result").into_iter().chain(one.get("error")))
-        .collect()
+/// The answers of the scenario itself: the key of each method, and its answers.
+fn by_method(file: &ScenarioFile) -> impl Iterator<Item = (Spanned<String>, &[Node])> {
+    let written = file.written_answers.iter().filter_map(Node::as_map);
+    written.flatten().map(|(key, entry)| {
+        let (value, span) = (key.name.clone(), key.span);
+        (
+            Spanned { value, span },
+            entry.as_list().unwrap_or(from_ref(entry)),
+        )
+    })
+}
+
+/// The JSON of the answers of the scenario itself.
+pub(super) fn values(file: &ScenarioFile) -> impl Iterator<Item = &Node> {
+    let all = by_method(file).flat_map(|(_, answers)| answers);
+    all.flat_map(|one| one.get("result").into_iter().chain(one.get("error")))
 }
 
 /// The client of a scenario; `None` if there are mistakes.
 pub(super) fn build(file: &ScenarioFile, context: &mut LoadContext<'_>) -> Option<ScenarioClient> {
-    let mut client = ScenarioClient::default();
-    if let Some(node) = &file.client {
-        let read = match node.as_list() {
-            Some(_) => decode_all(node).map(|abilities| AbilitiesFile {
-                abilities,
-                also: None,
-            }),
-            None => decode_all(node),
-        };
-        let AbilitiesFile { abilities, also } = context.value_or_report(read)?;
-        context.no_duplicates("ability", &abilities);
-        if let Some(dialect) = context.dialect {
-            let known = dialect
-                .client
-                .iter()
-                .flat_map(|client| client.abilities.keys());
-            let known: Vec<_> = known.map(String::as_str).collect();
-            for ability in &abilities {
-                context.known("ability", ability, known.iter().copied());
-            }
-        }
-        client.abilities = words(&abilities);
-        client.declared = also.as_ref().map(Node::to_value).unwrap_or_default();
-    }
-    if let Some(own) = context.dialect.and_then(|dialect| dialect.client.as_ref()) {
-        let also = std::mem::replace(&mut client.declared, own.declared(&client.abilities));
-        merge(&mut client.declared, &also);
-    }
-    let by_method = file.written_answers.as_ref().and_then(Node::as_map);
-    for (method, entry) in by_method.into_iter().flatten() {
-        let method_at = |name: &str| Spanned {
-            value: name.to_owned(),
-            span: method.span,
-        };
-        if let Some(dialect) = context.dialect {
-            let mistake = match &dialect.client {
-                Some(_) => dialect.answer_mistake(&method.name),
-                None => Some("a map of answers by method needs a `client` in dialect.yaml: write a list of `on` and `send`".to_owned()),
-            };
-            if let Some(mistake) = mistake {
-                context.error(method.span, mistake);
-                continue;
-            }
-        }
-        let entries = entry.as_list().unwrap_or(std::slice::from_ref(entry));
-        if entries.is_empty() {
-            context.error(
-                entry.span(),
-                "no answer: write `withhold` if the agent gets none",
-            );
-        }
-        let answers = entries
+    let dialect = context.dialect;
+    let client = dialect.and_then(|dialect| dialect.client.as_ref());
+    context.no_duplicates("ability", &file.client);
+    for ability in file.client.iter().filter(|_| dialect.is_some()) {
+        let known = client
             .iter()
-            .map(|one| own_answer(one, &method_at(&method.name), context));
-        let answers: Vec<_> = answers.collect();
-        client.answers.insert(
-            method.name.clone(),
-            answers.into_iter().collect::<Option<_>>()?,
-        );
+            .flat_map(|client| client.file.abilities.keys());
+        context.known("ability", ability, known.map(String::as_str));
     }
-    client.by_steps = by_steps(file, context);
-    Some(client)
+    let mut answers = IndexMap::new();
+    for (method, entries) in by_method(file) {
+        let mistake = match (dialect, client) {
+            (Some(_), None) => Some("answers by method need a `client` in the dialect.yaml: write a list of `on` and `send`".to_owned()),
+            (Some(_), _) if entries.is_empty() => Some("no answer: write `withhold` if the agent gets none".to_owned()),
+            (Some(dialect), _) => dialect.answer_mistake(&method),
+            (None, _) => None,
+        };
+        if let Some(mistake) = mistake {
+            context.error(method.span, mistake);
+            continue;
+        }
+        let words = client.map(|client| client.words(&method));
+        let own = entries
+            .iter()
+            .map(|one| own_answer(one, words.as_deref(), context));
+        let own: Vec<_> = own.collect();
+        answers.insert(method.value, own.into_iter().collect::<Option<_>>()?);
+    }
+    Some(ScenarioClient {
+        abilities: words(&file.client),
+        answers,
+        by_steps: by_steps(file, context),
+    })
 }
 
 fn own_answer(
     node: &Node,
-    method: &Spanned<String>,
+    words: Option<&[&str]>,
     context: &mut LoadContext<'_>,
 ) -> Option<OwnAnswer> {
-    let (keys, verb) = match node.as_str() {
-        Some("standing") => (OwnKeys::default(), OwnVerb::Standing),
-        Some("withhold") => (OwnKeys::default(), OwnVerb::Withhold),
-        Some(word) => {
-            let word = Spanned {
-                value: word.to_owned(),
-                span: node.span(),
-            };
-            (OwnKeys::default(), OwnVerb::Reply(word))
+    let (keys, verb) = match node.as_str().map(str::to_owned) {
+        Some(word) if word == "standing" => (OwnKeys::default(), OwnVerb::Standing),
+        Some(word) if word == "withhold" => (OwnKeys::default(), OwnVerb::Withhold),
+        Some(value) => {
+            let span = node.span();
+            (OwnKeys::default(), OwnVerb::Reply(Spanned { value, span }))
         }
         None => {
-            let read = decode_verb::<OwnKeys, OwnVerb>(node, "an answer");
+            let read = decode_verb(node, "an answer");
             let (keys, _, verb) = context.value_or_report(read)?;
             (keys, verb)
         }
     };
-    if let (OwnVerb::Reply(word), Some(dialect)) = (&verb, context.dialect) {
-        let client = dialect.client.as_ref();
-        let words = client
-            .map(|client| client.words(method))
-            .unwrap_or_default();
-        context.known(
-            "reply",
-            word,
-            words.into_iter().chain(["standing", "withhold"]),
-        );
+    if let (OwnVerb::Reply(word), Some(words)) = (&verb, words) {
+        let known = words.iter().copied().chain(["standing", "withhold"]);
+        context.known("reply", word, known);
     }
     if keys.times == Some(0) {
-        context.error(
-            node.span(),
-            "`times: 0`: write `withhold` if the agent gets no answer",
-        );
+        let message = "`times: 0`: write `withhold` if the agent gets no answer";
+        context.error(node.span(), message);
     }
+    let literal = |key: &str, value: &Node| {
+        OwnReply::Literal(Template::new(json!({ key: value.to_value() })))
+    };
     Some(OwnAnswer {
         span: node.span(),
         reply: match verb {
             OwnVerb::Standing => OwnReply::Standing,
             OwnVerb::Withhold => OwnReply::Withhold,
             OwnVerb::Reply(word) => OwnReply::Reply(word.value),
-            OwnVerb::Result(node) => OwnReply::Result(Template::new(node.to_value())),
-            OwnVerb::Error(node) => OwnReply::Error(Template::new(node.to_value())),
+            OwnVerb::Result(value) => literal("result", &value),
+            OwnVerb::Error(value) => literal("error", &value),
         },
         delay: keys.delay.map(|delay| delay.0),
         times: keys.times.unwrap_or(1),
@@ -275,14 +209,10 @@ fn own_answer(
 /// How many responses to each method of the agent the steps of a scenario send.
 fn by_steps(file: &ScenarioFile, context: &LoadContext<'_>) -> IndexMap<String, usize> {
     let mut count = IndexMap::new();
-    let Some(dialect) = context.dialect.filter(|dialect| dialect.client.is_some()) else {
-        return count;
-    };
     for step in &file.steps {
-        if let StepVerb::Send(command) = &step.verb
-            && let command = command.to_value()
-            && let Some(name) = dialect.commands.name_in_step(&command)
-            && dialect.commands.is_answer(name)
+        if let (StepVerb::Send(command), Some(dialect)) = (&step.verb, context.dialect)
+            && let Some(Value::String(name)) = command.get("message").map(Node::to_value)
+            && dialect.commands.is_answer(&name)
             && let Some((method, _)) = name.rsplit_once('.')
         {
             *count.entry(method.to_owned()).or_default() += 1;

@@ -1,6 +1,6 @@
 //! The format of scenario files. The doc comments are the descriptions in the JSON Schema that editors show.
 
-use super::client::{AnswersSchema, ClientSchema};
+use super::client::AnswersSchema;
 use super::json_schema::{
     BarrierSchema, EventMatcherSchema, FileStateSchema, PreludeSchema, RequestSchema,
 };
@@ -56,9 +56,8 @@ pub struct ScenarioFile {
     #[schemars(with = "Script")]
     pub(super) model: Option<Node>,
     /// The abilities that the client of the scenario declares, of those in `client` of the dialect.
-    #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "ClientSchema")]
-    pub(super) client: Option<Node>,
+    #[serde(default)]
+    pub(super) client: Vec<Spanned<String>>,
     /// A list: commands that are sent automatically whenever a matching event arrives, during the whole session. A map: the requests of the
     /// agent, by method, that the scenario answers in place of its client.
     #[serde(default, rename = "answers", deserialize_with = "present")]
