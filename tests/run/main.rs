@@ -20,3 +20,4 @@ mod selection;
 mod starved_agents;
 mod steps;
 mod two_way;
+mod two_way_faults;

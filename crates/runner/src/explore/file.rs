@@ -10,7 +10,7 @@ use spanned_yaml::{Node, Spanned, WithVerbs};
 
 /// What a host and a model can do with an agent, and at which moments: the moves of which `conform explore` makes sessions.
 ///
-/// Texts of `starts` and `moves` may contain `{#}`, the number of the move among those that have it, and the names of drawn data, of `set` and of
+/// Texts of `starts` and `moves` may contain `{#}`, the number of the move among those that have it (`{#n}` where it must stay a number), and the names of drawn data, of `set` and of
 /// `add` in braces. A text that is one such name becomes the value itself, of any type.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -50,6 +50,9 @@ pub struct MomentFile {
     pub same_as: Option<Spanned<String>>,
     /// The steps that show that it has come. Between moves it comes as the moves say.
     pub signs: Vec<SignFile>,
+    /// In a dialect with `naming: json-rpc`, instead of signs: the requests that are open then, those of the host with `>`. It has come while all
+    /// of them are; of several such moments, the one with the most requests.
+    pub open: Option<Words>,
 }
 
 /// A step that shows a moment, or what became of a command.

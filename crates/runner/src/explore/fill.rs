@@ -10,6 +10,9 @@ pub(super) type Names = IndexMap<String, Value>;
 /// The name of the number of a move in its session.
 pub(super) const NUMBER: &str = "{#}";
 
+/// The same, which stays a number where it is all of a text.
+pub(super) const TYPED_NUMBER: &str = "{#n}";
+
 /// The syntax that the language of scenarios recognizes in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -45,7 +48,11 @@ pub(super) fn fill_key(key: &str, names: &Names, number: usize) -> String {
 }
 
 fn fill_text(text: &str, names: &Names, number: usize, place: Place) -> Value {
+    if text == TYPED_NUMBER {
+        return number.into();
+    }
     let text = text.replace(NUMBER, &number.to_string());
+    let text = text.replace(TYPED_NUMBER, &number.to_string());
     let parts = segments(&text);
     if let [Segment::Placeholder(name)] = parts.as_slice()
         && let Some(value) = names.get(*name)
@@ -112,6 +119,10 @@ mod tests {
                 Place::Template
             ),
             json!({ "m7": "{{x}} and more", "t": "({{x}} and more)", "c": "{call3} {call7}" })
+        );
+        assert_eq!(
+            filled(json!(["{#n}", "m{#n}"]), Place::Matcher),
+            json!([7, "m7"])
         );
         assert_eq!(
             filled(json!("{a} {workspace}"), Place::Plain),

@@ -1,7 +1,7 @@
 //! The moves of a dialect: its `explore.yaml` merged over those of its bases, with the common pools, and checked.
 
 use super::file::{Datum, ExploreFile, ImpossibleFile, MomentFile, MoveFile, SignFile, Words};
-use super::fill::NUMBER;
+use super::fill::{NUMBER, TYPED_NUMBER};
 use crate::scenario::{entries, inherit, words};
 use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
 use indexmap::{IndexMap, IndexSet};
@@ -360,7 +360,10 @@ impl MoveTable {
                 .cloned()
         };
         let written = sections.into_iter().flatten().find_map(of_this);
-        let is_numbered = written.is_some_and(|one| one.to_value().to_string().contains(NUMBER));
+        let is_numbered = written.is_some_and(|one| {
+            let text = one.to_value().to_string();
+            text.contains(NUMBER) || text.contains(TYPED_NUMBER)
+        });
         Move {
             is_numbered,
             file,

@@ -5,6 +5,7 @@ use super::file::Words;
 use super::fill::{Place, fill};
 use super::moves::{MoveTable, Sign};
 use super::walk::{Session, State};
+use crate::mutation::frame_names::SessionNames;
 use conform_judge::dialect::{Dialect, FrameIdentity};
 use conform_judge::finding::Finding;
 use conform_judge::frame::{Body, Frame, Line};
@@ -55,11 +56,19 @@ struct StepReader<'t> {
     last: String,
     /// The same at a moment other than the first: in the middle of something.
     last_in_work: String,
+    /// The open requests of both sides, in a dialect that names messages by their structure.
+    requests: BTreeSet<String>,
 }
 
 /// The step for a frame; none if no step shows it.
-fn step_of(frame: &Frame) -> Option<Value> {
-    let value = |line: &Line| serde_json::from_slice::<Value>(&line.bytes).ok();
+fn step_of(frame: &Frame, dialect: &Dialect, session: &mut SessionNames) -> Option<Value> {
+    let is_command = matches!(frame.body, Body::ToAgent(_));
+    let mut value = |line: &Line| {
+        let value = serde_json::from_slice::<Value>(&line.bytes).ok()?;
+        let (name, _) = session.next(dialect, &value, is_command);
+        let (names, _) = dialect.frames(is_command);
+        Some(names.named(&value, Some(&name)).into_owned())
+    };
     Some(match &frame.body {
         Body::ToAgent(line) => match value(line) {
             Some(command) => json!({ "send": command }),
@@ -165,8 +174,9 @@ impl MoveTable {
         let mut ignored = Situations::default();
         let mut reader = StepReader::new(self, dialect, &mut ignored);
         let frames = frames.into_iter().flatten().flatten();
+        let mut names = SessionNames::new(dialect);
         for (n, frame) in frames.enumerate() {
-            if let Some(step) = step_of(&frame) {
+            if let Some(step) = step_of(&frame, dialect, &mut names) {
                 reader.read(&step);
             }
             while let Some(finding) = findings.next_if(|one| one.at <= n as u64 + 1) {
@@ -194,7 +204,10 @@ impl MoveTable {
         }
         outcomes.retain(|command, _| *command != "send_bytes");
         let each = self.open_moments().flat_map(|moment| {
-            outcomes.iter().flat_map(move |(command, outcomes)| {
+            let fitting = outcomes.iter();
+            let fitting =
+                fitting.filter(move |(command, _)| self.can_be_sent(dialect, command, moment));
+            fitting.flat_map(move |(command, outcomes)| {
                 outcomes.iter().map(move |outcome| Situation {
                     moment: moment.to_owned(),
                     command: (*command).to_owned(),
@@ -203,6 +216,14 @@ impl MoveTable {
             })
         });
         each.chain(came().cloned()).collect()
+    }
+
+    /// Whether a command can be sent at a moment: a response only while its request is open.
+    fn can_be_sent(&self, dialect: &Dialect, command: &str, moment: &str) -> bool {
+        let open = self.moments.get(moment).and_then(|one| one.open.as_ref());
+        let is_open = |method| open.is_some_and(|open| open.all().iter().any(|one| one == method));
+        let method = command.rsplit_once('.').map(|(method, _)| method);
+        !dialect.commands.is_answer(command) || method.is_some_and(is_open)
     }
 
     /// Each outcome at each moment that is not final.
@@ -252,6 +273,7 @@ impl<'t> StepReader<'t> {
             open: None,
             last: String::new(),
             last_in_work: String::new(),
+            requests: BTreeSet::new(),
         }
     }
 
@@ -283,6 +305,7 @@ impl<'t> StepReader<'t> {
                 found.map(|(name, _)| name.clone())
             };
             let (outcome, moment) = (first(&self.table.outcomes), first(&self.table.signs));
+            let moment = moment.or_else(|| self.moment_by_requests(&shown));
             if let Some(outcome) = outcome {
                 self.close(&outcome);
             }
@@ -290,6 +313,31 @@ impl<'t> StepReader<'t> {
                 self.go_to(&moment);
             }
         }
+    }
+
+    /// The moment that the requests show which are open after a step, if a moment names any.
+    fn moment_by_requests(&mut self, step: &Value) -> Option<String> {
+        let is_command = step.get("send").is_some();
+        let (names, _) = self.dialect.frames(is_command);
+        let message = step.get("send").or(step.get("expect"))?;
+        names.structure.as_ref()?;
+        let name = names.name_in_step(message)?;
+        let (own, other) = if is_command { (">", "") } else { ("", ">") };
+        if names.method(name).is_some_and(|spec| !spec.notification) {
+            self.requests.insert(format!("{own}{name}"));
+        } else if let Some((method, _)) = name.rsplit_once('.') {
+            self.requests.remove(&format!("{other}{method}"));
+        }
+        let moments = self.table.moments.iter();
+        let with_requests =
+            moments.filter_map(|(name, moment)| Some((name, moment.open.as_ref()?)));
+        let open = with_requests.map(|(name, words)| (name, words.all()));
+        let is_open = |words: &[String]| words.iter().all(|one| self.requests.contains(one));
+        let mut came: Vec<_> = open.collect();
+        let any = came.first().map(|_| self.table.first_moment().to_owned());
+        came.retain(|(_, words)| is_open(words));
+        let most = came.iter().rev().max_by_key(|(_, words)| words.len());
+        most.map(|(name, _)| (*name).clone()).or(any)
     }
 
     /// The situation at this frame. A finding at the end of the process is a consequence of the last action of the host in the middle of

@@ -2,7 +2,7 @@
 
 use super::frame_names::SessionNames;
 use conform_judge::dialect::{Dialect, FrameIdentity};
-use conform_judge::frame::{Body, Frame};
+use conform_judge::frame::{Body, End, Frame};
 use conform_judge::framing::{Parsed, ParsedFrame};
 use frame_faults::{parse_entry, parse_held};
 
@@ -23,6 +23,8 @@ pub struct FaultTrace {
     /// The affected frame, if it is not a line of the agent's stdout.
     frame: Option<u64>,
     session: Option<SessionNames>,
+    /// Whether the process was killed because a budget was over, and not because it had nothing left to do.
+    is_out_of_time: bool,
 }
 
 /// A position in a session.
@@ -65,9 +67,20 @@ impl FaultTrace {
             .session
             .get_or_insert_with(|| SessionNames::new(dialect));
         self.names.push(name(frame, parsed, dialect, names));
-        if matches!(frame.body, Body::FromAgent(_)) {
-            self.lines.push(self.names.len() as u64);
+        match &frame.body {
+            Body::FromAgent(_) => self.lines.push(self.names.len() as u64),
+            Body::End(End::Killed { why }) => {
+                let budget = why.strip_prefix("budget:");
+                self.is_out_of_time = budget.is_some_and(|name| name != "settle");
+            }
+            _ => {}
         }
+    }
+
+    /// Whether the process was killed because a budget was over. On a busy machine, that can be chance.
+    #[must_use]
+    pub fn is_out_of_time(&self) -> bool {
+        self.is_out_of_time
     }
 
     /// The same trace with this frame as the affected one.

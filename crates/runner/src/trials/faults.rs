@@ -4,6 +4,7 @@
 use super::good_run::GoodRun;
 use super::suite::{REHEARSAL, logged};
 use super::{TrialError, TrialSuite, each};
+use crate::mutation::fault_trace::FaultTrace;
 use crate::mutation::kill_analysis::{Catcher, PlayedScenario, TestedFault, matrix_row};
 use crate::mutation::matrix::{Fate, Matrix, Row};
 use crate::scenario::Scenario;
@@ -240,8 +241,9 @@ impl FaultTrials {
                 .await?;
             let row = matrix_row(&tested, &played);
             was_killed = row.fate == Fate::Killed;
+            let is_sure = !self.suite.is_filtered() || timed_out(&row, &played).is_none();
             match row.fate {
-                Fate::Killed if !tested.caught_by.is_empty() => return Ok(row.into()),
+                Fate::Killed if !tested.caught_by.is_empty() && is_sure => return Ok(row.into()),
                 Fate::Killed | Fate::Collateral(_) => break,
                 _ => {}
             }
@@ -269,6 +271,7 @@ impl FaultTrials {
         if was_killed && row.fate != Fate::Killed {
             odd.extend(again);
         }
+        odd.extend(timed_out(&row, &sure));
         sure.retain(|one| !odd.contains(&one.id));
         Ok(Outcome { row, odd, sure })
     }
@@ -362,6 +365,16 @@ impl FaultTrials {
         selected.insert(before.scenario.clone());
         Some(selected)
     }
+}
+
+/// The scenario in which a fault was caught, if the process was killed there because a budget was over.
+fn timed_out(row: &Row, played: &[PlayedScenario]) -> Option<String> {
+    let is_caught = matches!(row.fate, Fate::Killed | Fate::Collateral(_));
+    let mut scenarios = played
+        .iter()
+        .filter(|one| is_caught && one.id == row.scenario);
+    let is_out_of_time = |one: &&PlayedScenario| one.traces.iter().any(FaultTrace::is_out_of_time);
+    scenarios.find(is_out_of_time).map(|one| one.id.clone())
 }
 
 fn ids<'p>(played: impl IntoIterator<Item = &'p PlayedScenario>) -> BTreeSet<String> {
