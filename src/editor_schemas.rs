@@ -2,6 +2,7 @@
 //! transcript's are generated from the Rust types that the loaders use.
 
 use crate::project_config::ProjectConfig;
+use conform_dialect::agents::AgentFile;
 use conform_dialect::clauses::ClausesFile;
 use conform_dialect::file::DialectFile;
 use conform_dialect::ordering::file::OrderingFile;
@@ -47,6 +48,7 @@ pub const FORMATS: &[FileFormat] = formats! {
     "script" "conform model script" Script: "a model script: --script of mock-agent and `conform provider`";
     "agent-script" "conform agent script" AgentScriptFile: "an agent script: --script of mock-agent with --dialect-dir";
     "dialect" "conform dialect" DialectFile: "dialect.yaml, or base.yaml of what versions share";
+    "agent" "conform agent file" AgentFile: "agents/*.yaml of a dialect, or --agent-file";
     "clauses" "conform clauses" ClausesFile: "clauses.yaml of a dialect";
     "ordering" "conform ordering rules" OrderingFile: "ordering.yaml of a dialect";
     "hosts" "conform bad hosts" HostsFile: "hosts.yaml of a dialect";

@@ -39,6 +39,7 @@ mod headers;
 mod held_turns;
 mod history;
 mod ids;
+mod lanes;
 mod model;
 mod pace;
 mod recorded;
@@ -56,6 +57,7 @@ pub use content_encoding::{ContentEncodings, DecodedBody};
 pub use error_response::{ErrorResponse, error_response};
 pub use expect::RequestMismatch;
 pub use failure::{FailureKind, News, ScriptFailure};
+pub use lanes::Lane;
 pub use model::{Model, ModelResponse};
 pub use pace::{Pace, Pauses};
 pub use recorded::{

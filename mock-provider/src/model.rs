@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::time::Duration;
 
-use crate::answer::{Answer, AnswerMessage, HttpError};
+use crate::answer::{Answer, AnswerMessage, BlockStart, HttpError};
 use crate::answer_builder;
 use crate::conversation::ConversationView;
 use crate::expect::RequestMismatch;
@@ -13,6 +13,7 @@ use crate::failure::{Rejection, ScriptFailure};
 use crate::fallback;
 use crate::held_turns::HeldTurns;
 use crate::history::{NextReply, PastRequest, RequestHistory};
+use crate::lanes::{Lane, Lanes};
 use crate::request::{AskedModel, Request, Wire};
 use crate::script::{Expect, Repeat, Script, ScriptReply};
 use crate::signatures::SignatureStore;
@@ -31,6 +32,7 @@ pub struct Model {
     messages: BTreeMap<usize, AnswerMessage>,
     signatures: SignatureStore,
     call_ids: CallIds,
+    lanes: Lanes,
     history: RequestHistory,
     /// Whether a request of a conversation has come.
     has_begun: bool,
@@ -64,6 +66,8 @@ pub struct ModelResponse {
     pub failures: Vec<ScriptFailure>,
     /// Whether the request is outside of the conversation, such as one for a title or a summary. It got a short default answer.
     pub is_side_request: bool,
+    /// The name of the lane that the request belongs to.
+    pub lane: Option<String>,
 }
 
 impl ModelResponse {
@@ -80,6 +84,7 @@ impl ModelResponse {
             answer,
             failures: failures.into_iter().collect(),
             is_side_request: false,
+            lane: None,
         }
     }
 }
@@ -98,6 +103,7 @@ impl Model {
             messages: BTreeMap::new(),
             signatures,
             call_ids: CallIds::default(),
+            lanes: Lanes::default(),
             history: RequestHistory::default(),
             has_begun: false,
             held: HeldTurns::default(),
@@ -112,6 +118,13 @@ impl Model {
     #[must_use]
     pub fn lenient(mut self, is_lenient: bool) -> Self {
         self.is_lenient = is_lenient;
+        self
+    }
+
+    /// The same model, which answers the requests of these lanes apart from its script.
+    #[must_use]
+    pub fn with_lanes(mut self, lanes: Vec<Lane>) -> Self {
+        self.lanes = Lanes::new(lanes);
         self
     }
 
@@ -167,6 +180,9 @@ impl Model {
             };
         }
         let conversation = ConversationView::new(whole);
+        if let Some(at) = self.lanes.find(whole, &conversation) {
+            return self.serve_lane(at, sent);
+        }
         let past = PastRequest::new(whole, &conversation);
         if !std::mem::replace(&mut self.has_begun, true) {
             self.note_resumed(&conversation);
@@ -175,6 +191,31 @@ impl Model {
             Ok(Some(index)) => self.serve(index, request, past),
             Ok(None) => self.serve_side_request(sent, &past),
             Err(failure) => self.fall_back(request, &past, *failure),
+        }
+    }
+
+    /// Answers a request of a lane with a reply of it: the last one for all that follow.
+    fn serve_lane(&mut self, (lane, reply): (usize, usize), request: &Request) -> ModelResponse {
+        let Lane { name, replies, .. } = &self.lanes.lanes[lane];
+        let name = name.clone();
+        let number = reply.min(replies.len().saturating_sub(1));
+        let usual = || fallback::reply(request);
+        let reply = replies.get(number).cloned().unwrap_or_else(usual);
+        let path = format!("{name}.{}", request.n);
+        let answer = answer_builder::answer(&reply, path, self.seed, request);
+        if let Answer::Message(message) = &answer {
+            let ids = message.starts().filter_map(|start| match start {
+                BlockStart::Call { id, .. } => Some(id.clone()),
+                _ => None,
+            });
+            self.lanes.note_calls((lane, number), ids);
+        }
+        ModelResponse {
+            gate: reply.gate,
+            delay: reply.delay.map(|span| span.0),
+            is_side_request: true,
+            lane: Some(name),
+            ..ModelResponse::without_reply(answer, [])
         }
     }
 
@@ -355,6 +396,7 @@ impl Model {
             answer,
             failures,
             is_side_request: false,
+            lane: None,
         }
     }
 

@@ -33,6 +33,7 @@ pub(super) use progress::Progress;
 use required_clauses::RequiredClauses;
 pub(super) use run_plan::{RunPlan, run_plan};
 use run_status::{AgentProgress, RunFacts};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
@@ -125,7 +126,8 @@ async fn perform(
     };
     let folder = kept_transcripts(&report, &engine.settings.keep);
     let folder = folder.map(|folder| ("Transcripts", folder.display().to_string()));
-    close(&report, args.details, folder.as_slice(), progress).map_err(output::failure)?;
+    let lines: Vec<_> = lanes_line(&report).into_iter().chain(folder).collect();
+    close(&report, args.details, &lines, progress).map_err(output::failure)?;
     if let Err(error) = reports::write(&report, &args.reports).and(applied) {
         output::error(&error);
         return Ok(error.status);
@@ -204,6 +206,19 @@ pub(super) fn close(
         writeln!(screen, "{word:>13} {text}")?;
     }
     screen.flush()
+}
+
+/// The agent's own requests to the model, by lane, as a line; `None` if there were none.
+fn lanes_line(report: &Report) -> Option<(&'static str, String)> {
+    let mut counts = BTreeMap::<&str, u64>::new();
+    for (lane, count) in report.scenarios.iter().flat_map(|scenario| &scenario.lanes) {
+        *counts.entry(lane).or_default() += count;
+    }
+    let counts: Vec<_> = counts
+        .iter()
+        .map(|(lane, count)| format!("{lane} {count}"))
+        .collect();
+    (!counts.is_empty()).then(|| ("Own requests", counts.join(", ")))
 }
 
 /// The folder with the transcripts of this run, if there are any.

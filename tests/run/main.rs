@@ -1,5 +1,6 @@
 //! `conform run` with the real binary, against agents of every kind.
 
+mod agent_files;
 mod agents;
 mod bad_agents;
 mod baselines;

@@ -72,6 +72,13 @@ pub enum Body {
     Stderr(Line),
     /// A request that reached the scripted model.
     LlmRequest(LlmRequest),
+    /// A request to the model that belongs to a lane: one of the agent's own, such as for a title. It is part of no protocol.
+    LaneRequest {
+        /// The name of the lane.
+        lane: String,
+        /// The request.
+        request: LlmRequest,
+    },
     /// How the answer to such a request ended.
     LlmReply(LlmReply),
     /// The host closed the agent's stdin.
@@ -92,6 +99,7 @@ impl Body {
             Body::FromAgent(_) => "from_agent",
             Body::Stderr(_) => "stderr",
             Body::LlmRequest(_) => "llm_request",
+            Body::LaneRequest { .. } => "lane_request",
             Body::LlmReply(_) => "llm_reply",
             Body::StdinClosed => "stdin_closed",
             Body::StdoutClosed => "stdout_closed",

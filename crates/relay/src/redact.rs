@@ -138,6 +138,13 @@ impl Redactor {
                 body: self.document(&request.body)?,
                 ..request.clone()
             }),
+            Body::LaneRequest { lane, request } => Body::LaneRequest {
+                lane: lane.clone(),
+                request: LlmRequest {
+                    body: self.document(&request.body)?,
+                    ..request.clone()
+                },
+            },
             Body::LlmReply(reply) => {
                 let redacted = |part: &Option<Value>| self.document(part.as_ref()?);
                 let (body, message) = (redacted(&reply.body), redacted(&reply.message));

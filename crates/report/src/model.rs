@@ -209,6 +209,9 @@ pub struct ScenarioReport {
     /// Why it was skipped, or is inconclusive or broken.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// The number of the agent's own requests to the model, by lane.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub lanes: IndexMap<String, u64>,
     /// Whether it is flaky: it failed and then passed when it was run again, or failed only by findings that a baseline calls flaky.
     /// A flaky scenario counts neither as failed nor as passed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -77,6 +77,18 @@ impl EventQueue {
     pub(crate) fn add_model_event(&self, entry: server::JournalEntry) {
         let is_idle = self.update(|state| {
             match entry.event {
+                JournalEvent::Request(arrived) if arrived.lane.is_some() => {
+                    let body = arrived.json();
+                    let (n, path) = (arrived.n, arrived.path);
+                    let request = Body::LaneRequest {
+                        lane: arrived.lane.unwrap_or_default(),
+                        request: LlmRequest { n, path, body },
+                    };
+                    state.push_after_stdout(SessionEvent::Frame(Frame {
+                        at: 0,
+                        body: request,
+                    }));
+                }
                 JournalEvent::Request(arrived) if arrived.is_side_request => {
                     state.push_after_stdout(SessionEvent::SideRequest(arrived.n));
                 }

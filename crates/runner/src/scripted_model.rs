@@ -5,8 +5,8 @@ use super::launch::LaunchError;
 use super::play::context::EarlyStop;
 use crate::scenario::Scenario;
 use json_matcher::{Captures, Template};
-use mock_provider::Script;
 use mock_provider::server::{Observer, Server, ServerOptions};
+use mock_provider::{Lane, Script};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ pub(crate) fn script(scenario: &Scenario, placeholders: &Captures) -> Result<Scr
 /// The server cannot listen.
 pub(crate) fn serve(
     script: Script,
+    lanes: Vec<Lane>,
     seed: u64,
     queue: &Arc<EventQueue>,
 ) -> Result<Server, LaunchError> {
@@ -33,6 +34,7 @@ pub(crate) fn serve(
     let options = ServerOptions {
         seed,
         keyless: true,
+        lanes,
         ..ServerOptions::default()
     };
     Server::observed(

@@ -60,6 +60,7 @@ pub(super) async fn handle(
         headers: Arc::clone(&headers),
         body: body.as_ref().cloned().unwrap_or_default(),
         is_side_request: false,
+        lane: None,
     };
     let bodiless = arrived.method == "HEAD";
     let is_array = wire == Wire::Gemini
@@ -165,8 +166,10 @@ fn decide(
             (Outcome::Error(error), vec![failure])
         }
     };
-    arrived.is_side_request =
-        matches!(&outcome, Outcome::ModelResponse(_, served) if served.is_side_request);
+    if let Outcome::ModelResponse(_, served) = &outcome {
+        arrived.is_side_request = served.is_side_request;
+        arrived.lane.clone_from(&served.lane);
+    }
     shared.record_at(at, JournalEvent::Request(arrived));
     failures
         .into_iter()

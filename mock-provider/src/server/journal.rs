@@ -85,6 +85,8 @@ pub struct ReceivedRequest {
     pub body: Bytes,
     /// Whether it is a side request that took no reply of the script.
     pub is_side_request: bool,
+    /// The name of the lane that it belongs to.
+    pub lane: Option<String>,
 }
 
 impl ReceivedRequest {

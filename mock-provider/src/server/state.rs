@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::gates::Gates;
 use super::journal::{JournalEntry, JournalEvent};
+use crate::lanes::Lane;
 use crate::model::Model;
 use crate::pace::Pace;
 use crate::script::Script;
@@ -24,6 +25,8 @@ pub struct ServerOptions {
     pub max_body: usize,
     /// How fast replies are streamed.
     pub pace: Pace,
+    /// The lanes of the agent's own requests.
+    pub lanes: Vec<Lane>,
     /// Opens every gate at the start: for a script that is served without a test that releases gates.
     pub open_gates: bool,
 }
@@ -36,6 +39,7 @@ impl Default for ServerOptions {
             lenient: false,
             max_body: 32 * 1024 * 1024,
             pace: Pace::default(),
+            lanes: Vec::new(),
             open_gates: false,
         }
     }
@@ -76,10 +80,16 @@ pub(super) struct NumberedModel {
     pub(super) next_number: u64,
 }
 
+fn model_of(script: Script, options: &ServerOptions) -> Model {
+    Model::new(script, options.seed)
+        .lenient(options.lenient)
+        .with_lanes(options.lanes.clone())
+}
+
 impl ServerState {
     pub(super) fn new(script: Script, options: ServerOptions, observer: Observer) -> Self {
         let gates = Gates::new(script.gates(), options.open_gates);
-        let model = Model::new(script, options.seed).lenient(options.lenient);
+        let model = model_of(script, &options);
         ServerState {
             options,
             gates,
@@ -96,7 +106,7 @@ impl ServerState {
     pub(super) fn reset(&self, script: Script) {
         let mut current = self.model();
         self.gates.reset(script.gates());
-        current.model = Model::new(script, self.options.seed).lenient(self.options.lenient);
+        current.model = model_of(script, &self.options);
     }
 
     /// Locks the model.

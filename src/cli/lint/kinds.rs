@@ -12,6 +12,8 @@ pub(super) enum FileKind {
     Script,
     /// An agent script.
     AgentScript,
+    /// An agent file.
+    Agent,
     /// A file of a dialect's folder.
     Dialect,
 }
@@ -26,6 +28,7 @@ pub(super) struct FileShape(
 
 const SHAPES: &[FileShape] = &[
     FileShape(FileKind::Scenario, "scenario", "scenario"),
+    FileShape(FileKind::Agent, "agent file", "agent"),
     FileShape(FileKind::Dialect, "dialect file", "dialect"),
     FileShape(FileKind::Dialect, "ordering file", "ordering"),
     FileShape(FileKind::Dialect, "fault file", "faults"),

@@ -5,7 +5,7 @@ use super::unused_names::unused_names;
 use crate::cli::args::DialectArgs;
 use crate::cli::catalogue::{names_for_faults, render_errors};
 use conform_dialect::version_of_base;
-use conform_judge::dialect::{self, Dialect, DialectSource};
+use conform_judge::dialect::{self, Dialect, DialectSource, KnownAgent};
 use conform_report::reporter::text::count;
 use conform_runner::explore::MoveTable;
 use conform_runner::mutation::bad_hosts;
@@ -87,6 +87,10 @@ impl Linter {
             FileKind::Scenario => self.scenario(path, &node),
             FileKind::Script => self.take(Script::of_file(&node).map(drop)),
             FileKind::AgentScript => self.agent_script(path, &node),
+            FileKind::Agent => {
+                let found = self.agent_file(path);
+                self.take(found);
+            }
             FileKind::Dialect => self.dialect_file(path, &node),
         }
     }
@@ -215,6 +219,40 @@ impl Linter {
             Ok(errors) => self.errors.extend(errors),
             Err(why) => self.refuse(Error::of_file(path, why)),
         }
+    }
+
+    /// Lints an agent file, which belongs to the dialect of its folder, the one that it names, or the one that the user names.
+    fn agent_file(&self, path: &Path) -> Result<(), Vec<Error>> {
+        let absolute = std::fs::canonicalize(path).unwrap_or_default();
+        let mut folders = absolute.ancestors().skip(2);
+        let name = |path: Option<&Path>| Some(path?.file_name()?.to_string_lossy().into_owned());
+        let of_folder = folders
+            .next()
+            .filter(|folder| is_dialect(folder))
+            .and_then(|folder| {
+                let (version, protocol) = (name(Some(folder))?, folder.parent()?);
+                let id = format!("{}@{version}", name(Some(protocol))?);
+                Some((
+                    DialectSource::new(protocol.parent().map(Path::to_owned)),
+                    id,
+                ))
+            });
+        let asked = self
+            .args
+            .dialect
+            .clone()
+            .or(of_folder.clone().map(|(_, id)| id));
+        let agent = KnownAgent {
+            is_named: of_folder.is_none(),
+            ..KnownAgent::read(path, asked.as_deref())?
+        };
+        let (asks, id) = (agent.file.asks.clone(), agent.dialect.clone());
+        let source = of_folder.map_or_else(|| self.source.clone(), |(source, _)| source);
+        let source = source.for_agent(Some(Arc::new(agent)));
+        let dialect = dialect::load(&source, &id)?;
+        conform_runner::lanes::lanes(&dialect)?;
+        asks.first()
+            .map_or(Ok(()), |first| scenario::check_asks(first, &dialect))
     }
 
     /// Lints the whole folder of a dialect, once, since its files depend on each other.

@@ -185,15 +185,6 @@ impl KnownAgent {
             let message = format!("this file is in the folder of `{id}`: leave out `dialect`");
             return Err(vec![root.error_at(own.span, message)]);
         }
-        if name != REFERENCE
-            && file.programs.is_empty()
-            && file.packages.is_empty()
-            && file.says.is_none()
-        {
-            let message =
-                "no agent is recognized by this file: give it `programs`, `packages` or `says`";
-            return Err(vec![root.error(message)]);
-        }
         Ok(Some(KnownAgent {
             name: name.to_owned(),
             dialect: id,
@@ -233,6 +224,18 @@ impl KnownAgent {
     /// Its mistakes.
     pub fn apply(&self, dialect: &mut DialectFile) -> Result<(), Vec<Error>> {
         let mut errors = self.says().err().unwrap_or_default();
+        let AgentFile {
+            programs,
+            packages,
+            says,
+            ..
+        } = &self.file;
+        let is_recognized = !programs.is_empty() || !packages.is_empty() || says.is_some();
+        if !self.is_named && self.name != REFERENCE && !is_recognized {
+            let message =
+                "no agent is recognized by this file: give it `programs`, `packages` or `says`";
+            errors.push(self.root.error(message));
+        }
         errors.extend(self.check_tools(dialect));
         errors.extend(super::lanes::check(self));
         errors.extend(self.check_lacks(dialect));

@@ -1,43 +1,32 @@
 //! Lanes: the conditions by which an agent's own requests to its model are recognized.
 
 use super::file::{KnownAgent, LaneFile};
-use serde_json::Value;
 use spanned_yaml::{Error, Node};
 
-/// A lane, with its conditions as texts.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lane {
-    /// Its name.
-    pub name: String,
+/// What a request must have to belong to a lane: all of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LaneConditions {
     /// Texts in the system prompt.
     pub system: Vec<String>,
     /// Texts in the last message.
     pub last: Vec<String>,
     /// Texts in the name of the model.
     pub model: Vec<String>,
-    /// Whether the request offers no tools.
+    /// Whether it must offer no tools.
     pub no_tools: bool,
-    /// The replies in order, as in a model script; a short text if there is none.
-    pub replies: Vec<Value>,
 }
 
-/// The lanes of an agent.
-#[must_use]
-pub fn lanes(agent: &KnownAgent) -> Vec<Lane> {
-    let lanes = agent.file.lanes.iter();
-    lanes.map(|(name, file)| lane(name, file)).collect()
-}
-
-fn lane(name: &str, file: &LaneFile) -> Lane {
-    let texts = |node: &Option<Node>| node.iter().flat_map(texts).collect();
-    let replies = file.reply.iter().chain(&file.replies);
-    Lane {
-        name: name.to_owned(),
-        system: texts(&file.system),
-        last: texts(&file.last),
-        model: texts(&file.model),
-        no_tools: file.no_tools,
-        replies: replies.map(Node::to_value).collect(),
+impl LaneFile {
+    /// The conditions of the lane.
+    #[must_use]
+    pub fn conditions(&self) -> LaneConditions {
+        let texts = |node: &Option<Node>| node.iter().flat_map(texts).collect();
+        LaneConditions {
+            system: texts(&self.system),
+            last: texts(&self.last),
+            model: texts(&self.model),
+            no_tools: self.no_tools,
+        }
     }
 }
 
@@ -49,58 +38,59 @@ fn texts(node: &Node) -> Vec<String> {
     one.into_iter().chain(many).collect()
 }
 
-/// Whether every request of `narrow` is one of `wide` too.
-fn includes(wide: &Lane, narrow: &Lane) -> bool {
-    let implied = |wide: &[String], narrow: &[String]| {
-        wide.iter()
-            .all(|part| narrow.iter().any(|text| text.contains(part.as_str())))
-    };
-    implied(&wide.system, &narrow.system)
-        && implied(&wide.last, &narrow.last)
-        && implied(&wide.model, &narrow.model)
-        && (!wide.no_tools || narrow.no_tools)
+impl LaneConditions {
+    /// Whether every request that meets `other` meets these conditions too.
+    fn include(&self, other: &LaneConditions) -> bool {
+        let implied = |own: &[String], other: &[String]| {
+            let is_in = |part: &String| other.iter().any(|text| text.contains(part.as_str()));
+            own.iter().all(is_in)
+        };
+        implied(&self.system, &other.system)
+            && implied(&self.last, &other.last)
+            && implied(&self.model, &other.model)
+            && (!self.no_tools || other.no_tools)
+    }
 }
 
 /// The mistakes in the lanes of an agent file.
 pub(super) fn check(agent: &KnownAgent) -> Vec<Error> {
     let mut errors = Vec::new();
-    let mut before: Vec<Lane> = Vec::new();
+    let mut before: Vec<(&str, LaneConditions)> = Vec::new();
     for (name, file) in &agent.file.lanes {
-        let lane = lane(name, file);
+        let own = file.conditions();
+        let mut error = |message: String| errors.push(agent.root.error_at(name.span, message));
+        if !file.replies.is_empty() && file.reply.is_some() {
+            error(format!(
+                "the lane `{name}` has `reply` and `replies`: write one of them",
+                name = name.value
+            ));
+        }
+        let twin = before
+            .iter()
+            .find(|(_, other)| other.include(&own) || own.include(other));
+        if own.include(&LaneConditions::default()) {
+            error(format!(
+                "the lane `{}` matches every request, also those of the conversation: give it `system`, `last`, `model` or `no_tools: true`",
+                name.value
+            ));
+        } else if let Some((other, _)) = twin {
+            error(format!(
+                "the lanes `{other}` and `{}` match the same requests: give each a text that the other does not have",
+                name.value
+            ));
+        }
         for node in [&file.system, &file.last, &file.model]
             .into_iter()
             .flatten()
         {
-            let items = node.as_list().unwrap_or_default();
             let is_text = |node: &Node| node.as_str().is_some_and(|text| !text.is_empty());
+            let items = node.as_list().unwrap_or_default();
             if !is_text(node) && (items.is_empty() || !items.iter().all(is_text)) {
-                errors.push(node.error("expected a text that is contained, or a list of texts; an empty text is in every request"));
+                let message = "expected a text that requests of the lane contain, or a list of such texts; an empty text is in every request";
+                errors.push(node.error(message));
             }
         }
-        if !file.replies.is_empty() && file.reply.is_some() {
-            let message = format!(
-                "the lane `{}` has both `reply` and `replies`: write one of them",
-                name.value
-            );
-            errors.push(agent.root.error_at(name.span, message));
-        }
-        if includes(&lane, &Lane::default()) {
-            let message = format!(
-                "the lane `{}` matches every request, also those of the conversation: give it `system`, `last`, `model` or `no_tools: true`",
-                name.value
-            );
-            errors.push(agent.root.error_at(name.span, message));
-        } else if let Some(other) = before
-            .iter()
-            .find(|other| includes(other, &lane) || includes(&lane, other))
-        {
-            let message = format!(
-                "the lanes `{}` and `{}` match the same requests: give each a text that the other does not have",
-                other.name, name.value
-            );
-            errors.push(agent.root.error_at(name.span, message));
-        }
-        before.push(lane);
+        before.push((&name.value, own));
     }
     errors
 }

@@ -5,5 +5,5 @@ mod lanes;
 mod purposes;
 
 pub use file::{ASKS, AgentFile, KnownAgent, LaneFile, REFERENCE, ToolFile};
-pub use lanes::{Lane, lanes};
+pub use lanes::LaneConditions;
 pub use purposes::{ByPurpose, by_purpose};

@@ -41,7 +41,9 @@ impl<'a> DecodedFrame<'a> {
         match &frame.body {
             Body::FromAgent(line) => Self::line(dialect, events, line, (parsed, name)),
             Body::ToAgent(line) => Self::line(dialect, commands, line, (parsed, name)),
-            Body::Stderr(_) => Self::special(dialect, Blame::Agent, None, Value::Null),
+            Body::Stderr(_) | Body::LaneRequest { .. } => {
+                Self::special(dialect, Blame::Agent, None, Value::Null)
+            }
             Body::LlmRequest(request) => {
                 let mut value = json!({ "n": request.n, "path": request.path });
                 // A macro would write the whole conversation again, which takes much longer than a copy.

@@ -117,6 +117,9 @@ fn quote(body: &Body) -> Cow<'_, [u8]> {
         }
         Body::Signal(name) => return Cow::Borrowed(name.as_bytes()),
         Body::LlmRequest(request) => format!("request {} to {}", request.n, request.path),
+        Body::LaneRequest { lane, request } => {
+            format!("request {} of the lane {lane}", request.n)
+        }
         Body::LlmReply(reply) => {
             let (n, status, end) = (reply.n, reply.status, reply.end.as_str());
             format!("reply {n}: status {status}, {end}")

@@ -17,6 +17,7 @@ const DIRS: &[&str] = &[
     "from_agent",
     "stderr",
     "llm_request",
+    "lane_request",
     "llm_reply",
     "stdin_closed",
     "stdout_closed",
@@ -44,6 +45,8 @@ struct Record<'a, B> {
     dropped: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lane: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,7 +87,10 @@ pub(super) fn write(frame: &Frame, out: &mut Vec<u8>) -> serde_json::Result<()> 
             };
             record.dropped = (line.dropped > 0).then_some(line.dropped);
         }
-        Body::LlmRequest(request) => {
+        Body::LlmRequest(request) | Body::LaneRequest { request, .. } => {
+            if let Body::LaneRequest { lane, .. } = &frame.body {
+                record.lane = Some(lane.as_str().into());
+            }
             record.n = Some(request.n);
             record.path = Some(request.path.as_str().into());
             record.body = Some(&request.body);
@@ -155,6 +161,10 @@ fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
         "from_agent" => Body::FromAgent(text(record)?),
         "stderr" => Body::Stderr(text(record)?),
         "llm_request" => Body::LlmRequest(request(record)?),
+        "lane_request" => Body::LaneRequest {
+            lane: required(record.lane.as_deref(), "lane")?.to_owned(),
+            request: request(record)?,
+        },
         "llm_reply" => Body::LlmReply(reply(&record)?),
         "stdin_closed" => Body::StdinClosed,
         "stdout_closed" => Body::StdoutClosed,

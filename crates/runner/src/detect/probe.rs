@@ -115,7 +115,7 @@ impl AgentProbe<'_> {
         sandboxes: &SandboxRoot,
         queue: &Arc<EventQueue>,
     ) -> Result<(AgentProcess, Server, Sandbox), LaunchError> {
-        let server = serve(Script::default(), 0, queue)?;
+        let server = serve(Script::default(), Vec::new(), 0, queue)?;
         let (recipe, wire) = self.recipe();
         let recipes = (&recipe, Some(&wire));
         let scale = self.patience.time_scale;

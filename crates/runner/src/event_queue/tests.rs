@@ -30,6 +30,7 @@ fn request(n: u64, endpoint: ApiEndpoint) -> server::JournalEntry {
         headers: Default::default(),
         body: "{}".into(),
         is_side_request: false,
+        lane: None,
     }))
 }
 

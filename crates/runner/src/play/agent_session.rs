@@ -34,6 +34,8 @@ pub(super) struct AgentSession {
     /// Lines that the host has sent and that have not been handled yet.
     pub(super) unhandled_sends: usize,
     pub(super) requests: VecDeque<(u64, LlmRequest)>,
+    /// The agent's own requests, with their frames and lanes, that no step has taken.
+    pub(super) lane_requests: VecDeque<(u64, String, LlmRequest)>,
     pub(super) replies: VecDeque<LlmReply>,
     /// Whether the agent wrote a line.
     pub(super) has_written: bool,
@@ -103,6 +105,7 @@ impl AgentSession {
             client,
             unhandled_sends: 0,
             requests: VecDeque::new(),
+            lane_requests: VecDeque::new(),
             replies: VecDeque::new(),
             has_written: false,
             is_start_extended: false,
@@ -117,6 +120,19 @@ impl AgentSession {
             has_shown_text: false,
             was_signalled: false,
         })
+    }
+}
+
+impl AgentSession {
+    /// Takes the first request of a lane, or of the conversation, that no step has taken.
+    pub(super) fn next_request(&mut self, lane: Option<&str>) -> Option<(u64, LlmRequest)> {
+        let Some(lane) = lane else {
+            return self.requests.pop_front();
+        };
+        let mut requests = self.lane_requests.iter();
+        let at = requests.position(|(_, own, _)| own == lane)?;
+        let (n, _, request) = self.lane_requests.remove(at)?;
+        Some((n, request))
     }
 }
 

@@ -189,6 +189,10 @@ impl ScenarioPlayer {
                         self.offered.insert(request.n, offered(&request.body));
                         self.session.requests.push_back((n, request));
                     }
+                    Body::LaneRequest { lane, request } => {
+                        *self.run.report.lanes.entry(lane.clone()).or_default() += 1;
+                        self.session.lane_requests.push_back((n, lane, request));
+                    }
                     Body::LlmReply(reply) => {
                         self.requests.add_reply(&reply);
                         self.session.replies.push_back(reply);

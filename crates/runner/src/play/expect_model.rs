@@ -20,13 +20,14 @@ impl ScenarioPlayer {
     pub(super) async fn expect_request(
         &mut self,
         step: &Step,
+        lane: Option<&str>,
         matcher: &RequestMatcher,
     ) -> Result<(), EarlyStop> {
         let mut wait = self.wait_for_event(step).without_stdout();
         let mut received = ReceivedEvents::default();
         let mut nearest = None;
         let found = self.wait_until(&mut wait, |player| {
-            while let Some((n, request)) = player.session.requests.pop_front() {
+            while let Some((n, request)) = player.session.next_request(lane) {
                 match matcher.matches(&request, &player.captures) {
                     Ok(()) => return Some((n, request)),
                     Err(difference) => nearest = Some((n, vec![difference])),
@@ -39,7 +40,10 @@ impl ScenarioPlayer {
         let (n, request) = match found.await? {
             Ok(found) => found,
             Err(result) => {
-                let subject = "the expected request to the model";
+                let subject = match lane {
+                    Some(lane) => &format!("the expected request of the lane `{lane}`"),
+                    None => "the expected request to the model",
+                };
                 let awaited = Awaited::thing(subject, matcher.in_words(&self.captures));
                 return Err(self.timed_out(rule, &result, &received, nearest, awaited));
             }

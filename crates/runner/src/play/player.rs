@@ -5,6 +5,7 @@ use super::context::{EarlyStop, SuiteContext};
 use super::model_requests::ModelRequests;
 use super::skip::missing_feature;
 use crate::event_queue::EventQueue;
+use crate::lanes::lanes;
 use crate::launch::LaunchError;
 use crate::limits::{self, TimeoutBudgets};
 use crate::process::spawn_error::SpawnError;
@@ -18,6 +19,7 @@ use conform_report::Verdict;
 use indexmap::IndexSet;
 use json_matcher::{Captures, render_text};
 use mock_provider::server::Server;
+use spanned_yaml::render_all;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::ops::Range;
@@ -131,7 +133,9 @@ impl ScenarioPlayer {
         let queue = Arc::new(EventQueue::default());
         let mut captures = launch::placeholders(&sandbox, "");
         let script = scripted_model::script(&scenario, &captures)?;
-        let server = scripted_model::serve(script.clone(), suite.settings.seed, &queue)?;
+        let lanes =
+            lanes(&suite.dialect).map_err(|errors| EarlyStop::Broken(render_all(&errors)))?;
+        let server = scripted_model::serve(script.clone(), lanes, suite.settings.seed, &queue)?;
         captures.set("llm_url", server.url());
         if let Some(client) = &suite.dialect.client {
             captures.set("abilities", client.declared(&scenario.client.abilities));

@@ -65,7 +65,9 @@ impl ScenarioPlayer {
             StepAction::Unordered(matchers) => self.unordered(step, matchers).await,
             StepAction::ExpectNone { not, until } => self.expect_none(step, not, until).await,
             StepAction::ExpectText(text) => self.expect_text(step, text).await,
-            StepAction::ExpectRequest(matcher) => self.expect_request(step, matcher).await,
+            StepAction::ExpectRequest { lane, matcher } => {
+                self.expect_request(step, lane.as_deref(), matcher).await
+            }
             StepAction::ExpectReply(end) => self.expect_reply(step, *end).await,
             StepAction::ExpectFile(files) => self.expect_file(step, files).await,
             StepAction::ExpectExit(expected) => self.expect_exit(step, expected).await,

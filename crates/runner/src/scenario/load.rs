@@ -51,6 +51,24 @@ pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario
     }
 }
 
+/// Checks the steps under `asks` of the agent file of a dialect, of which this is the first.
+///
+/// # Errors
+/// The mistakes in them.
+pub fn check_asks(first: &Node, dialect: &Dialect) -> Result<(), Vec<Error>> {
+    let scenario = |asks: bool| {
+        let text = format!(
+            "{{ name: asks, asks: {asks}, ending: false, steps: [{{ close_stdin: }}, {{ expect_exit: {{}} }}] }}"
+        );
+        let node = spanned_yaml::load_yaml("asks.yaml", &text).map_err(|error| vec![error])?;
+        load(&node.moved_to(first), "asks", Some(dialect))
+    };
+    let usual = scenario(false).err().unwrap_or_default();
+    let mut errors = scenario(true).err().unwrap_or_default();
+    errors.retain(|error| !usual.contains(error));
+    errors.is_empty().then_some(()).ok_or(errors)
+}
+
 /// Why the agent of a dialect cannot play a scenario that needs tools for these purposes.
 fn unplayable(
     file: &ScenarioFile,
@@ -74,9 +92,22 @@ fn unplayable(
             path.display()
         ))
     };
+    let named = file.steps.iter().filter_map(|step| match &step.verb {
+        StepVerb::ExpectRequest(request) => steps::of_lane(request).0,
+        _ => None,
+    });
+    let is_missing = |lane: &String| agent.file.lanes.keys().all(|own| own.value != *lane);
+    let mut missing_lanes = named.filter(is_missing);
     let mut lacking = purposes.iter().filter_map(|one| agent.lacks_purpose(one));
     lacking
         .next()
+        .or_else(|| {
+            let (lane, path) = (missing_lanes.next()?, agent.path());
+            Some(format!(
+                "the agent lacks the lane {lane}: {} does not name it",
+                path.display()
+            ))
+        })
         .or_else(|| agent.lacks(agents::ASKS).filter(|_| asks))
         .or_else(foreign_wire)
 }

@@ -51,7 +51,11 @@ fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
         }
         StepVerb::ExpectNone(file) => expect_none(file)?,
         StepVerb::ExpectText(file) => expect_text(file)?,
-        StepVerb::ExpectRequest(node) => StepAction::ExpectRequest(RequestMatcher::compile(node)?),
+        StepVerb::ExpectRequest(node) => {
+            let (lane, node) = of_lane(node);
+            let matcher = RequestMatcher::compile(&node)?;
+            StepAction::ExpectRequest { lane, matcher }
+        }
         StepVerb::ExpectReply(end) => StepAction::ExpectReply(*end),
         StepVerb::ExpectFile(files) => StepAction::ExpectFile(file_states(files)?),
         StepVerb::Send(node) => StepAction::Send(Template::new(command(node)?)),
@@ -68,6 +72,17 @@ fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
         StepVerb::Part(part) => StepAction::Part(*part),
         StepVerb::Restart(setup) => StepAction::Restart(setup.clone().unwrap_or_default()),
     })
+}
+
+/// The lane that the matcher of a request names, and the rest of the matcher.
+pub(super) fn of_lane(node: &Node) -> (Option<String>, Node) {
+    let lane = node.get("lane").and_then(Node::as_str);
+    let (Some(lane), Some(entries)) = (lane, node.as_map()) else {
+        return (None, node.clone());
+    };
+    let rest = entries.iter().filter(|(key, _)| key.name != "lane");
+    let rest: Vec<_> = rest.cloned().collect();
+    (Some(lane.to_owned()), node.with_kind(Kind::Map(rest)))
 }
 
 /// A matcher on an event, which is an object.

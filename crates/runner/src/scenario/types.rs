@@ -178,7 +178,12 @@ pub enum StepAction {
     /// The texts of several events, joined, must be this text.
     ExpectText(JoinedText),
     /// Waits for a request to the model that matches.
-    ExpectRequest(RequestMatcher),
+    ExpectRequest {
+        /// The lane of the request; `None` for one of the conversation.
+        lane: Option<String>,
+        /// What it must have.
+        matcher: RequestMatcher,
+    },
     /// Waits until a reply of the model has ended in this way.
     ExpectReply(ReplyEnd),
     /// Waits until these files of the workspace, by relative path, have this state.
