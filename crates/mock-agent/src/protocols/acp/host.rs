@@ -2,7 +2,9 @@
 
 use super::rpc::{self, RpcError};
 use super::state::{AcpState, Pending};
+use super::tools::NoResult;
 use crate::os::stdout::Outbox;
+use crate::protocols::frames::extended;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -38,26 +40,46 @@ impl AcpHost {
         self.state.borrow().can(pointer)
     }
 
+    /// Refuses a call that needs a capability which the client has not declared.
+    pub(super) fn needs(&self, pointer: &str) -> Result<(), NoResult> {
+        self.can(pointer).then_some(()).ok_or(NoResult::NotDeclared)
+    }
+
+    /// The number of the next part of the session that has an id of its own.
+    pub(super) fn next_part(&self) -> u64 {
+        let mut state = self.state.borrow_mut();
+        state.sessions.get_mut(&self.session).map_or(0, |open| {
+            open.parts += 1;
+            open.parts
+        })
+    }
+
     /// The result of a request about this session.
     ///
     /// # Errors
     /// The answer of the client is an error.
-    pub(super) async fn request(&self, method: &str, mut params: Value) -> Result<Value, RpcError> {
+    pub(super) async fn request(&self, method: &str, params: Value) -> Result<Value, RpcError> {
         let (answer, waiting) = oneshot::channel();
         let id = self.state.borrow_mut().open(Pending::Answer(answer));
         let open = OpenRequest { host: self, id };
-        params["sessionId"] = json!(self.session);
-        self.outbox.send(rpc::request(id, method, params));
+        self.outbox.send(self.frame(id, method, params));
         let answer = waiting.await;
         drop(open);
         answer.unwrap_or_else(|_| Err(RpcError::new(-32603, "No answer")))
     }
 
     /// Sends a request about this session whose answer does not matter.
-    pub(super) fn tell(&self, method: &str, mut params: Value) {
+    pub(super) fn tell(&self, method: &str, params: Value) {
         let id = self.state.borrow_mut().open(Pending::Ignored);
-        params["sessionId"] = json!(self.session);
-        self.outbox.send(rpc::request(id, method, params));
+        self.outbox.send(self.frame(id, method, params));
+    }
+
+    fn frame(&self, id: u64, method: &str, params: Value) -> Value {
+        rpc::request(
+            id,
+            method,
+            extended(json!({ "sessionId": self.session }), params),
+        )
     }
 
     /// Sends an update, if the client takes it.

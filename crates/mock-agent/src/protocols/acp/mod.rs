@@ -7,13 +7,17 @@ mod commands;
 mod configure;
 mod content;
 mod events;
+mod files;
 mod host;
 mod options;
 mod prompt;
 mod replay;
 mod rpc;
+mod session_tools;
 mod sessions;
 mod state;
+mod subagents;
+mod terminals;
 mod tools;
 
 use commands::Agent;
