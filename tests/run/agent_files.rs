@@ -12,7 +12,10 @@ fn two_way(name: &str) -> PathBuf {
 
 /// Runs a scenario of these keys with these arguments after the dialect's folder.
 fn play_with(dir: &TestDir, scenario: &str, args: &[&str]) -> RunResult {
-    let scenario = format!("name: x\nclauses: [bench.answer]\n{}", scenario.trim_start());
+    let scenario = format!(
+        "name: x\nclauses: [bench.answer]\n{}",
+        scenario.trim_start()
+    );
     let scenario = dir.file("scenarios/one.yaml", &scenario);
     let (dialects, transcripts) = (two_way("dialects"), dir.path("transcripts"));
     let folder = dialects.to_str().unwrap();
