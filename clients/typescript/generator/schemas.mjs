@@ -31,11 +31,15 @@ const OPEN = new Map([
   ],
 ]);
 
-/** The schema of all frames of each version of each dialect, by `NAME@VERSION`. */
+/** Whether the messages of a dialect are those of JSON-RPC. Its libraries have types of them. */
+const isJsonRpc = (file) => load(readFileSync(file, "utf8")).naming === "json-rpc";
+
+/** The schema of all frames of each version of each dialect, by `NAME@VERSION`, without those of JSON-RPC. */
 export function dialectSchemas(folder) {
   const folders = readdirSync(folder).filter((name) => name !== "conform").sort();
   const versions = folders.flatMap((name) => readdirSync(join(folder, name)).sort().map((version) => `${name}@${version}`));
-  const speakable = versions.filter((id) => existsSync(join(folder, id.replace("@", "/"), "dialect.yaml")));
+  const file = (id) => join(folder, id.replace("@", "/"), "dialect.yaml");
+  const speakable = versions.filter((id) => existsSync(file(id)) && !isJsonRpc(file(id)));
   return new Map(speakable.map((id) => [id, frames(folder, id)]));
 }
 
