@@ -524,6 +524,23 @@ fn a_process_that_dies_with_open_requests_on_both_sides_is_blamed_once() {
 }
 
 #[test]
+fn an_agent_that_ends_before_it_has_its_answer_is_not_accused_of_that() {
+    let mut text = scenario(
+        "client: [reads]",
+        &[
+            "{ ask: file/read, params: { path: a.txt }, later: true }",
+            "{ exit: 0 }",
+        ],
+        &[],
+    );
+    text.truncate(text.find("  - expect:").unwrap());
+    let result = play(&(text + "  - expect_exit: { code: 0 }\n"));
+    let rules = result.only_scenario().findings.iter().map(|one| &one.rule);
+    let rules: Vec<_> = rules.collect();
+    assert_eq!(rules, ["desk/json-rpc/left-open"], "{}", result.stdout);
+}
+
+#[test]
 fn a_scenario_begins_with_the_part_of_the_prelude_that_it_names() {
     passes(
         "prelude: opened\nsteps:\n  - expect: { message: note, params: { text: ready } }\n  - send: { message: do, params: { actions: [] } }\n  - expect: { message: do.result }",
