@@ -249,6 +249,41 @@ fn terminals_are_real_processes() {
 }
 
 #[test]
+fn an_output_is_cut_at_a_character_and_stays_within_its_limit() {
+    let (mut actions, mut answers) = (Vec::new(), Vec::new());
+    for (n, (limit, text, output, cut)) in [
+        (8, "größe", "größe", false),
+        (4, "größe", "ße", true),
+        (3, "größe", "ße", true),
+        (2, "größe", "e", true),
+        (3, "日本", "本", true),
+        (0, "x", "", true),
+        (4, r"\377\376\375a", "???a", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let shell = format!("shell: ${}.shell", n * 4);
+        actions.push(format!("{{ ask: shell/start, params: {{ command: sh, args: [-c, 'printf \"{text}\"'], limit: {limit} }} }}"));
+        answers.push("{ result: {} }".to_owned());
+        for verb in ["wait", "output", "release"] {
+            actions.push(format!("{{ ask: shell/{verb}, params: {{ {shell} }} }}"));
+        }
+        answers.push("{ result: { code: 0 } }".to_owned());
+        answers.push(format!(
+            "{{ result: {{ output: '{output}', cut: {cut} }} }}"
+        ));
+        answers.push("{ result: {} }".to_owned());
+    }
+    let texts = |all: &[String]| all.iter().map(String::as_str).collect::<Vec<_>>();
+    passes(&scenario(
+        "client: [runs]",
+        &texts(&actions),
+        &texts(&answers),
+    ));
+}
+
+#[test]
 fn a_terminal_that_prints_without_end_is_bounded_and_one_that_is_never_released_is_told() {
     let notes = passes(&scenario(
         "client: [runs]",
@@ -303,27 +338,43 @@ fn an_option_is_chosen_by_its_kind_and_not_by_its_place() {
 }
 
 #[test]
-fn a_form_gets_values_that_fit() {
-    let form = "{ ask: ask, params: { as: form, form: { required: [n], properties: { n: { type: integer, minimum: 5 }, s: { type: string, enum: [u, v] } } } } }";
-    let bad = form.replace("minimum: 5", "minimum: 5, maximum: 4");
+fn a_form_gets_defaults_choices_and_values_within_the_limits() {
+    let ask = |form: &str| format!("{{ ask: ask, params: {{ as: form, form: {form} }} }}");
+    let form = ask(
+        "{ required: [name, size, tags, level, mail, code], properties: {
+            name: { type: string, minLength: 6, maxLength: 7 }, size: { type: integer, minimum: 3 }, most: { type: number, maximum: -0.5 },
+            sure: { type: boolean, default: false }, tags: { type: array, minItems: 2, items: { enum: [a, b, c] } },
+            level: { type: string, oneOf: [{ const: low, title: Low }] }, mail: { type: string, format: email },
+            code: { type: string, pattern: '^[0-9]{3}$' }, other: { type: _other } } }",
+    );
+    let page = "{ ask: ask, params: { as: page } }";
+    let values = "{ name: textxx, size: 3, most: -0.5, sure: false, tags: [a, b], level: low, mail: user@example.com, code: '123', other: { $absent: true } }";
+    let filled = format!("{{ result: {{ done: {values} }} }}");
+    let answers = [filled.as_str(), "{ result: { done: true } }"];
     passes(&scenario(
         "client: [forms, pages]",
-        &[form, "{ ask: ask, params: { as: page } }"],
-        &[
-            "{ result: { done: { n: 5, s: u } } }",
-            "{ result: { done: true } }",
-        ],
+        &[&form, page],
+        &answers,
     ));
+    let declined = "client: [forms]\nanswers: { ask: declined }";
     passes(&scenario(
-        "client: [forms]\nanswers: { ask: declined }",
-        &[form],
+        declined,
+        &[&form],
         &["{ result: { done: false } }"],
     ));
-    let why = inconclusive(&scenario("client: [forms]", &[&bad], &[]));
-    assert!(
-        why.contains("no values were found that fit the form of `ask`"),
-        "{why}"
-    );
+    for bad in [
+        "{ type: string, pattern: '^never-[q]+$' }",
+        "{ type: integer, minimum: 3, maximum: 2 }",
+        "{ type: array, minItems: 2, items: { enum: [a] } }",
+        "{ type: _other }",
+    ] {
+        let form = ask(&format!("{{ required: [x], properties: {{ x: {bad} }} }}"));
+        let why = inconclusive(&scenario("client: [forms]", &[&form], &[]));
+        assert!(
+            why.contains("no values were found that fit the form of `ask`"),
+            "{why}"
+        );
+    }
 }
 
 #[test]
@@ -470,6 +521,23 @@ fn a_process_that_dies_with_open_requests_on_both_sides_is_blamed_once() {
     );
     let causes = &result.report.as_ref().unwrap().causes;
     assert_eq!(causes.len(), 1, "{}", result.stdout);
+}
+
+#[test]
+fn an_agent_that_ends_before_it_has_its_answer_is_not_accused_of_that() {
+    let mut text = scenario(
+        "client: [reads]",
+        &[
+            "{ ask: file/read, params: { path: a.txt }, later: true }",
+            "{ exit: 0 }",
+        ],
+        &[],
+    );
+    text.truncate(text.find("  - expect:").unwrap());
+    let result = play(&(text + "  - expect_exit: { code: 0 }\n"));
+    let rules = result.only_scenario().findings.iter().map(|one| &one.rule);
+    let rules: Vec<_> = rules.collect();
+    assert_eq!(rules, ["desk/json-rpc/left-open"], "{}", result.stdout);
 }
 
 #[test]

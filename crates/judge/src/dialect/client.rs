@@ -128,45 +128,15 @@ pub(super) fn client_of(
             .into_iter()
             .for_each(|message| say(&cancel.id, message));
     }
+    let abilities: Vec<_> = file.abilities.keys().map(String::as_str).collect();
     let mut answers = IndexMap::new();
     for (method, node) in &file.answers {
-        if let Some(mistake) = method_mistake(events, method) {
-            errors.push(root.error_at(method.span, mistake));
-        }
-        let abilities = file.abilities.keys().map(String::as_str).collect();
-        let known = Known {
-            commands,
-            abilities,
-            errors: &mut errors,
-        };
-        match standing_answers(node) {
-            Ok(all) => {
-                let all = known.answers(all);
-                answers.insert(method.value.clone(), all);
-            }
-            Err(mistakes) => errors.extend(mistakes),
-        }
-    }
-    errors
-        .is_empty()
-        .then(|| Client { file, answers })
-        .ok_or(errors)
-}
-
-/// What standing answers may name, and the mistakes so far.
-struct Known<'a> {
-    commands: &'a FrameNames,
-    abilities: Vec<&'a str>,
-    errors: &'a mut Vec<Error>,
-}
-
-impl Known<'_> {
-    fn answers(self, all: Vec<(Node, AnswerKeys, Option<AnswerVerb>)>) -> Vec<StandingAnswer> {
-        let Known {
-            commands,
-            abilities,
-            errors,
-        } = self;
+        let mistake = method_mistake(events, method);
+        errors.extend(mistake.map(|mistake| root.error_at(method.span, mistake)));
+        let all = standing_answers(node).unwrap_or_else(|mistakes| {
+            errors.extend(mistakes);
+            Vec::new()
+        });
         let compiled = all.into_iter().map(|(node, keys, verb)| {
             let when = keys.when.as_ref().map(compile_node).transpose();
             let when = when.unwrap_or_else(|mistakes| {
@@ -174,11 +144,15 @@ impl Known<'_> {
                 None
             });
             let answer = StandingAnswer { keys, verb, when };
-            answer.check(&node, commands, &abilities, errors);
+            answer.check(&node, commands, &abilities, &mut errors);
             answer
         });
-        compiled.collect()
+        answers.insert(method.value.clone(), compiled.collect());
     }
+    errors
+        .is_empty()
+        .then(|| Client { file, answers })
+        .ok_or(errors)
 }
 
 impl StandingAnswer {

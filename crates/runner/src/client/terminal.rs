@@ -259,34 +259,3 @@ impl WatchedProcess {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_output_is_cut_at_a_character_and_stays_within_its_limit() {
-        let kept = |limit, text: &[u8]| {
-            let mut output = KeptOutput::new(limit);
-            text.chunks(3).for_each(|chunk| output.add(chunk));
-            (output.text(true), output.is_truncated)
-        };
-        assert_eq!(kept(8, "größe".as_bytes()), ("größe".into(), false));
-        assert_eq!(kept(4, "größe".as_bytes()), ("ße".into(), true));
-        assert_eq!(kept(3, "größe".as_bytes()), ("ße".into(), true));
-        assert_eq!(kept(2, "größe".as_bytes()), ("e".into(), true));
-        assert_eq!(kept(3, "日本".as_bytes()), ("本".into(), true));
-        assert_eq!(kept(0, b"x"), (String::new(), true));
-        assert_eq!(kept(4, b"\xff\xfe\xfda"), ("???a".into(), false));
-    }
-
-    #[test]
-    fn a_character_that_has_not_come_as_a_whole_is_left_out() {
-        let mut output = KeptOutput::new(9);
-        output.add(&"a日".as_bytes()[..3]);
-        assert_eq!(output.text(false), "a");
-        assert_eq!(output.text(true), "a?");
-        output.add(&"a日".as_bytes()[3..]);
-        assert_eq!(output.text(false), "a日");
-    }
-}

@@ -26,13 +26,14 @@ impl ScenarioPlayer {
         let name = self.suite.dialect.commands.name_in_step(command);
         self.session.last_command = name.map(str::to_owned);
         self.tell_model(command);
-        let (command, message) = (command.clone(), message.into_owned());
-        self.send_message(&message)?;
-        self.answer_after(&command)
+        if !self.send_message(&message)? {
+            return Err(self.ended_early());
+        }
+        self.answer_after(command)
     }
 
-    /// Sends a message as it is.
-    pub(super) fn send_message(&mut self, message: &Value) -> Result<(), EarlyStop> {
+    /// Sends a message as it is. False if the agent has ended.
+    pub(super) fn send_message(&mut self, message: &Value) -> Result<bool, EarlyStop> {
         let mut bytes = message.to_string().into_bytes();
         bytes.push(b'\n');
         let lines = self.completed_lines(&bytes);
@@ -44,7 +45,9 @@ impl ScenarioPlayer {
         for chunk in chunks {
             let lines = self.completed_lines(&chunk);
             lines.iter().for_each(|line| self.tell_model_line(line));
-            self.write(chunk, lines)?;
+            if !self.write(chunk, lines)? {
+                return Err(self.ended_early());
+            }
         }
         Ok(())
     }
@@ -58,21 +61,19 @@ impl ScenarioPlayer {
         lines
     }
 
-    /// Records the lines that a chunk completes, and then writes it.
-    fn write(&mut self, chunk: Vec<u8>, lines: Vec<Line>) -> Result<(), EarlyStop> {
+    /// Records the lines that a chunk completes, and then writes it. False if the agent has ended.
+    fn write(&mut self, chunk: Vec<u8>, lines: Vec<Line>) -> Result<bool, EarlyStop> {
         let mut is_running = self.session.end.is_none();
         for line in lines {
             let is_queued = self.queue.add_host_event(Body::ToAgent(line));
             self.session.unhandled_sends += usize::from(is_queued);
             is_running &= is_queued;
         }
-        if !is_running {
-            return Err(self.ended_early());
-        }
-        self.session.process.write(chunk).map_err(|StdinFull| {
+        if is_running && let Err(StdinFull) = self.session.process.write(chunk) {
             let message = "the agent does not read its stdin: too many commands wait there";
-            self.fail_to_send(message.to_owned())
-        })
+            return Err(self.fail_to_send(message.to_owned()));
+        }
+        Ok(is_running)
     }
 
     /// Passes the texts of a command to the scripted model, which uses them to recognize the requests of the conversation.
