@@ -14,7 +14,7 @@ pub use client::{Client, StandingAnswer, merge};
 pub use conform_dialect::file::DialectFile;
 pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, KnownAgent, MemberNames,
-    OpenRequest, ToolName, agents, clause_names, dialect_file, faults, frame_naming, kinds_of,
+    OpenRequest, ToolName, agents, clause_names, dialect_file, fault, faults, frame_naming, kinds_of,
     nested_kinds,
 };
 pub use load::load;
