@@ -88,6 +88,10 @@ fn played_fault(
     source: &DialectSource,
     nested: NestedKinds,
 ) -> Result<Fault, CommandError> {
+    let own = args.faults_of.last().map_or("", String::as_str);
+    if let Some(fault) = dialect::fault(source, own, &args.fault) {
+        return Ok(fault);
+    }
     let listed = dialect::faults(source, &args.faults_of)?;
     Ok(match listed.as_ref().map(|table| table.find(&args.fault)) {
         Some(Ok(fault)) => fault.clone(),

@@ -187,8 +187,27 @@ fn the_section_about_protocols_in_which_both_sides_ask_can_be_followed() {
         panic!("{lines:?}");
     };
     conform(folder, lint).assert().success();
-    let passed = contains("2 scenarios: 2 passed");
+    let passed = contains("3 scenarios: 3 passed");
     conform(folder, run).assert().success().stdout(passed);
+    let lines = |mark| {
+        let text = blocks(mark).remove(0).1;
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let results = [
+        "10 of 10 faults killed",
+        "3 of 3 legal variants",
+        "5 of 5 faults killed",
+    ];
+    for (line, result) in lines("two-way-prove").iter().zip(results) {
+        let shown = contains(result);
+        conform(folder, line).assert().success().stdout(shown);
+    }
+    for line in lines("two-way-explore") {
+        conform(folder, &line).assert().success();
+    }
+    let passed = contains("2 scenarios: 2 passed");
+    let mock = lines("two-way-mock").remove(0);
+    conform(folder, &mock).assert().success().stdout(passed);
     let explain =
         "conform explain --dialect ferry@1 --dialect-dir dialects ferry/json-rpc/second-answer";
     let text = contains("A request is answered once.");
@@ -197,8 +216,8 @@ fn the_section_about_protocols_in_which_both_sides_ask_can_be_followed() {
     edit(
         folder,
         "ferry.py",
-        "id=crossing, result",
-        "id=str(crossing), result",
+        "id=crossings[place]",
+        "id=str(crossings[place])",
     );
     let found = contains("the response has the id \"1\", where `cross` in frame 1 has the id 1");
     conform(folder, run).assert().code(1).stdout(found);

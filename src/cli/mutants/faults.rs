@@ -246,6 +246,8 @@ fn listed_faults(
 /// behaviors are not played.
 fn known_names(table: &FaultTable, dialect: &Dialect) -> KnownNames {
     let catchers = table.faults().flat_map(|fault| &fault.caught_by);
+    let legal = table.variants().filter_map(|one| one.legal.as_ref());
+    let catchers = catchers.chain(legal.flat_map(|legal| legal.listed.keys()));
     let behavior = |fault: &Fault| match &fault.effect {
         Effect::Behavior(name) => Some(name.clone()),
         _ => None,

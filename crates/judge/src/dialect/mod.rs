@@ -14,8 +14,8 @@ pub use client::{Client, StandingAnswer, merge};
 pub use conform_dialect::file::DialectFile;
 pub use conform_dialect::{
     Base, Clause, DialectSource, FrameIdentity, FrameNames, Inheritance, KnownAgent, MemberNames,
-    OpenRequest, ToolName, agents, clause_names, dialect_file, faults, frame_naming, kinds_of,
-    nested_kinds,
+    OpenRequest, ToolName, agents, clause_names, dialect_file, fault, faults, frame_naming,
+    kinds_of, nested_kinds,
 };
 pub use load::load;
 pub use types::{Dialect, SessionSpec};
