@@ -57,8 +57,8 @@ pub(super) fn note_newer_agent(
 ) {
     let newest = source.resolve(&dialect.name);
     // The versions of a known agent are not those of its dialect.
-    let is_newest = dialect.agent.is_none()
-        && newest.is_ok_and(|(_, version)| version == dialect.version);
+    let is_newest =
+        dialect.agent.is_none() && newest.is_ok_and(|(_, version)| version == dialect.version);
     if let Some(package) = package.filter(|package| is_newest && package.is_after(&dialect.version))
     {
         output::note(format_args!(
