@@ -159,6 +159,7 @@ pub(super) fn render_errors(errors: &[Error]) -> String {
 impl KnownDialect {
     /// A dialect with the scenarios of these files, without its faults.
     fn of(dialect: Arc<Dialect>, files: ScenarioSource) -> Result<Self, Vec<Error>> {
+        conform_runner::lanes::lanes(&dialect)?;
         Ok(KnownDialect {
             scenarios: files.load(Some(&dialect))?,
             dialect,

@@ -56,7 +56,9 @@ pub(super) fn note_newer_agent(
     package: Option<&Package>,
 ) {
     let newest = source.resolve(&dialect.name);
-    let is_newest = newest.is_ok_and(|(_, version)| version == dialect.version);
+    // The versions of a known agent are not those of its dialect.
+    let is_newest =
+        dialect.agent.is_none() && newest.is_ok_and(|(_, version)| version == dialect.version);
     if let Some(package) = package.filter(|package| is_newest && package.is_after(&dialect.version))
     {
         output::note(format_args!(

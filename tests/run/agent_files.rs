@@ -216,7 +216,7 @@ fn a_mistake_in_an_agent_file_has_its_place() {
         ("title: x", "asker.yaml:1:1", "`dialect` is missing"),
         (
             "dialect: bench\ntools: { shell: { name: run }, shell: { name: go } }",
-            "asker.yaml:2:31",
+            "asker.yaml:2:32",
             "shell",
         ),
         (

@@ -19,7 +19,7 @@ def send(**message):
 def model(messages, tools=True):
     body = {"model": "m", "messages": messages}
     if tools:
-        body["tools"] = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in TOOLS]
+        body["tools"] = [{"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}} for name in TOOLS]
     request = urllib.request.Request(URL + "/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:
         return json.load(answer)["choices"][0]["message"]

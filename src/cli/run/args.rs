@@ -177,7 +177,7 @@ fn program_of(agent: &KnownAgent) -> Result<String, Vec<Error>> {
         .collect();
     let place = agent.root.nearest("/programs");
     let why = if names.is_empty() {
-        "no `programs` are written here".to_owned()
+        "the agent file has no `programs`".to_owned()
     } else {
         format!("{} is not on the PATH", names.join(" or "))
     };

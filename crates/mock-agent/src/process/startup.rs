@@ -13,6 +13,9 @@ use crate::model::{ModelClient, ReplySource, ScriptedModel, ScriptedModelOptions
 use crate::protocols::adapter::Adapter;
 use crate::session_store::{SessionChoice, SessionStore};
 use crate::tools::{Toolbox, Workspace};
+use conform_dialect::DialectSource;
+use conform_dialect::agents::by_purpose;
+use spanned_yaml::Node;
 use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
@@ -51,7 +54,7 @@ pub(crate) fn prepare(
             let name = path.to_str().filter(|script| is_name(script));
             let source = match name {
                 Some(name) => built_in(name, dialect, &root).map(ReplySource::BuiltIn),
-                None => script_of_file(path, &root, seed),
+                None => script_of_file(path, dialect, &root, seed),
             };
             model.reset(source.map_err(|why| why.to_string())?);
             Ok(())
@@ -86,7 +89,10 @@ fn scripted_model(
             let dialect = (adapter.name, adapter.version);
             ReplySource::BuiltIn(built_in(name, dialect, &workspace.given)?)
         }
-        ModelSource::Script(path) => script_of_file(path, &workspace.given, config.seed)?,
+        ModelSource::Script(path) => {
+            let dialect = (adapter.name, adapter.version);
+            script_of_file(path, dialect, &workspace.given, config.seed)?
+        }
     };
     let options = ScriptedModelOptions {
         clock: Arc::clone(&controls.clock),
@@ -98,12 +104,38 @@ fn scripted_model(
     Ok(ScriptedModel::new(source, gates, options))
 }
 
-/// The replies of a script file.
-fn script_of_file(path: &Path, workspace: &Path, seed: u64) -> Result<ReplySource, ScriptError> {
+/// The replies of a script file. Purposes in it stand for the agent's own tools.
+fn script_of_file(
+    path: &Path,
+    dialect: (&str, &str),
+    workspace: &Path,
+    seed: u64,
+) -> Result<ReplySource, ScriptError> {
     let node = spanned_yaml::load_file(path)?;
+    let own = with_own_tools(&node, dialect);
+    let node = own.map_err(|errors| {
+        errors
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| node.error("this is not a script"))
+    })?;
     let script = script(&node, workspace)?;
     let model = mock_provider::Model::new(script, seed);
     Ok(ReplySource::Script(Box::new(model)))
+}
+
+/// A script with the tools that the agent file of this agent names for purposes.
+fn with_own_tools(
+    script: &Node,
+    (name, version): (&str, &str),
+) -> Result<Node, Vec<spanned_yaml::Error>> {
+    let source = DialectSource::default();
+    let Some(agent) = source.agent(name, version)? else {
+        return Ok(script.clone());
+    };
+    let dialect = conform_dialect::dialect_file(&source, &format!("{name}@{version}"))?;
+    let found = by_purpose(script, &dialect.file.purposes, Some(&agent))?;
+    Ok(found.scenario)
 }
 
 fn conversation(

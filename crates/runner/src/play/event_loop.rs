@@ -264,7 +264,10 @@ impl ScenarioPlayer {
     }
 
     fn handle_line(&mut self, n: u64, parsed: Parsed) -> Result<(), EarlyStop> {
-        self.session.has_written = true;
+        if !std::mem::replace(&mut self.session.has_written, true) {
+            // How long an agent takes to start is a matter of its `start` budget.
+            self.total_deadline = Instant::now() + self.budgets.total;
+        }
         self.starting = None;
         if parsed.has("blank-line") {
             return Ok(());
