@@ -28,7 +28,11 @@ async function connected(choose, work) {
     .onNotification(side.session.update, ({ params }) => void updates.push(params.update));
   const stream = acp.ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
   await app.connectWith(stream, async (context) => {
-    await context.request(agent.initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {} });
+    await context.request(agent.initialize, {
+      protocolVersion: acp.PROTOCOL_VERSION,
+      clientCapabilities: {},
+      clientInfo: { name: "acp-clients", version: "1" },
+    });
     await work(context, updates);
   });
   child.stdin.end();

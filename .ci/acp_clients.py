@@ -47,8 +47,12 @@ async def play_python(program, folder, script):
 
     async def connected(client, work):
         command = [program, "--acp", "--script", script]
-        async with acp.spawn_agent_process(client, *command, cwd=folder) as (connection, _process):
-            await connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        async with acp.spawn_agent_process(client, *command, cwd=folder, env=dict(os.environ)) as (connection, _process):
+            await connection.initialize(
+                protocol_version=acp.PROTOCOL_VERSION,
+                client_capabilities=acp.schema.ClientCapabilities(),
+                client_info=acp.schema.Implementation(name="acp-clients", version="1"),
+            )
             return await work(connection)
 
     async def turn(connection):

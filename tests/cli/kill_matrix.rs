@@ -47,7 +47,7 @@ fn operation(fault: &Fault) -> String {
 fn smoke_faults() -> BTreeMap<String, Vec<String>> {
     let mut operations = BTreeSet::new();
     let mut chosen: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (name, version) in mock_agent::built_in_dialects() {
+    for (name, version) in mock_agent::dialects() {
         for fault in faults_of(name, version) {
             if !fault.caught_by.is_empty() && operations.insert(operation(&fault)) {
                 let dialect = format!("{name}@{version}");

@@ -58,4 +58,4 @@ pub use built_in_scripts::is_name as is_script_name;
 pub use faults::behaviors;
 pub use process::{DIALECT_DIR_VARIABLE as DIALECT_DIR, PROTOCOL_VARIABLE as PROTOCOL};
 pub use process::{SettingsFile, SpokenDialect, built_in_script, main, spoken_dialect};
-pub use protocols::{built_in_dialects, dialects};
+pub use protocols::dialects;

@@ -57,8 +57,13 @@ fn check(dialect: &str) {
 #[test]
 fn every_dialect_is_played() {
     let played = PROTOCOLS.iter().map(|protocol| protocol.dialect.to_owned());
-    let spoken = mock_agent::built_in_dialects().map(|(name, version)| format!("{name}@{version}"));
+    let spoken = mock_agent::dialects().map(|(name, version)| format!("{name}@{version}"));
     assert_eq!(played.collect::<Vec<_>>(), spoken.collect::<Vec<_>>());
+}
+
+#[test]
+fn of_acp_1() {
+    check("acp@1");
 }
 
 #[test]

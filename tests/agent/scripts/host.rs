@@ -52,6 +52,18 @@ const PI: Protocol = Protocol {
 
 /// Every dialect that the reference agent speaks.
 pub(crate) const PROTOCOLS: &[Protocol] = &[
+    Protocol {
+        dialect: "acp@1",
+        args: &["--acp"],
+        greets: false,
+        asks_before_tools: true,
+        prompt: |id, text| {
+            let prompt = json!([{ "type": "text", "text": text }]);
+            json!({ "jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": { "prompt": prompt } })
+        },
+        ends_turn: |event, id| event["id"] == id && event.get("method").is_none(),
+        probe: None,
+    },
     AIONRS,
     Protocol {
         dialect: "aionrs@0.2",
@@ -100,9 +112,14 @@ pub(crate) fn protocol(dialect: &str) -> &'static Protocol {
         .expect("a dialect of the reference agent")
 }
 
-/// The answer to a dialog of an extension.
+/// The answer to a dialog of an extension, or to a request for a permission.
 fn answer(event: &Value) -> Option<Value> {
     let (member, value) = match event["method"].as_str()? {
+        "session/request_permission" => {
+            let outcome = json!({ "outcome": "selected", "optionId": "allow-once" });
+            let result = json!({ "outcome": outcome });
+            return Some(json!({ "jsonrpc": "2.0", "id": event["id"], "result": result }));
+        }
         "select" => ("value", event["options"][1].clone()),
         "confirm" => ("confirmed", json!(true)),
         "input" | "editor" => ("value", json!("typed")),
@@ -119,6 +136,8 @@ pub(crate) struct Host {
     _workspace: Workspace,
     checker: Checker,
     prompts: u32,
+    /// The session, if the host starts it.
+    session: Option<Value>,
 }
 
 impl Protocol {
@@ -139,12 +158,29 @@ impl Host {
             agent: Agent::start(workspace, &[protocol.args, more].concat()),
             checker: Checker::new(dialect, CheckOptions::default()),
             prompts: 0,
+            session: None,
             _workspace: workspace.clone(),
         };
         if protocol.greets {
             host.read();
+        } else if protocol.dialect == "acp@1" {
+            host.start_session(workspace);
         }
         host
+    }
+
+    fn start_session(&mut self, workspace: &Workspace) {
+        let info = json!({ "name": "host", "version": "1" });
+        let first = json!({ "protocolVersion": 1, "clientCapabilities": {}, "clientInfo": info });
+        let folder = json!({ "cwd": workspace.path(), "mcpServers": [] });
+        for (method, params) in [("initialize", first), ("session/new", folder)] {
+            self.send(
+                &json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }),
+            );
+            let response: Value = serde_json::from_str(&self.read()).unwrap();
+            self.session = response.pointer("/result/sessionId").cloned();
+        }
+        self.read();
     }
 
     fn push(&mut self, body: Body) {
@@ -166,7 +202,11 @@ impl Host {
     pub(crate) fn prompt(&mut self, text: &str) -> Vec<String> {
         self.prompts += 1;
         let id = format!("m{}", self.prompts);
-        self.send(&(self.protocol.prompt)(&id, text));
+        let mut prompt = (self.protocol.prompt)(&id, text);
+        if let Some(session) = &self.session {
+            prompt["params"]["sessionId"] = session.clone();
+        }
+        self.send(&prompt);
         let mut lines = Vec::new();
         loop {
             let line = self.read();

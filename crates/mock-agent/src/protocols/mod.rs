@@ -10,7 +10,6 @@ pub(crate) mod session;
 mod synaps;
 
 use adapter::Adapter;
-use conform_dialect::DialectSource;
 
 /// Every version of every protocol that the agent speaks; of one protocol the oldest first.
 pub(crate) const ADAPTERS: &[Adapter] = &[
@@ -29,13 +28,4 @@ pub fn dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
     ADAPTERS
         .iter()
         .map(|adapter| (adapter.name, adapter.version))
-}
-
-/// Those of them whose dialects are built in.
-pub fn built_in_dialects() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let known = DialectSource::default().names();
-    let is_known = move |(name, version): &(&str, &str)| {
-        known.iter().any(|(one, of)| one == name && of == version)
-    };
-    dialects().filter(is_known)
 }
