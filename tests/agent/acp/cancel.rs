@@ -95,9 +95,11 @@ fn a_terminal_is_killed_and_released() {
 
 #[test]
 fn a_request_that_is_cancelled_is_answered_with_its_error() {
-    let replies = json!([{ "content": [{ "stall": true }] }, { "text": "next" }]);
+    let replies =
+        json!([{ "content": [{ "text": "half" }, { "stall": true }] }, { "text": "next" }]);
     let mut client = Setup::new().script(&replies).session(json!({}));
     let id = client.send_prompt("go");
+    client.wait_for("agent_message_chunk");
     client.notify("$/cancel_request", json!({ "requestId": id }));
     assert_eq!(
         client.until_answered(id).pop().unwrap()["error"]["code"],

@@ -98,7 +98,7 @@ fn the_model_gets_every_kind_of_content_in_its_order() {
     ]);
     let expects = json!({ "contains": "one", "body": { "messages": [{ "role": "user", "content": [
         { "text": "one" }, { "text": "[n](file:///n)" }, { "type": "image" },
-        { "text": "<context uri=\"file:///r\">\ninside\n</context>" }, { "type": "document" },
+        { "text": "<context uri=\"file:///r\">\ninside\n</context>" }, { "text": "<data name=\"audio\" type=\"audio/wav\">\nUklGRg==\n</data>" },
     ] }] } });
     let replies = json!([{ "when": expects, "text": "as expected" }, { "text": "otherwise" }]);
     let mut client = start_with_script(&replies);

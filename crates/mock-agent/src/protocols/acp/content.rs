@@ -30,11 +30,11 @@ fn block(block: &Value) -> Result<ContentBlock, RpcError> {
             media_type: member(block, "mimeType")?,
             data: member(block, "data")?,
         },
-        "audio" => ContentBlock::Document {
-            name: "audio".into(),
-            media_type: member(block, "mimeType")?,
-            data: member(block, "data")?,
-        },
+        "audio" => data(
+            "audio".into(),
+            member(block, "mimeType")?,
+            member(block, "data")?,
+        ),
         "resource_link" => {
             let (name, uri) = (member(block, "name")?, member(block, "uri")?);
             ContentBlock::Text(format!("[{name}]({uri})"))
@@ -47,20 +47,9 @@ fn block(block: &Value) -> Result<ContentBlock, RpcError> {
                     "<context uri=\"{uri}\">\n{text}\n</context>"
                 )));
             }
-            let data = member(resource, "blob")?;
-            let media_type = resource["mimeType"]
-                .as_str()
-                .unwrap_or("application/octet-stream")
-                .to_owned();
-            if media_type.starts_with("image/") {
-                ContentBlock::Image { media_type, data }
-            } else {
-                ContentBlock::Document {
-                    name: uri,
-                    media_type,
-                    data,
-                }
-            }
+            let media_type = resource["mimeType"].as_str();
+            let media_type = media_type.unwrap_or("application/octet-stream");
+            data(uri, media_type.to_owned(), member(resource, "blob")?)
         }
         _ => {
             return Err(RpcError::invalid_params(format!(
@@ -68,6 +57,21 @@ fn block(block: &Value) -> Result<ContentBlock, RpcError> {
             )));
         }
     })
+}
+
+/// Data in base64: as text where no model takes it as it is.
+fn data(name: String, media_type: String, data: String) -> ContentBlock {
+    match media_type.as_str() {
+        "application/pdf" => ContentBlock::Document {
+            name,
+            media_type,
+            data,
+        },
+        image if image.starts_with("image/") => ContentBlock::Image { media_type, data },
+        _ => ContentBlock::Text(format!(
+            "<data name=\"{name}\" type=\"{media_type}\">\n{data}\n</data>"
+        )),
+    }
 }
 
 /// The texts that the user has written.
