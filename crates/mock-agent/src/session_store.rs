@@ -199,6 +199,11 @@ impl StoredSession {
         self.store.create()
     }
 
+    /// The store, which gives no later session the id of this one, even if it is removed.
+    pub(crate) fn store(&self) -> SessionStore {
+        self.store.clone()
+    }
+
     pub(crate) fn save(&mut self, messages: &[Message]) -> std::io::Result<()> {
         let saved = serde_json::to_vec(&SessionDocument {
             messages: messages.to_vec(),

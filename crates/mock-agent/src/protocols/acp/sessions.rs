@@ -32,6 +32,7 @@ pub(super) fn new(agent: Agent<'_>, params: &Value) -> Answer {
         Some(store) => {
             let opened = store.open(&SessionChoice::New);
             let (stored, _) = opened.map_err(|why| RpcError::new(-32603, why.to_string()))?;
+            agent.state().store = Some(stored.store());
             (stored.id.clone(), Some(stored))
         }
         None => {

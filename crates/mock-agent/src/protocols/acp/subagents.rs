@@ -12,11 +12,15 @@ struct Child<'a> {
     host: &'a AcpHost,
     id: String,
     stop: &'static str,
+    error: Option<String>,
 }
 
 impl Drop for Child<'_> {
     fn drop(&mut self) {
-        let state = json!({ "state": "idle", "stopReason": self.stop });
+        let mut state = json!({ "state": "idle", "stopReason": self.stop });
+        if let Some(message) = &self.error {
+            state["error"] = json!({ "code": -32603, "message": message });
+        }
         self.host.update(
             json!({ "sessionUpdate": "subagent_update", "sessionId": self.id, "state": state }),
         );
@@ -34,6 +38,7 @@ impl<'a> Child<'a> {
             host,
             id,
             stop: "cancelled",
+            error: None,
         }
     }
 
@@ -65,6 +70,7 @@ pub(super) async fn spawn(call: &Call, host: &AcpHost, context: ToolContext<'_>)
         shown.push(content);
         let answer = context.subagents.answer(prompt).await;
         child.stop = if answer.is_ok() { "end_turn" } else { "error" };
+        child.error = answer.as_ref().err().map(ToString::to_string);
         let answer = answer.map_err(|why| NoResult::Failed(format!("{name}: {why}")))?;
         host.outbox
             .send(update_frame(&child.id, message(host, &answer)));
