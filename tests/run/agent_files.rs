@@ -40,8 +40,13 @@ fn play(dir: &TestDir, scenario: &str) -> RunResult {
 
 fn passes(scenario: &str) -> RunResult {
     let result = play(&TestDir::new(), scenario);
-    assert!(result.report.is_some(), "{result}");
-    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{result}");
+    assert!(result.report.is_some(), "{}", result.stdout);
+    assert_eq!(
+        result.only_scenario().verdict,
+        Verdict::Pass,
+        "{}",
+        result.stdout
+    );
     result
 }
 
@@ -85,7 +90,12 @@ fn an_agent_is_known_by_what_it_says_and_needs_no_file() {
     let text = std::fs::read_to_string(two_way("asker.py")).unwrap();
     let other = dir.file("other.py", &text);
     let result = play_with(&dir, ASKED, &["python3", &other]);
-    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{result}");
+    assert_eq!(
+        result.only_scenario().verdict,
+        Verdict::Pass,
+        "{}",
+        result.stdout
+    );
     assert!(
         result.stderr.contains("its first answer says so"),
         "{}",
@@ -107,7 +117,7 @@ fn an_agent_is_known_by_what_it_says_and_needs_no_file() {
             &["--env", "BENCH_NAME=nobody", "python3", &other],
         );
         let found = result.only_scenario();
-        assert_eq!(found.verdict, verdict, "{result}");
+        assert_eq!(found.verdict, verdict, "{}", result.stdout);
         assert!(found.reason.contains(why), "{}", found.reason);
     }
 }
@@ -125,7 +135,7 @@ fn what_an_agent_lacks_is_skipped_with_its_reason() {
     ] {
         let result = play(&TestDir::new(), &format!("{keys}\n{steps}"));
         let found = result.only_scenario();
-        assert_eq!(found.verdict, Verdict::Skipped, "{result}");
+        assert_eq!(found.verdict, Verdict::Skipped, "{}", result.stdout);
         assert!(found.reason.starts_with(why), "{}", found.reason);
     }
 }
@@ -154,21 +164,30 @@ fn requests_of_a_lane_take_no_reply_whenever_they_come() {
     for when in ["before", "beside", "behind"] {
         let step = "  - expect_request: { lane: title, contains: You name sessions }";
         let result = passes(&two_turns(when, step));
-        assert_eq!(lanes(&result), [("title", 1)], "{when}: {result}");
-        assert!(result.stdout.contains("Own requests title 1"), "{result}");
+        assert_eq!(lanes(&result), [("title", 1)], "{when}: {}", result.stdout);
+        assert!(
+            result.stdout.contains("Own requests title 1"),
+            "{}",
+            result.stdout
+        );
     }
     let result = passes(&two_turns(
         "next",
         "  - expect_request: { lane: next, contains: seen }",
     ));
-    assert_eq!(lanes(&result), [("next", 2)], "{result}");
+    assert_eq!(lanes(&result), [("next", 2)], "{}", result.stdout);
 }
 
 #[test]
 fn a_lane_is_in_the_transcript_and_no_part_of_the_judgement() {
     let dir = TestDir::new();
     let result = play(&dir, &two_turns("before", ""));
-    assert_eq!(result.only_scenario().verdict, Verdict::Pass, "{result}");
+    assert_eq!(
+        result.only_scenario().verdict,
+        Verdict::Pass,
+        "{}",
+        result.stdout
+    );
     let mut found = Vec::new();
     for file in walk(&dir.path("transcripts")) {
         found.push(std::fs::read_to_string(&file).unwrap());
@@ -204,7 +223,7 @@ fn error(file: &str, args: &[&str]) -> String {
         "model: [{ text: a }]\nsteps:\n  - expect: { message: text }\n",
         &[&["--agent-file", &file][..], args].concat(),
     );
-    assert_eq!(result.status, Some(2), "{result}");
+    assert_eq!(result.status, Some(2), "{}", result.stdout);
     result.stderr
 }
 
