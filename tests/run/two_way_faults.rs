@@ -61,7 +61,6 @@ fn generic_faults_are_made_of_each_message_by_its_name() {
         "double:ask.result",
         "changed:note.word:/method",
         "emptied:note.word:/jsonrpc",
-        "elsewhere:confirm:/id",
         "retype:ask.result:/result/answer",
         "retype:hello.result:/result/protocol",
     ] {
