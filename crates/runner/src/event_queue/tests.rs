@@ -55,6 +55,8 @@ fn words(queue: &EventQueue) -> Vec<String> {
         SessionEvent::StdoutEnd => "stdout end".to_owned(),
         SessionEvent::Answered { .. } => "answered".to_owned(),
         SessionEvent::SideRequest(n) => format!("side request {n}"),
+        SessionEvent::TerminalEnded { name, .. } => format!("terminal {name} ended"),
+        SessionEvent::AnswerDue(n) => format!("answer {n} due"),
         SessionEvent::Failure(_) => "failure".to_owned(),
         SessionEvent::Overflow { .. } => "overflow".to_owned(),
     };
