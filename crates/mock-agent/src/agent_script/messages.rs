@@ -102,19 +102,17 @@ mod tests {
     use serde_json::json;
 
     fn messages() -> Messages {
-        let names = |names: &[&str]| {
-            let names = names
-                .iter()
-                .map(|name| ((*name).to_owned(), Default::default()));
+        fn named<S: Default, T: FromIterator<(String, S)>>(names: &[&str]) -> T {
+            let names = names.iter().map(|name| ((*name).to_owned(), S::default()));
             names.collect()
-        };
-        let (events, commands) = (names(&["confirm"]), names(&["ask", "hello"]));
+        }
+        let (event, commands) = (["confirm"], ["ask", "hello"]);
         Messages::new(&Vocabulary {
             naming: FrameNaming::JsonRpc {
                 is_version_optional: false,
             },
-            events: FrameNames::by_structure(events.clone(), &commands, false),
-            commands: FrameNames::by_structure(commands, &events, false),
+            events: FrameNames::by_structure(named(&event), &named(&commands), false),
+            commands: FrameNames::by_structure(named(&commands), &named(&event), false),
             ..Vocabulary::default()
         })
     }

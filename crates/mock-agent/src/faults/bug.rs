@@ -229,6 +229,7 @@ pub(crate) enum Bug {
     McpServerNotStarted,
     DeleteKeepsSession,
     TerminalNotReleased,
+    KilledTerminalNotReleased,
     // legal variants
     RunsCallsBackwards,
     RunsCallsTogether,

@@ -18,6 +18,7 @@ struct Terminal<'a> {
     host: &'a AcpHost,
     params: Value,
     is_released: bool,
+    keeps_killed: bool,
 }
 
 impl Terminal<'_> {
@@ -30,7 +31,9 @@ impl Drop for Terminal<'_> {
     fn drop(&mut self) {
         if !self.is_released {
             self.host.tell("terminal/kill", self.params.clone());
-            self.host.tell("terminal/release", self.params.clone());
+            if !self.keeps_killed {
+                self.host.tell("terminal/release", self.params.clone());
+            }
         }
     }
 }
@@ -47,6 +50,7 @@ pub(super) async fn bash(call: &Call, host: &AcpHost, context: ToolContext<'_>) 
         host,
         params,
         is_released: is_kept,
+        keeps_killed: context.faults.triggers(Bug::KilledTerminalNotReleased),
     };
     let shown = json!({ "type": "terminal", "terminalId": created["terminalId"] });
     if let Some((listener, n)) = context.progress {
