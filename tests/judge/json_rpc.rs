@@ -668,7 +668,7 @@ fn a_mistake_in_the_client_of_a_dialect_is_told_once_with_its_place() {
         ),
         (
             "confirm: { read_file: { path: /p } }",
-            "missing field `result`",
+            "the key `result` is missing",
         ),
         (
             "confirm: { kill_terminal: { terminal: /p }, exited: { x: \"{code}\" }, result: {} }",

@@ -275,14 +275,9 @@ fn an_output_is_cut_at_a_character_and_stays_within_its_limit() {
         ));
         answers.push("{ result: {} }".to_owned());
     }
-    fn texts(all: &[String]) -> Vec<&str> {
-        all.iter().map(String::as_str).collect()
-    }
-    passes(&scenario(
-        "client: [runs]",
-        &texts(&actions),
-        &texts(&answers),
-    ));
+    let actions: Vec<_> = actions.iter().map(String::as_str).collect();
+    let answers: Vec<_> = answers.iter().map(String::as_str).collect();
+    passes(&scenario("client: [runs]", &actions, &answers));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use conform_report::{Report, ScenarioReport};
 use rustix::process::{Pid, Signal, kill_process};
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -21,6 +22,12 @@ pub(crate) struct RunResult {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) report: Option<Report>,
+}
+
+impl Display for RunResult {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.stdout, self.stderr)
+    }
 }
 
 impl TestDir {

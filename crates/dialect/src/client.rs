@@ -185,13 +185,14 @@ impl ClientFile {
     }
 }
 
+/// A standing answer as written, with its keys and its verb.
+pub type WrittenAnswer = (Node, AnswerKeys, Option<AnswerVerb>);
+
 /// Decodes the standing answers of a method.
 ///
 /// # Errors
 /// Every mistake, at its place.
-pub fn standing_answers(
-    node: &Node,
-) -> Result<Vec<(Node, AnswerKeys, Option<AnswerVerb>)>, Vec<Error>> {
+pub fn standing_answers(node: &Node) -> Result<Vec<WrittenAnswer>, Vec<Error>> {
     let one = |node: &Node| {
         let (mut verbs, rest) = take_verbs::<AnswerVerb>(node)?;
         if verbs.len() > 1 {

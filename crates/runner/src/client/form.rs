@@ -123,7 +123,7 @@ fn text_for(schema: &Value) -> Option<String> {
         Some(Err(_)) => return None,
     };
     let sized = |text: &str| -> String {
-        let filler = std::iter::repeat('x').take(least.min(1 << 16).saturating_sub(text.len()));
+        let filler = std::iter::repeat_n('x', least.min(1 << 16).saturating_sub(text.len()));
         text.chars().chain(filler).take(most).collect()
     };
     let texts = of_format.map_or(TEXTS.to_vec(), |text| vec![text]);
