@@ -271,7 +271,7 @@ fn every_mistake_of_every_file_is_reported() {
     let messages = [
         "the scenario `./a` has the same name\n --> ./b.yaml:1:7",
         "unknown key `stopp`; did you mean `stop`?",
-        "this is not a file that can be linted (scenario, dialect file, ordering file, fault file, agent script, script, clause file, host file, exploration file): found a map\n --> ./d.yaml:1:1",
+        "this is not a file that can be linted (scenario, agent file, dialect file, ordering file, fault file, agent script, script, clause file, host file, exploration file): found a map\n --> ./d.yaml:1:1",
         "there is no dialect.yaml in its folder\n --> ./e.yaml:1:1",
         "not valid YAML",
         "found a list\n --> ./g.yaml:1:1",

@@ -26,6 +26,7 @@ fn rules_found(dialect: &Arc<Dialect>, lines: &[&str]) -> Vec<String> {
 
 /// Every dialect, with the frame that it starts with.
 const PROTOCOLS: &[(&str, &str)] = &[
+    ("acp@1", ""),
     (
         "aionrs@0.1",
         r#"< {"type":"ready","version":"0.1.0","capabilities":{"tool_approval":true,"thinking":true,"mcp":true}}"#,
