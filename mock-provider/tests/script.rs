@@ -106,10 +106,6 @@ fn a_value_that_does_not_decode_is_reported_with_its_reply() {
             json!([{ "thinking": { "signature": "s" } }]),
             "expected a text, a list of texts, or `{ text, signature }`",
         ),
-        (
-            json!([{ "tool_calls": [{ "id": "a" }] }]),
-            "missing field `name`",
-        ),
         (json!("x"), "/: a model script is a list of replies"),
     ];
     for (script, words) in cases {
@@ -150,6 +146,11 @@ fn every_other_mistake_is_reported_with_its_pointer() {
             "belong to an answer",
         ),
         (json!([{ "text": [] }]), "/0/text", "empty list"),
+        (
+            json!([{ "tool_calls": [{ "id": "a" }] }]),
+            "/0/tool_calls/0/name",
+            "must not be empty",
+        ),
         (
             json!([{ "content": [{ "thinking": { "text": [] } }] }]),
             "/0/content/0/thinking",

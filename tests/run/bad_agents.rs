@@ -67,7 +67,7 @@ fn an_agent_that_exits_at_once_is_incomplete() {
 fn an_agent_that_only_echoes_is_incomplete() {
     let dir = TestDir::new();
     let undetected = dir.run(&["--", "cat"]);
-    undetected.assert_exit(3, "name it with --dialect");
+    undetected.assert_exit(2, "name it with --dialect");
     let args = ["--time-scale", "0.05", "--dialect", "aionrs"];
     let echo = ["sh", "-c", "cat", "{llm_url}"];
     dir.run(&[&args[..], &echo].concat()).assert_exit(

@@ -135,7 +135,7 @@ fn an_agent_that_shows_nothing_gets_no_files_and_the_command_lines_are_shown() {
         assert!(text.contains("/agent.sh --mode rpc "), "{text}");
         assert!(text.contains("/agent.sh\n"), "as it is given: {text}");
         assert!(
-            text.contains("known dialects are aionrs@0.1, aionrs@0.2, "),
+            text.contains("known dialects are acp@1, aionrs@0.1, aionrs@0.2, "),
             "{text}"
         );
         assert_eq!(written(&dir), Vec::<String>::new());

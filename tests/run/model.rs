@@ -320,7 +320,7 @@ fn the_provider_plays_a_built_in_script_by_its_name() {
     for (args, message) in [
         (
             &["--script", "tools"][..],
-            "choose it with --dialect, one of aionrs@0.1, ",
+            "choose it with --dialect, one of acp@1, aionrs@0.1, ",
         ),
         (&["--script", "markdwn"], "did you mean `markdown`?"),
         (

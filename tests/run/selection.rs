@@ -96,7 +96,7 @@ fn invalid_options_are_usage_errors() {
         (&["--dialect", "ainrs"], "did you mean `aionrs`?"),
         (
             &["--wire", "smoke"],
-            "unknown wire `smoke` (one of anthropic, openai-chat)",
+            "unknown wire `smoke` (one of openai-chat, anthropic)",
         ),
         (
             &["--env", "NO_SUCH_VARIABLE_HERE"],

@@ -109,7 +109,7 @@ fn each_mistake_in_a_fault_is_one_error() {
         ),
         (
             "on: word, after: { id: '$[wrd]/id' }",
-            "f.yaml:2:20: unknown event `wrd`",
+            "f.yaml:2:6: unknown event `wrd`",
         ),
         (
             "on: word, common: nul-bite",

@@ -43,7 +43,7 @@ mod tests {
         assert!(built_in_script("approval", Some("aionrs@0.2")).is_ok());
         let differs = built_in_script("tools", None).unwrap_err().to_string();
         assert!(
-            differs.contains("--dialect, one of aionrs@0.1, "),
+            differs.contains("--dialect, one of acp@1, aionrs@0.1, "),
             "{differs}"
         );
         let unknown = built_in_script("markdown", Some("pi@0.88"))
