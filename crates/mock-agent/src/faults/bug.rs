@@ -225,6 +225,7 @@ pub(crate) enum Bug {
     OptionNotApplied,
     LoadAnswersFirst,
     LoadLosesCalls,
+    LoadLosesAnswers,
     IgnoresCwd,
     McpServerNotStarted,
     DeleteKeepsSession,

@@ -120,8 +120,12 @@ fn repeat(agent: Agent<'_>, id: &str) {
         .collect();
     drop(state);
     for update in updates {
-        let is_call = kind(&update) == "tool_call";
-        if is_call && agent.faults.triggers(Bug::LoadLosesCalls) {
+        let lost = match kind(&update).as_str() {
+            "tool_call" => Some(Bug::LoadLosesCalls),
+            "agent_message_chunk" => Some(Bug::LoadLosesAnswers),
+            _ => None,
+        };
+        if lost.is_some_and(|bug| agent.faults.triggers(bug)) {
             continue;
         }
         agent.send(update_frame(id, replay::shown(&update, takes_subagents)));
