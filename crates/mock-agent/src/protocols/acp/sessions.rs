@@ -119,12 +119,14 @@ fn repeat(agent: Agent<'_>, id: &str) {
         .cloned()
         .collect();
     drop(state);
+    let mut has_answer = false;
     for update in updates {
         let lost = match kind(&update).as_str() {
             "tool_call" => Some(Bug::LoadLosesCalls),
-            "agent_message_chunk" => Some(Bug::LoadLosesAnswers),
+            "agent_message_chunk" if has_answer => Some(Bug::LoadLosesAnswers),
             _ => None,
         };
+        has_answer |= kind(&update) == "agent_message_chunk";
         if lost.is_some_and(|bug| agent.faults.triggers(bug)) {
             continue;
         }
