@@ -3,6 +3,7 @@
 #[path = "../../common/agent_process.rs"]
 #[expect(
     clippy::duplicate_mod,
+    dead_code,
     reason = "each protocol adds methods of its own to the process"
 )]
 mod agent_process;

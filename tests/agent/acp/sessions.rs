@@ -20,9 +20,9 @@ fn another_process_loads_a_session_with_its_whole_history() {
     assert_eq!(client.agent.wait_for_exit().code(), Some(0));
 
     let expects = json!({ "when": { "contains": "one text" }, "text": "I remember" });
-    let mut setup = Setup::new().script(&json!([expects]));
+    let mut setup = Setup::new();
     setup.dir = client.agent.dir.clone();
-    let mut later = setup.client(json!({}));
+    let mut later = setup.script(&json!([expects])).client(json!({}));
     let listed = later.result("session/list", json!({}))["sessions"].clone();
     assert_eq!(
         (&listed[0]["sessionId"], &listed[0]["title"]),
