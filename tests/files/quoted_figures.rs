@@ -51,8 +51,8 @@ fn untestable(dialect: &Dialect) -> usize {
 fn counts_that_pages_quote_are_right() {
     let source = DialectSource::default();
     let load = |id: String| dialect::load(&source, &id).expect("a dialect");
-    let dialects: Vec<_> = source.ids().into_iter().map(load).collect();
-    assert_eq!(dialects[0].id(), "aionrs@0.1");
+    let mut dialects: Vec<_> = source.ids().into_iter().map(load).collect();
+    dialects.sort_by_key(|dialect| dialect.id() != "aionrs@0.1");
     for (page, pattern, count) in FIGURES {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
         let text = std::fs::read_to_string(&path).unwrap();
