@@ -77,6 +77,7 @@ fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<&'de RawValu
 ///
 /// # Errors
 /// It is no message; with the id for the answer.
+#[expect(clippy::result_large_err, reason = "an error is the exception")]
 pub(super) fn read(input: &Input) -> Result<Option<Message>, (Value, RpcError)> {
     let refused = |code, why: &str| (Value::Null, RpcError::new(code, why));
     let Input::Line(line) = input else {
@@ -115,6 +116,7 @@ pub(super) fn read(input: &Input) -> Result<Option<Message>, (Value, RpcError)> 
 }
 
 /// The value of an id, which is written as the host has written it.
+#[expect(clippy::cmp_owned, reason = "the texts of the numbers are compared")]
 fn exact(raw: &RawValue) -> Value {
     let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
     if value.to_string() == raw.get()
