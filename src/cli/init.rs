@@ -1,4 +1,5 @@
-//! `conform init`: detects what an agent speaks, and writes `conform.yaml` and a first scenario.
+//! `conform init`: detects what an agent speaks, and writes `conform.yaml`, a first scenario and, where scenarios name tools by purpose, an
+//! agent file.
 
 use super::agent_surroundings::with_agents;
 use super::args::DialectArgs;
@@ -12,7 +13,8 @@ use super::{output, reports};
 use crate::project_config::FILE;
 use conform_judge::dialect::{Dialect, DialectSource};
 use conform_runner::agent::Agent;
-use conform_runner::detect::detector::Detector;
+use conform_runner::detect::detector::{Detected, Detector};
+use conform_runner::detect::known_agents;
 use conform_runner::detect::package::Package;
 use conform_runner::detect::probe::Patience;
 use conform_runner::scenario::yaml_text;
@@ -23,10 +25,12 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Detect what an agent speaks, and write `conform.yaml` and a first scenario
 ///
-/// The files are written to the current folder. `conform run` without an agent then plays the suite with this one.
+/// The files are written to the current folder. `conform run` without an agent then plays the suite with this one. An agent that conform does
+/// not know also gets `agent.yaml`, for the names of its tools, if the scenarios of its dialect name tools by purpose.
 #[derive(Debug, clap::Args)]
 pub(super) struct InitArgs {
     /// The agent's program and its arguments, as for `conform run`; with --dialect it may be left out
@@ -48,15 +52,19 @@ pub(super) struct InitArgs {
 /// The first scenario of the user.
 const SCENARIO: &str = "scenarios/first-turn.yaml";
 
+/// The agent file.
+const AGENT: &str = "agent.yaml";
+
 pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
-    for path in [FILE, SCENARIO] {
+    for path in [FILE, SCENARIO, AGENT] {
         if !args.force && Path::new(path).exists() {
             return Err(CommandError::usage(format!(
                 "{path} exists already; --force overwrites it"
             )));
         }
     }
-    let source = DialectSource::new(args.dialect.dialect_dir.clone());
+    let plain = DialectSource::new(args.dialect.dialect_dir.clone());
+    let mut source = plain.clone();
     let (id, agent) = match (&args.dialect.dialect, args.agent.is_empty()) {
         (None, true) => {
             return Err(CommandError::usage(
@@ -66,22 +74,45 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
         (Some(id), true) => (id.clone(), None),
         _ => {
             let agent = agent_of(&args.agent, &[])?;
-            (detect(args, &agent, &source)?, Some(agent))
+            let package = Package::of_agent(&agent);
+            let named = args.dialect.dialect.as_deref();
+            let mut found = known_agents::by_program(&plain, named, &agent, package.as_ref())?;
+            source = plain.for_agent(found.as_ref().map(|found| Arc::clone(&found.agent)));
+            let detected = detect(args, &agent, &source)?;
+            if let (None, Some(event)) = (&found, &detected.event) {
+                found = known_agents::by_event(&plain, &detected.id, event)?;
+                source = plain.for_agent(found.map(|found| found.agent));
+            }
+            (detected.id, Some(agent))
         }
     };
     let known = catalogue::one(&source, &id, &[], &IndexMap::new(), None)?;
     if let Some(agent) = &agent {
         note_command_line(agent, &known.dialect, None);
     }
-    reports::write_text(Path::new(FILE), &config(args, &known))?;
+    let is_unknown = agent.is_some() && known.dialect.agent.is_none();
+    let agent_file = is_unknown && !known.dialect.purposes.is_empty();
+    let mut config = config(args, &known);
+    if agent_file {
+        reports::write_text(Path::new(AGENT), &agent_template(args, &known.dialect))?;
+        let _ = write!(
+            config,
+            "\n# What conform must know of the agent.\nagent_file: {AGENT}\n"
+        );
+    }
+    reports::write_text(Path::new(FILE), &config)?;
     reports::write_text(Path::new(SCENARIO), &scenario(&known)?)?;
-    let text = next_steps(args, &known);
+    let text = next_steps(args, &known, agent_file);
     output::stdout().write_all(text.as_bytes())?;
     Ok(ExitStatus::Conformant)
 }
 
 /// The dialect that the agent speaks.
-fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<String, CommandError> {
+fn detect(
+    args: &InitArgs,
+    agent: &Agent,
+    source: &DialectSource,
+) -> Result<Detected, CommandError> {
     with_agents(args.network, async |surroundings| {
         let detector = Detector {
             agent,
@@ -95,7 +126,7 @@ fn detect(args: &InitArgs, agent: &Agent, source: &DialectSource) -> Result<Stri
             cancelled: &surroundings.cancelled,
         };
         let named = args.dialect.dialect.as_deref();
-        Ok(announced_dialect(&detector, source, named).await?.id)
+        Ok(announced_dialect(&detector, source, named).await?)
     })
 }
 
@@ -138,6 +169,27 @@ fn config(args: &InitArgs, known: &KnownDialect) -> String {
     text
 }
 
+/// An agent file that names no tool yet.
+fn agent_template(args: &InitArgs, dialect: &Dialect) -> String {
+    let program = args.agent.first().map(Path::new).and_then(Path::file_name);
+    let program = yaml_text::scalar(&program.unwrap_or_default().to_string_lossy());
+    let mut text = format!(
+        "# What conform must know of this agent; `conform schema agent` describes every key.\n\
+         title: {program}\ndialect: {}\nprograms: [{program}]\n\n\
+         # Its tools by purpose, with its own names of the arguments. Scenarios that need a tool which is not here are skipped.\n# tools:\n",
+        dialect.id()
+    );
+    for (purpose, arguments) in &dialect.purposes {
+        let own = arguments.iter().map(|name| format!("{name}: {name}"));
+        let own = own.collect::<Vec<_>>().join(", ");
+        let _ = writeln!(
+            text,
+            "#   {purpose}: {{ name: my_{purpose}, args: {{ {own} }} }}"
+        );
+    }
+    text
+}
+
 /// The smoke scenario of the dialect, to start from; the agent's start for a dialect without one.
 fn scenario(known: &KnownDialect) -> Result<String, CommandError> {
     let smoke = known.dialect.smoke_id();
@@ -175,7 +227,7 @@ fn start_of(dialect: &Dialect) -> Value {
     }
 }
 
-fn next_steps(args: &InitArgs, known: &KnownDialect) -> String {
+fn next_steps(args: &InitArgs, known: &KnownDialect, agent_file: bool) -> String {
     let words = args.agent.iter();
     let words: Vec<_> = words.map(|word| quoted(&word.to_string_lossy())).collect();
     let agent = if words.is_empty() {
@@ -190,7 +242,17 @@ fn next_steps(args: &InitArgs, known: &KnownDialect) -> String {
             known.dialect.id()
         ),
     };
-    let mut text = format!("Wrote {FILE} and {SCENARIO}.\n\nNext:\n{played}");
+    let (written, first) = if agent_file {
+        (
+            format!("{FILE}, {AGENT} and {SCENARIO}"),
+            format!(
+                "  {AGENT}\n      name the agent's tools here, so that scenarios can call them\n"
+            ),
+        )
+    } else {
+        (format!("{FILE} and {SCENARIO}"), String::new())
+    };
+    let mut text = format!("Wrote {written}.\n\nNext:\n{first}{played}");
     let _ = write!(
         text,
         "  conform run --baseline known.yaml --update-baseline{agent}\n      records today's findings, so that only new ones fail\n"

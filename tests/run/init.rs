@@ -229,3 +229,36 @@ fn a_dialect_without_scenarios_gets_one_that_is_played() {
         "{text}"
     );
 }
+
+#[test]
+fn an_agent_that_is_not_known_gets_a_file_for_the_names_of_its_tools() {
+    let dir = TestDir::new();
+    let two_way = |name: &str| format!("{}/tests/two-way/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(two_way("asker.py")).unwrap();
+    let program = dir.file("other.py", &text.replace("\"asker\"", "\"other\""));
+    let folder = two_way("dialects");
+    let args = ["--dialect-dir", &folder, "--dialect", "bench"];
+    let (status, text) = conform(&dir, "init", &[&args[..], &["python3", &program]].concat());
+    assert_eq!(status, Some(0), "{text}");
+    assert!(
+        text.contains("Wrote conform.yaml, agent.yaml and "),
+        "{text}"
+    );
+    let file = fs::read_to_string(dir.path("agent.yaml")).unwrap();
+    dir.file(
+        "agent.yaml",
+        &file
+            .replace("\n# tools:", "\ntools:")
+            .replace("\n#   ", "\n  "),
+    );
+    let scenario = "name: x\nmodel: [{ text: hi }]\nsteps: [{ send: { message: ask, params: { text: now } } }, { expect: { message: ask.result } }]\n";
+    let scenario = dir.file("x.yaml", scenario);
+    let (status, text) = conform(&dir, "run", &["--scenarios", &scenario]);
+    assert_eq!(status, Some(0), "{text}");
+    let (_, known) = conform(
+        &dir,
+        "init",
+        &[&args[..], &["--force", "python3", &two_way("asker.py")]].concat(),
+    );
+    assert!(known.contains("Wrote conform.yaml and "), "{known}");
+}

@@ -78,7 +78,7 @@ fn unplayable(
     let Some(agent) = &dialect.agent else {
         let purpose = purposes.first()?;
         return Some(format!(
-            "no agent file says which tool is for {purpose}: `conform init` writes one for --agent-file"
+            "no agent file says which tool is for {purpose}: `conform init` writes one, for --agent-file"
         ));
     };
     let is_step = |step: &StepFile| matches!(step.verb, StepVerb::Asks);
