@@ -377,7 +377,7 @@ fn a_form_gets_defaults_choices_and_values_within_the_limits() {
 #[test]
 fn a_scenario_takes_answers_over() {
     let permit = format!("{{ ask: permit, params: {{ session: s1, {OPTIONS} }} }}");
-    let later = permit.replace(" }", " }").trim_end_matches('}').to_owned() + ", later: true }";
+    let later = permit.trim_end_matches('}').to_owned() + ", later: true }";
     passes(&scenario(
         "answers: { permit: [{ result: { bad: [1] } }, { error: nonsense }, { reply: always, times: 2 }, { delay: 50ms, standing: }, { error: { code: -1, message: \"in {workspace}\" } }], _odd: { result: \"{session}\" } }",
         &[&permit, &permit, &permit, &permit, &permit, "{ ask: _odd }"],

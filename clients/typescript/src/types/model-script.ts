@@ -312,7 +312,11 @@ export interface ToolCall {
   /**
    * The tool's name.
    */
-  name: string;
+  name?: string;
+  /**
+   * In a scenario, in place of the name: the purpose of the tool. The agent file of the agent that plays it names the tool.
+   */
+  use?: string | null;
   /**
    * The arguments; `{}` if left out.
    */

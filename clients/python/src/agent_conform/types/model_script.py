@@ -171,7 +171,8 @@ class ToolCall(TypedDict):
     """
 
     id: NotRequired[str | None]
-    name: str
+    name: NotRequired[str]
+    use: NotRequired[str | None]
     args: NotRequired[Any]
     args_raw: NotRequired[Texts | None]
     chunks: NotRequired[int | None]
