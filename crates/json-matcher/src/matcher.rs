@@ -63,6 +63,11 @@ impl Matcher {
         self.pattern.holds(part, &MatchContext::root(&captures))
     }
 
+    /// Whether all of its placeholders are known.
+    pub fn is_filled(&self, captures: &Captures) -> bool {
+        self.written.render(captures).is_ok()
+    }
+
     /// Every difference, up to 16, in the order of the matcher as written.
     pub fn differences(&self, value: &Value, captures: &Captures) -> Vec<Mismatch> {
         self.compare(value, captures, MAX_DIFFERENCES)

@@ -133,7 +133,10 @@ impl Turns {
     /// Notes the end of a turn, and compares it, if all of its answers have ended.
     pub fn end(&mut self) -> Vec<Compared> {
         self.is_stopped = false;
-        let turn = std::mem::take(&mut self.turn);
+        let mut turn = std::mem::take(&mut self.turn);
+        if let Some(before) = self.ended.take() {
+            turn.join(before);
+        }
         if self.open.iter().any(|(n, _)| *n <= turn.last) {
             self.usage.lose_sum();
             self.ended = Some(turn);
@@ -149,6 +152,22 @@ impl Turns {
             compare_thoughts(turn),
             Compared::new(Check::Used, used.0, used.1),
         ]
+    }
+}
+
+impl Turn {
+    /// Adds the turn before, of which an answer is still open: it may be an answer to either.
+    fn join(&mut self, before: Turn) {
+        self.is_mixed = true;
+        self.is_usage_uncertain = true;
+        self.is_undone |= before.is_undone;
+        self.is_too_long |= before.is_too_long;
+        self.requests += before.requests;
+        self.said += before.said;
+        self.last = self.last.max(before.last);
+        self.answers.splice(0..0, before.answers);
+        self.text.insert_str(0, &before.text);
+        self.thoughts.insert_str(0, &before.thoughts);
     }
 }
 
@@ -171,5 +190,31 @@ impl Answer {
             is_of_conversation,
         };
         Some((answer, usage.is_some()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_answer_that_outlasts_two_turns_may_belong_to_either() {
+        let departs = |long: &str| {
+            let mut turns = Turns::default();
+            turns.note_request(0, true);
+            turns.note_text(long);
+            let mut compared = turns.end();
+            turns.note_said();
+            turns.note_request(1, true);
+            turns.note_text("Beside it.");
+            compared.extend(turns.note_answer(1, &json!([{ "text": "Beside it." }]), true));
+            compared.extend(turns.end());
+            let answer = json!([{ "text": "Seven herons stand in the reeds." }]);
+            compared.extend(turns.note_answer(0, &answer, true));
+            compared.iter().any(|one| one.departure.is_some())
+        };
+        assert!(!departs("Seven herons stand in the reeds."));
+        assert!(departs("Seven herons stand in the weeds."));
     }
 }

@@ -7,12 +7,14 @@ use crate::client::files::Workspace;
 use crate::client::terminal::{Terminal, TerminalEnd};
 use crate::event_queue::SessionEvent;
 use crate::sandbox::Sandbox;
+use crate::scenario::types::StepAction;
 use crate::scenario::{OwnAnswer, OwnReply};
 use crate::step_rules;
 use conform_dialect::client::ClientError;
 use conform_judge::dialect::{Client, StandingAnswer};
 use conform_judge::finding::{Blame, DifferenceKind, Level};
 use indexmap::IndexMap;
+use json_matcher::Matcher;
 use serde_json::{Value, json};
 use spanned_yaml::Node;
 use std::collections::HashMap;
@@ -93,10 +95,9 @@ impl ScenarioPlayer {
         let asked = self.asked.entry(method.to_owned()).or_default();
         let nth = *asked;
         *asked += 1;
-        let by_steps = scenario.client.by_steps.get(method);
         let own = match scenario.client.answers.get(method) {
             Some(all) => all.get(nth).or(all.last()),
-            None if by_steps.is_some_and(|count| nth < *count) => return Ok(()),
+            None if self.is_left_to_steps(method, message) => return Ok(()),
             None => None,
         };
         let (delay, times) = own.map_or((None, 1), |own| (own.delay, own.times));
@@ -104,6 +105,37 @@ impl ScenarioPlayer {
             return Ok(());
         };
         self.answer_with(message.clone(), outcome, delay, times)
+    }
+
+    /// Whether a step answers this request: the steps have an answer left for its method, and expect it, as far as they expect any.
+    fn is_left_to_steps(&mut self, method: &str, request: &Value) -> bool {
+        let scenario = Arc::clone(&self.scenario);
+        let count = scenario.client.by_steps.get(method).copied();
+        let left = self.left_to_steps.get(method).copied().unwrap_or_default();
+        if left >= count.unwrap_or_default() {
+            return false;
+        }
+        let expected = scenario.steps[self.step..].iter().flat_map(|step| {
+            let matchers = match &step.action {
+                StepAction::Expect(one) | StepAction::ExpectNext(one) => std::slice::from_ref(one),
+                StepAction::Unordered(all) => all,
+                _ => &[],
+            };
+            matchers.iter()
+        });
+        let mut of_method =
+            expected.filter(|one| self.event_name(one).is_some_and(|name| name == method));
+        let fits = |one: &Matcher| {
+            !one.is_filled(&self.captures) || one.matches(request, &self.captures).is_ok()
+        };
+        let is_left = match of_method.next() {
+            Some(first) => fits(first) || of_method.any(fits),
+            None => true,
+        };
+        if is_left {
+            *self.left_to_steps.entry(method.to_owned()).or_default() += 1;
+        }
+        is_left
     }
 
     /// What a request is answered with; `None` if it is withheld.

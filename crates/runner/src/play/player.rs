@@ -65,6 +65,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) answers_sent: Vec<u32>,
     /// How often the agent has sent each request that the client answers.
     pub(super) asked: HashMap<String, usize>,
+    /// How many of them were left to the steps.
+    pub(super) left_to_steps: HashMap<String, usize>,
     /// The number of the last terminal, and of the last delayed answer.
     pub(super) client_numbers: (u64, u64),
     /// The current part of the scenario; `None` before the first.
@@ -175,6 +177,7 @@ impl ScenarioPlayer {
             skipped_after: None,
             answers_sent: vec![0; scenario.answers.len()],
             asked: HashMap::new(),
+            left_to_steps: HashMap::new(),
             client_numbers: (0, 0),
             part: None,
             cancel: suite.cancel.clone(),
