@@ -143,6 +143,23 @@ async fn a_server_without_keys_serves_requests_without_keys() {
 }
 
 #[tokio::test]
+async fn a_request_for_a_preview_may_have_members_of_its_own() {
+    let mock = Mock::start(json!([{ "text": "x" }]));
+    let mut body = messages(true);
+    body["model"] = json!("claude-opus-4-8");
+    body["of_a_preview"] = json!({});
+    let headers = "x-api-key: k\r\nanthropic-version: 2023-06-01\r\n";
+    for (beta, status) in [("", 400), ("anthropic-beta: preview-2026-11-01\r\n", 200)] {
+        let mut client = mock.connect().await;
+        let headers = format!("{headers}{beta}");
+        client
+            .request("POST", MESSAGES, &headers, &body.to_string())
+            .await;
+        assert_eq!(client.response().await.status, status, "{beta}");
+    }
+}
+
+#[tokio::test]
 async fn the_journal_has_the_request_as_received() {
     let mut mock = Mock::start(json!([{ "text": "x" }]));
     let body = r#"{ "model":"m",  "max_tokens":1, "messages":[{"role":"user","content":[{"type":"text","text":"h","cache_control":{"type":"ephemeral"}}]}] }"#;

@@ -33,11 +33,20 @@ static SCHEMAS: [LazyLock<Option<RequestSchema>>; 4] = [
     LazyLock::new(|| RequestSchema::compile(include_str!("gemini/request.json"))),
 ];
 
+/// How a body may depart from the schema.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Leniency<'a> {
+    /// Members that the endpoint does not require.
+    pub(super) optional: &'a [&'a str],
+    /// Whether it may have members that the schema does not know, as previews of the API add them.
+    pub(super) more_members: bool,
+}
+
 /// The error of the real API for a body that breaks the schema of its wire.
 ///
 /// # Errors
-/// The error. `optional` are members that the endpoint does not require.
-pub(super) fn check_body(wire: Wire, body: &Value, optional: &[&str]) -> Result<(), HttpError> {
+/// The error.
+pub(super) fn check_body(wire: Wire, body: &Value, lenient: Leniency<'_>) -> Result<(), HttpError> {
     let schema = match wire {
         Wire::AnthropicMessages => &SCHEMAS[0],
         Wire::OpenAiChat => &SCHEMAS[1],
@@ -46,7 +55,7 @@ pub(super) fn check_body(wire: Wire, body: &Value, optional: &[&str]) -> Result<
     };
     match LazyLock::force(schema) {
         Some(schema) if !schema.validator.is_valid(body) => {
-            schema.first_error(wire, body, optional)
+            schema.first_error(wire, body, lenient)
         }
         _ => Ok(()),
     }
@@ -65,16 +74,24 @@ impl RequestSchema {
         })
     }
 
-    fn first_error(&self, wire: Wire, body: &Value, optional: &[&str]) -> Result<(), HttpError> {
+    fn first_error(
+        &self,
+        wire: Wire,
+        body: &Value,
+        lenient: Leniency<'_>,
+    ) -> Result<(), HttpError> {
         let model = body["model"].as_str().unwrap_or_default();
         let own_models = list(&self.document["x-own-models"]).iter();
         let is_own_model = own_models
             .filter_map(Value::as_str)
             .any(|prefix| model.starts_with(prefix));
         let counts = |error: &ValidationError<'_>| match error.kind() {
-            ValidationErrorKind::AdditionalProperties { .. } => is_own_model,
+            ValidationErrorKind::AdditionalProperties { .. } => {
+                let is_of_preview = lenient.more_members && error.instance_path().as_str().is_empty();
+                is_own_model && !is_of_preview
+            }
             ValidationErrorKind::Required { property } => {
-                !optional.iter().any(|member| property == member)
+                !lenient.optional.iter().any(|member| property == member)
             }
             _ => true,
         };

@@ -49,6 +49,22 @@ pub(super) fn holds(whole: &str, part: &str) -> bool {
     whole == part || part.len() >= SHORTEST_PART && whole.contains(part)
 }
 
+/// Whether the arguments of a call in a request are those that the model gave. Agents fill in the defaults of their tools, and leave out
+/// what is null.
+fn holds_arguments(given: &Value, said: &Value) -> bool {
+    match (given, said) {
+        (Value::Object(given), Value::Object(said)) => said.iter().all(|(name, said)| {
+            let given = given.get(name).unwrap_or(&Value::Null);
+            holds_arguments(given, said)
+        }),
+        (Value::Array(given), Value::Array(said)) => {
+            let mut both = given.iter().zip(said);
+            given.len() == said.len() && both.all(|(given, said)| holds_arguments(given, said))
+        }
+        _ => equal(given, said, &[]),
+    }
+}
+
 /// Whether a text contains another one. In a conversation that grows the part is mostly the whole text, so that is tried first.
 pub(super) fn has_part(whole: &str, part: &str) -> bool {
     whole.starts_with(part) || whole.contains(part)
@@ -97,7 +113,7 @@ impl Content {
             }
             (Content::Result(_, text), Content::Result(_, part)) => has_part(text, part.trim()),
             (Content::Call(name, given), Content::Call(other, said)) => {
-                name == other && equal(given, said, &[])
+                name == other && holds_arguments(given, said)
             }
             _ => self == earlier,
         }

@@ -41,6 +41,9 @@ impl ScenarioPlayer {
                     if event.n > new && event.value.is_object() {
                         closest.offer(event.n, matcher, &event.value, &player.captures);
                     }
+                    if event.n > new && player.is_last_answer(&event.name, &expected) {
+                        return Some((false, event.clone()));
+                    }
                     let log = &player.session.events;
                     if step.again.is_some() && log.is_answer(&event.value, &expected, &name, true) {
                         return Some((false, event.clone()));
@@ -53,13 +56,14 @@ impl ScenarioPlayer {
                     self.session.events.take(event.n);
                     return self.matched(step, step_rules::EXPECT, matcher, &event);
                 }
-                Ok((false, event)) => {
+                Ok((false, event)) if step.again.is_some() => {
                     self.session.events.take(event.n);
                     if Instant::now() < may_ask_until {
                         self.ask_again(step).await?;
                     }
                 }
-                Err(result) => {
+                result => {
+                    let result = result.err().unwrap_or(WaitResult::Settled("idle"));
                     let nearest = self.nearest(matcher, &closest);
                     let awaited = self.awaited(matcher);
                     let rule = step_rules::EXPECT;
@@ -67,6 +71,16 @@ impl ScenarioPlayer {
                 }
             }
         }
+    }
+
+    /// Whether this is a response to the method whose response is expected, and no other can come: no work is open.
+    fn is_last_answer(&self, name: &str, expected: &Value) -> bool {
+        let events = &self.suite.dialect.events;
+        let method = |name: &str| Some(name.rsplit_once('.')?.0.to_owned());
+        let awaited = events.identify(expected).into_name();
+        events.is_answer(name)
+            && awaited.is_some_and(|one| events.is_answer(&one) && method(&one) == method(name))
+            && self.is_all_over()
     }
 
     /// Sends the command of the preceding step once more, after the pause that the step names.

@@ -15,7 +15,7 @@ use crate::conversation::list;
 use crate::headers;
 use crate::request::Request;
 use crate::signatures::SignatureStore;
-use crate::wire::request_schema::check_body;
+use crate::wire::request_schema::{Leniency, check_body};
 
 /// The error of the real API for a request that is not valid. `whole`: a request for a message, not for a token count.
 pub(in crate::wire) fn validation_error(
@@ -23,7 +23,10 @@ pub(in crate::wire) fn validation_error(
     signatures: &SignatureStore,
     whole: bool,
 ) -> Option<HttpError> {
-    let optional: &[&str] = if whole { &[] } else { &["max_tokens"] };
+    let lenient = Leniency {
+        optional: if whole { &[] } else { &["max_tokens"] },
+        more_members: headers::text(&request.headers, "anthropic-beta").is_some(),
+    };
     let checks = || {
         BODY_CHECKS.iter().try_for_each(|check| check(request))?;
         let turns = turns(&request.body)?;
@@ -31,7 +34,7 @@ pub(in crate::wire) fn validation_error(
         check_prefill(request, &turns)?;
         check_thinking(request, &turns, signatures)
     };
-    check_body(request.wire, &request.body, optional)
+    check_body(request.wire, &request.body, lenient)
         .and_then(|()| checks().map_err(HttpError::invalid))
         .err()
 }

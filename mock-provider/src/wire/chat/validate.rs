@@ -6,12 +6,12 @@ use crate::answer::HttpError;
 use crate::conversation::list;
 use crate::request::Wire;
 use crate::wire::function_schema::{check_function, check_output_format, mentions_json};
-use crate::wire::request_schema::check_body;
+use crate::wire::request_schema::{Leniency, check_body};
 
 /// The error of the real API for a request that is not valid.
 pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
     let messages = list(&body["messages"]);
-    check_body(Wire::OpenAiChat, body, &[])
+    check_body(Wire::OpenAiChat, body, Leniency::default())
         .and_then(|()| check_contents(messages))
         .and_then(|()| check_tool_results(messages))
         .and_then(|()| check_tool_choice(body))

@@ -8,7 +8,7 @@ use super::schema::find_mistakes;
 use crate::answer::HttpError;
 use crate::conversation::list;
 use crate::request::{Request, Wire};
-use crate::wire::request_schema::check_body;
+use crate::wire::request_schema::{Leniency, check_body};
 
 /// The error of the real API for a request that is not valid.
 pub(in crate::wire) fn validation_error(request: &Request) -> Option<HttpError> {
@@ -21,7 +21,7 @@ pub(in crate::wire) fn validation_error(request: &Request) -> Option<HttpError> 
         check_signatures(&turns, request.model())
     };
     let invalid = |message| HttpError::new(400, "INVALID_ARGUMENT", message);
-    check_body(Wire::Gemini, body, &[])
+    check_body(Wire::Gemini, body, Leniency::default())
         .and_then(|()| checks().map_err(invalid))
         .err()
 }

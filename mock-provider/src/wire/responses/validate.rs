@@ -8,12 +8,12 @@ use crate::answer::HttpError;
 use crate::conversation::list;
 use crate::request::Wire;
 use crate::wire::function_schema::{check_function, check_output_format, mentions_json};
-use crate::wire::request_schema::check_body;
+use crate::wire::request_schema::{Leniency, check_body};
 
 /// The error of the real API for a request that is not valid.
 pub(in crate::wire) fn validation_error(body: &Value) -> Option<HttpError> {
     check_required(body)
-        .and_then(|()| check_body(Wire::OpenAiResponses, body, &[]))
+        .and_then(|()| check_body(Wire::OpenAiResponses, body, Leniency::default()))
         .and_then(|()| check_tool_results(body))
         .and_then(|()| check_items(body))
         .and_then(|()| check_tool_choice(body))
