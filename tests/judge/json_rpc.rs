@@ -265,6 +265,18 @@ const MISTAKES: &[(&str, usize, &str, &[&str])] = &[
         &["answered-notification@9 agent"],
     ),
     (
+        "an id that was rounded",
+        8,
+        "> {\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"method\":\"hello\",\"params\":{}}\n< {\"jsonrpc\":\"2.0\",\"id\":9007199254740992,\"result\":{\"protocol\":\"duo\"}}",
+        &["id-type@9 agent"],
+    ),
+    (
+        "an answer without an id to a request",
+        6,
+        r#"> {"jsonrpc":"2.0","id":null,"result":{"choice":"q7"}}"#,
+        &["id-type@6 host"],
+    ),
+    (
         "both outcomes",
         7,
         r#"< {"jsonrpc":"2.0","id":1,"result":{"answer":"q7"},"error":null}"#,
@@ -390,6 +402,17 @@ const SILENT: &str = r#"
 > {"jsonrpc":"2.0","id":1,"method":"ask","params":{}}
 "#;
 
+/// A request of the host that needs no work of the model, and requests of extensions.
+const GREETING: &str = r#"
+> {"jsonrpc":"2.0","id":1,"method":"hello","params":{}}
+"#;
+const OWN: &str = r#"
+> {"jsonrpc":"2.0","id":1,"method":"_odd","params":{}}
+"#;
+const OWN_OF_AGENT: &str = r#"
+< {"jsonrpc":"2.0","id":1,"method":"_odd","params":{}}
+"#;
+
 #[test]
 fn a_request_that_is_left_open_is_blamed_on_the_side_that_had_to_answer() {
     for (session, end, expected) in [
@@ -415,6 +438,26 @@ fn a_request_that_is_left_open_is_blamed_on_the_side_that_had_to_answer() {
         (SILENT, "end killed interrupted", &[]),
         (WAITING, "end killed interrupted", &[]),
         (SILENT, "end open", &[]),
+        // What was open for long when the host closed stdin, is not.
+        (SILENT, "40000000 stdin_closed\nend 0", &[]),
+        (GREETING, "20000000 stdin_closed\nend 0", &[]),
+        (
+            GREETING,
+            "40000000 stdin_closed\nend 0",
+            &["json-rpc/left-open@3 agent"],
+        ),
+        (OWN, "100000 stdin_closed\nend 0", &[]),
+        (
+            OWN,
+            "2000000 stdin_closed\nend 0",
+            &["json-rpc/left-open@3 agent"],
+        ),
+        (OWN_OF_AGENT, "100000 stdin_closed\nend 0", &[]),
+        (
+            OWN_OF_AGENT,
+            "2000000 stdin_closed\nend 0",
+            &["json-rpc/left-open@3 host"],
+        ),
     ] {
         assert_eq!(
             check(&format!("{session}{end}")),

@@ -211,6 +211,9 @@ pub struct PublishedFile {
     /// The definitions of messages by their names, such as `ask.error: "#/$defs/Failure"`. That of a kind describes the object with the kind.
     #[schemars(with = "IndexMap<String, String>")]
     pub definitions: IndexMap<String, Spanned<String>>,
+    /// The results that may be null as well, such as `close.result`.
+    #[schemars(with = "Vec<String>")]
+    pub nullable: Vec<Spanned<String>>,
     /// The keywords, other than those of JSON Schema, that accept nothing and require nothing, such as those for tolerant readers.
     #[schemars(with = "Vec<String>")]
     pub ignore: Vec<Spanned<String>>,

@@ -21,6 +21,7 @@ pub fn compare(left: &Value, how: Compare, right: &Value, except: &[String]) -> 
             .as_f64()
             .zip(right.as_f64())
             .map_or(Truth::Unknown, |(l, r)| about(l, r).into()),
+        Compare::Fits => fits(left, right),
         Compare::In => is_element(right, left).into(),
         Compare::NotIn => Truth::from(is_element(right, left)).negate(),
         Compare::Contains => contains(left, right).into(),
@@ -41,6 +42,12 @@ fn order(left: &Value, right: &Value) -> Option<Ordering> {
 /// Whether two numbers differ by rounding only: by one in a hundred, or by a millionth.
 fn about(left: f64, right: f64) -> bool {
     (left - right).abs() <= 1e-6_f64.max(left.abs().max(right.abs()) / 100.0)
+}
+
+/// Whether a value is valid by a JSON Schema; unknown if the schema is none that can be used.
+fn fits(value: &Value, schema: &Value) -> Truth {
+    let validator = jsonschema::draft202012::options().build(schema);
+    validator.map_or(Truth::Unknown, |validator| validator.is_valid(value).into())
 }
 
 /// Whether `inner` is an element of a list, a member name of an object or a substring of a text.
@@ -158,6 +165,24 @@ mod tests {
             compare(&json!("2"), Compare::About, &json!(2), &[]),
             Truth::Unknown
         );
+    }
+
+    #[test]
+    fn a_value_fits_a_schema_or_not_and_a_bad_schema_tells_nothing() {
+        let form = json!({ "properties": { "n": { "type": "integer", "maximum": 5 } }, "required": ["n"] });
+        for (value, schema, expected) in [
+            (json!({ "n": 5 }), &form, Truth::True),
+            (json!({ "n": 6 }), &form, Truth::False),
+            (json!({ "m": 5 }), &form, Truth::False),
+            (
+                json!({ "n": 6 }),
+                &json!({ "type": "_own" }),
+                Truth::Unknown,
+            ),
+        ] {
+            let found = compare(&value, Compare::Fits, schema, &[]);
+            assert_eq!(found, expected, "{value} {schema}");
+        }
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub enum Compare {
     AtLeast,
     /// The same number except for rounding.
     About,
+    /// The first value is valid by the JSON Schema that the second one is.
+    Fits,
     /// The left side is an element of the list, a member name of the object or a substring of the text on the right.
     In,
     /// The opposite of [`Compare::In`].

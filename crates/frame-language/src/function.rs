@@ -34,6 +34,11 @@ pub const FUNCTIONS: &[Function] = &[
         let texts: Option<String> = value.as_array()?.iter().map(Value::as_str).collect();
         texts.map(Value::String)
     }),
+    // The lines of a text; a newline at its end begins no line.
+    Function("lines", |value| {
+        let lines = value.as_str()?.lines();
+        Some(lines.map(Value::from).collect())
+    }),
     // The elements of a list, each once.
     Function("distinct", |value| {
         let mut seen = HashSet::new();

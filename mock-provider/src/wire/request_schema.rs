@@ -54,9 +54,7 @@ pub(super) fn check_body(wire: Wire, body: &Value, lenient: Leniency<'_>) -> Res
         Wire::Gemini => &SCHEMAS[3],
     };
     match LazyLock::force(schema) {
-        Some(schema) if !schema.validator.is_valid(body) => {
-            schema.first_error(wire, body, lenient)
-        }
+        Some(schema) if !schema.validator.is_valid(body) => schema.first_error(wire, body, lenient),
         _ => Ok(()),
     }
 }
@@ -87,7 +85,8 @@ impl RequestSchema {
             .any(|prefix| model.starts_with(prefix));
         let counts = |error: &ValidationError<'_>| match error.kind() {
             ValidationErrorKind::AdditionalProperties { .. } => {
-                let is_of_preview = lenient.more_members && error.instance_path().as_str().is_empty();
+                let is_of_preview =
+                    lenient.more_members && error.instance_path().as_str().is_empty();
                 is_own_model && !is_of_preview
             }
             ValidationErrorKind::Required { property } => {

@@ -64,6 +64,15 @@ impl MessageId {
             }
         }
     }
+
+    /// Whether it is another integer that becomes the same number in 64 bits of floating point.
+    pub(super) fn is_rounded_as(&self, other: &MessageId) -> bool {
+        let (MessageId::Integer(one), MessageId::Integer(other)) = (self, other) else {
+            return false;
+        };
+        let rounded = |digits: &str| digits.parse::<f64>().ok();
+        one != other && rounded(one) == rounded(other)
+    }
 }
 
 /// The id as the text of a message writes it; of several the last one.
@@ -123,5 +132,8 @@ mod tests {
             assert!(one.lookalikes().contains(&other), "{one} and {other}");
         }
         assert!(!id("1").unwrap().lookalikes().contains(&id("2").unwrap()));
+        let rounded = |one: &str, other: &str| id(one).unwrap().is_rounded_as(&id(other).unwrap());
+        assert!(rounded("9007199254740992", "9007199254740993"));
+        assert!(!rounded("9007199254740992", "9007199254740994") && !rounded("1", "1"));
     }
 }

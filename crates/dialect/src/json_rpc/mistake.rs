@@ -42,6 +42,14 @@ pub enum StructureRule {
 }
 
 impl StructureRule {
+    /// Whether it is about the method of a message, which can be read.
+    pub(super) fn is_about_method(self) -> bool {
+        matches!(
+            self,
+            StructureRule::UnknownMethod | StructureRule::WrongSide | StructureRule::IdReused
+        )
+    }
+
     /// Every rule.
     pub fn all() -> impl Iterator<Item = Self> {
         let names = spanned_yaml::names_of::<Self>().iter();

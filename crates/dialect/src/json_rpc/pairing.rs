@@ -23,8 +23,10 @@ pub struct OpenRequest {
     pub id: (MessageId, Value),
     /// The number of its frame.
     pub frame: u64,
+    /// The time of its frame, in microseconds.
+    pub at: u64,
     /// Whether the dialect has the method.
-    is_known: bool,
+    pub is_known: bool,
     /// Whether the other side may be unable to read it, or may answer without its id.
     pub is_doubtful: bool,
 }
@@ -43,6 +45,30 @@ struct AskingSide {
     unread: u64,
 }
 
+/// What a response says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Outcome {
+    /// A result with content, which nobody sends without having been asked.
+    Content,
+    /// A result that is null or empty.
+    Empty,
+    /// An error.
+    Failure,
+}
+
+impl Outcome {
+    fn of(response: &Map<String, Value>) -> Self {
+        let is_empty = |result: &Value| {
+            result.is_null() || result.as_object().is_some_and(|members| members.is_empty())
+        };
+        match response.get("result") {
+            _ if is_failure(response) => Outcome::Failure,
+            Some(result) if !is_empty(result) => Outcome::Content,
+            _ => Outcome::Empty,
+        }
+    }
+}
+
 /// A line of one side.
 #[derive(Debug, Clone, Copy)]
 pub struct SentLine<'a> {
@@ -50,6 +76,8 @@ pub struct SentLine<'a> {
     pub from: Blame,
     /// The number of its frame.
     pub frame: u64,
+    /// The time of its frame, in microseconds.
+    pub at: u64,
     /// Its JSON, if it is any.
     pub value: Option<&'a Value>,
     /// Its text.
@@ -83,7 +111,7 @@ impl Pairing {
             mistakes.extend(version_mistake(object, is_optional));
             outcome_mistakes(message, object, &mut mistakes);
             let named = match message {
-                Message::Answer { id } => self.answer(line, id, is_failure(object), &mut mistakes),
+                Message::Answer { id } => self.answer(line, id, Outcome::of(object), &mut mistakes),
                 _ => self.call(vocabulary, line, message, &mut mistakes),
             };
             (name, asker) = (Some(named.0), named.1);
@@ -94,7 +122,8 @@ impl Pairing {
             let what = "the line is a list of messages, where each line is one message";
             mistakes.push(Mistake::new(StructureRule::Batch, "", what));
         }
-        if name.is_none() || !mistakes.is_empty() || line.is_unclear {
+        let is_unread = |mistake: &Mistake| !mistake.rule.is_about_method();
+        if name.is_none() || mistakes.iter().any(is_unread) || line.is_unclear {
             self.side_mut(line.from).unread += 1;
         }
         NamedMessage {
@@ -133,6 +162,7 @@ impl Pairing {
                 method: name.clone(),
                 id: (key, id.clone()),
                 frame: line.frame,
+                at: line.at,
                 is_known: own.is_some(),
                 is_doubtful: !is_readable || own.is_some_and(|spec| spec.notification),
             })),
@@ -145,13 +175,13 @@ impl Pairing {
         &mut self,
         line: SentLine<'_>,
         id: Option<&Value>,
-        is_failure: bool,
+        outcome: Outcome,
         mistakes: &mut Vec<Mistake>,
     ) -> (String, Option<Blame>) {
         let id = id.map(|id| (id, MessageId::read(id, line.text)));
         let asker = other(line.from);
-        let answered = self.side_mut(asker).answer(id, is_failure, mistakes);
-        let outcome = usize::from(is_failure);
+        let answered = self.side_mut(asker).answer(id, outcome, mistakes);
+        let outcome = usize::from(outcome == Outcome::Failure);
         let asked_by = answered.as_ref().map(|_| asker);
         let name = match answered {
             Some(request) if request.is_known => {
@@ -210,7 +240,7 @@ impl AskingSide {
     fn answer(
         &mut self,
         id: Option<(&Value, Option<MessageId>)>,
-        is_failure: bool,
+        outcome: Outcome,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<OpenRequest> {
         let key = match id {
@@ -229,7 +259,7 @@ impl AskingSide {
         }
         match key.filter(|id| *id != MessageId::Null) {
             Some(id) => self.answer_by_lookalike(&id, mistakes),
-            None => self.answer_without_id(is_failure, mistakes),
+            None => self.answer_without_id(outcome, mistakes),
         }
     }
 
@@ -238,7 +268,9 @@ impl AskingSide {
         id: &MessageId,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<OpenRequest> {
-        if let Some(request) = id.lookalikes().iter().find_map(|like| self.take(like)) {
+        let rounded = self.open.keys().find(|open| id.is_rounded_as(open));
+        let like = id.lookalikes().into_iter().chain(rounded.cloned());
+        if let Some(request) = like.into_iter().find_map(|like| self.take(&like)) {
             mistakes.push(other_id(&request, id));
             return Some(request);
         }
@@ -260,19 +292,22 @@ impl AskingSide {
     /// An error without an id refuses a line that could not be read. Any other response without one should not be there, or lacks its id.
     fn answer_without_id(
         &mut self,
-        is_failure: bool,
+        outcome: Outcome,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<OpenRequest> {
-        if is_failure && self.refuse() {
+        if outcome == Outcome::Failure && self.refuse() {
             return None;
         }
-        if let Some(method) = self.notified.take() {
+        let mut open = self.open.values().flatten();
+        let only = open.next().filter(|_| open.next().is_none());
+        let only = only.map(|request| request.id.0.clone());
+        let answers_request = outcome == Outcome::Content && only.is_some();
+        if !answers_request && let Some(method) = self.notified.take() {
             let what = format!("a response without an id came after the notification `{method}`");
             mistakes.push(Mistake::new(StructureRule::AnsweredNotification, "", what));
             return None;
         }
-        let mut open = self.open.keys();
-        if let (Some(only), None) = (open.next().cloned(), open.next()) {
+        if let Some(only) = only {
             let request = self.take(&only)?;
             mistakes.push(other_id(&request, &MessageId::Null));
             return Some(request);

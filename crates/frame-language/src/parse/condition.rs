@@ -101,6 +101,7 @@ impl Parser<'_> {
             ("is", Compare::Equal),
             ("in", Compare::In),
             ("about", Compare::About),
+            ("fits", Compare::Fits),
             ("contains", Compare::Contains),
         ];
         for (word, how) in known {

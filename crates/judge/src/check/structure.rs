@@ -13,6 +13,7 @@ use crate::rules::rule::RuleForm;
 use conform_dialect::json_rpc::{
     MessageKind, Mistake, NamedMessage, OpenRequest, Pairing, SentLine, StructureRule, Vocabulary,
 };
+use serde_json::Value;
 use std::collections::HashMap;
 
 /// The messages of one session so far.
@@ -27,7 +28,30 @@ pub(super) struct StructureCheck {
     is_capture: bool,
     /// How many lines there were of each kind.
     lines: HashMap<MessageKind, u64>,
+    /// When the host closed stdin, in microseconds.
+    closed_at: Option<u64>,
+    model: ModelWork,
+    /// The time of the newest line or request to the model, in microseconds.
+    active_at: u64,
 }
+
+/// What the model does for the agent.
+#[derive(Clone, Copy, PartialEq)]
+enum ModelWork {
+    /// It is unknown, because requests to it are not recorded.
+    Unknown,
+    /// It answers, or its answer asks for tools.
+    Awaited,
+    /// Its newest answer is complete, and asks for no tools.
+    Done,
+}
+
+/// How long a request may be open, in microseconds, until it counts as not answered when the host closes stdin. A prompt may be open for any
+/// time while something is done for it.
+const OPEN_LONG: u64 = 30_000_000;
+
+/// The same for a method of somebody's own, while nothing else is open. Such a request needs no work: the other side does not know it.
+const OPEN_ALONE: u64 = 1_000_000;
 
 impl StructureCheck {
     /// The check of a dialect; `None` if its frames have discriminators.
@@ -39,6 +63,9 @@ impl StructureCheck {
             turn: Turn::default(),
             is_capture,
             lines: HashMap::new(),
+            closed_at: None,
+            model: ModelWork::Unknown,
+            active_at: 0,
         })
     }
 
@@ -53,8 +80,12 @@ impl StructureCheck {
         let (from, line) = match &frame.body {
             Body::FromAgent(line) => (Blame::Agent, line),
             Body::ToAgent(line) => (Blame::Host, line),
-            _ => return Vec::new(),
+            other => {
+                self.note_other(other, frame.at);
+                return Vec::new();
+            }
         };
+        self.active_at = frame.at;
         let Some(json_rpc) = dialect
             .json_rpc
             .as_ref()
@@ -71,6 +102,7 @@ impl StructureCheck {
         let sent = SentLine {
             from,
             frame: n,
+            at: frame.at,
             value,
             text: &line.text(),
             is_unclear: is_unclear(dialect, from, line, parsed),
@@ -91,6 +123,27 @@ impl StructureCheck {
         found.collect()
     }
 
+    fn note_other(&mut self, body: &Body, at: u64) {
+        match body {
+            Body::StdinClosed => self.closed_at = Some(at),
+            Body::LlmRequest(_) => {
+                self.model = ModelWork::Awaited;
+                self.active_at = at;
+            }
+            Body::LlmReply(reply) => {
+                let parts = reply.message.as_ref().and_then(Value::as_array);
+                let calls = parts.is_none_or(|all| all.iter().any(|one| one.get("call").is_some()));
+                self.model = if calls {
+                    ModelWork::Awaited
+                } else {
+                    ModelWork::Done
+                };
+                self.active_at = at;
+            }
+            _ => {}
+        }
+    }
+
     /// The requests that are left open at the end, if the side that should have answered had the time to. Of two that wait for each other the
     /// host is to blame, because the agent cannot go on.
     pub(super) fn left_open(
@@ -103,10 +156,13 @@ impl StructureCheck {
         let is_timeout = matches!(end, End::Killed { why } if why.starts_with("budget"));
         let is_hung = is_timeout && !was_asked_to_end;
         let (blame, how) = match (self.turn.is_of_host, circumstances.by_itself) {
-            (true, false) if is_hung => (Blame::Host, "the agent ran out of time"),
+            (true, false) if is_hung => (
+                Blame::Host,
+                "the agent ran out of time while it waited for the host, which",
+            ),
             (false, false) if is_hung => (Blame::Agent, "the agent ran out of time"),
             (_, true) => (Blame::Agent, "the agent ended by itself"),
-            _ => return Vec::new(),
+            _ => return self.overdue(dialect),
         };
         let asker = match blame {
             Blame::Agent => Blame::Host,
@@ -117,6 +173,41 @@ impl StructureCheck {
         let certain = open.filter(|request| !request.is_doubtful);
         let found = certain.map(|request| (rule, unanswered(request, blame, how)));
         found.collect()
+    }
+
+    /// The requests that were open for too long when the host closed stdin, and have not been answered since.
+    fn overdue(&self, dialect: &Dialect) -> Violations {
+        let Some(closed_at) = self.closed_at else {
+            return Vec::new();
+        };
+        let (of_host, of_agent) = (
+            self.pairing.open(Blame::Host),
+            self.pairing.open(Blame::Agent),
+        );
+        let is_over = |request: &OpenRequest, time: u64| {
+            !request.is_doubtful && closed_at.saturating_sub(request.at) >= time
+        };
+        let is_alone = of_host.len() + of_agent.len() == 1;
+        let is_prompt = |request: &OpenRequest| dialect.session.prompts.contains(&request.method);
+        let idle = closed_at.saturating_sub(self.active_at);
+        let is_idle = self.model == ModelWork::Done && of_agent.is_empty() && idle >= OPEN_LONG;
+        let by_agent = of_host.iter().filter(|request| {
+            let time = if request.is_known || !is_alone {
+                OPEN_LONG
+            } else {
+                OPEN_ALONE
+            };
+            is_over(request, time) && (!is_prompt(request) || is_idle)
+        });
+        let by_host = of_agent.iter().filter(|request| {
+            !request.is_known && of_host.is_empty() && is_over(request, OPEN_ALONE)
+        });
+        let rule = rule_number(dialect, StructureRule::LeftOpen);
+        let how = "the host closed stdin";
+        let by_agent = by_agent.map(|request| (rule, unanswered(request, Blame::Agent, how)));
+        let how = "the session is over, and the host";
+        let by_host = by_host.map(|request| (rule, unanswered(request, Blame::Host, how)));
+        by_agent.chain(by_host).collect()
     }
 
     /// How often a rule applied.
@@ -216,9 +307,7 @@ fn unanswered(request: &OpenRequest, blame: Blame, how: &str) -> Finding {
     let message = match blame {
         Blame::Agent => format!("{how}, and `{method}` of frame {frame} was not answered"),
         Blame::Host => {
-            format!(
-                "{how} while it waited for the host, which did not answer `{method}` of frame {frame}"
-            )
+            format!("{how} did not answer `{method}` of frame {frame}")
         }
     };
     Finding {

@@ -115,13 +115,35 @@ impl<'a> Published<'a> {
     /// Definitions that are of no message, and messages whose definition is not clear.
     pub(super) fn add_to(&self, sides: [(&FrameNames, &mut Value); 2]) -> Result<(), Vec<Error>> {
         let targets = self.targets([sides[0].0, sides[1].0])?;
-        for ((names, document), targets) in sides.into_iter().zip(targets) {
+        self.check_nullable(&targets)?;
+        for (side, ((names, document), targets)) in sides.into_iter().zip(targets).enumerate() {
             for (name, target) in targets {
-                self.refer(document, names, &name, target.trim_start_matches('#'));
+                let label = format!("{}{name}", ["", ">"][side]);
+                self.refer(document, names, &label, target.trim_start_matches('#'));
             }
             document[PLACE] = self.schema.clone();
         }
         Ok(())
+    }
+
+    /// Checks that the results that may be null are results with a definition.
+    fn check_nullable(&self, targets: &Targets) -> Result<(), Vec<Error>> {
+        let known = |side: usize| {
+            let results = targets[side]
+                .keys()
+                .filter(|name| name.ends_with(".result"));
+            results.map(move |name| format!("{}{name}", ["", ">"][side]))
+        };
+        let known: Vec<_> = known(0).chain(known(1)).collect();
+        let nullable = self.config.nullable.iter();
+        let unknown = nullable
+            .filter(|one| !known.contains(&one.value))
+            .map(|one| {
+                let message = unknown("result", &one.value, known.iter().map(String::as_str));
+                self.root.error_at(one.span, message)
+            });
+        let errors: Vec<_> = unknown.collect();
+        errors.is_empty().then_some(()).ok_or(errors)
     }
 
     /// A mistake at the name of the file.
@@ -221,7 +243,10 @@ impl<'a> Published<'a> {
 
     /// Adds a reference to the definition of a message. A message with a nested kind is only checked under the name of its kind, so that
     /// each mistake is found once.
-    fn refer(&self, document: &mut Value, names: &FrameNames, name: &str, target: &str) {
+    fn refer(&self, document: &mut Value, names: &FrameNames, label: &str, target: &str) {
+        let name = label.trim_start_matches('>');
+        let mut nullable = self.config.nullable.iter();
+        let is_nullable = nullable.any(|one| one.value == label);
         let required = self
             .schema
             .pointer(target)
@@ -248,7 +273,10 @@ impl<'a> Published<'a> {
                 spec.filter(|spec| !spec.kinds.is_empty()),
             ),
         };
-        let reference = json!({ "$ref": format!("#/{PLACE}{target}") });
+        let mut reference = json!({ "$ref": format!("#/{PLACE}{target}") });
+        if is_nullable {
+            reference = json!({ "anyOf": [{ "type": "null" }, reference] });
+        }
         let reference = nested(&place, reference, is_required);
         let Some((spec, at)) = kinds.and_then(|spec| Some((spec, spec.kind.as_deref()?))) else {
             return add(document, name, reference);

@@ -26,7 +26,7 @@ pub(crate) enum FileError {
     #[error("{0} is not in the workspace")]
     Outside(String),
     /// There is no such file.
-    #[error("there is no file {0}")]
+    #[error("Resource not found: {0}: No such file or directory")]
     Missing(String),
     /// It is a folder, a pipe, or too large.
     #[error("{0} is not a file that can be read and written as text")]
