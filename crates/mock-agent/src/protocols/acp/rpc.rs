@@ -184,8 +184,8 @@ pub(super) fn cancel(id: u64) -> Value {
 mod tests {
     use super::*;
 
-    fn read_text(text: &str) -> Result<Option<Message>, (Value, RpcError)> {
-        read(&Input::Line(text.as_bytes().to_vec()))
+    fn input(text: &str) -> Input {
+        Input::Line(text.as_bytes().to_vec())
     }
 
     #[test]
@@ -199,9 +199,8 @@ mod tests {
             "-1.50",
             "123456789012345678901234",
         ] {
-            let message = read_text(&format!(
-                "{{\"id\":{id},\"params\":{{\"requestId\":{id}}}}}"
-            ));
+            let text = format!("{{\"id\":{id},\"params\":{{\"requestId\":{id}}}}}");
+            let message = read(&input(&text));
             let Message {
                 id: known,
                 cancelled,
@@ -222,8 +221,8 @@ mod tests {
             ("1", -32600),
             ("{\"id\":{}}", -32600),
         ] {
-            assert_eq!(read_text(text).unwrap_err().1.code, code, "{text}");
+            assert_eq!(read(&input(text)).unwrap_err().1.code, code, "{text}");
         }
-        assert_eq!(read_text(" ").unwrap(), None);
+        assert_eq!(read(&input(" ")).unwrap(), None);
     }
 }
