@@ -438,24 +438,19 @@ fn a_request_that_is_left_open_is_blamed_on_the_side_that_had_to_answer() {
         (SILENT, "end killed interrupted", &[]),
         (WAITING, "end killed interrupted", &[]),
         (SILENT, "end open", &[]),
-        // What was open for long when the host closed stdin, is not.
+        // What was open for long when the host closed stdin, is not. A request that the dialect has may wait for a user.
         (SILENT, "40000000 stdin_closed\nend 0", &[]),
-        (GREETING, "20000000 stdin_closed\nend 0", &[]),
+        (GREETING, "40000000 stdin_closed\nend 0", &[]),
+        (OWN, "20000000 stdin_closed\nend 0", &[]),
         (
-            GREETING,
+            OWN,
             "40000000 stdin_closed\nend 0",
             &["json-rpc/left-open@3 agent"],
         ),
-        (OWN, "100000 stdin_closed\nend 0", &[]),
-        (
-            OWN,
-            "2000000 stdin_closed\nend 0",
-            &["json-rpc/left-open@3 agent"],
-        ),
-        (OWN_OF_AGENT, "100000 stdin_closed\nend 0", &[]),
+        (OWN_OF_AGENT, "20000000 stdin_closed\nend 0", &[]),
         (
             OWN_OF_AGENT,
-            "2000000 stdin_closed\nend 0",
+            "40000000 stdin_closed\nend 0",
             &["json-rpc/left-open@3 host"],
         ),
     ] {

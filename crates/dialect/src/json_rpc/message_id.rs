@@ -65,6 +65,11 @@ impl MessageId {
         }
     }
 
+    /// Whether it is an integer of so many digits that 64 bits of floating point may not hold it.
+    pub(super) fn is_large(&self) -> bool {
+        matches!(self, MessageId::Integer(digits) if digits.len() > 15)
+    }
+
     /// Whether it is another integer that becomes the same number in 64 bits of floating point.
     pub(super) fn is_rounded_as(&self, other: &MessageId) -> bool {
         let (MessageId::Integer(one), MessageId::Integer(other)) = (self, other) else {

@@ -268,7 +268,8 @@ impl AskingSide {
         id: &MessageId,
         mistakes: &mut Vec<Mistake>,
     ) -> Option<OpenRequest> {
-        let rounded = self.open.keys().find(|open| id.is_rounded_as(open));
+        let mut open = self.open.keys().filter(|_| id.is_large());
+        let rounded = open.find(|open| id.is_rounded_as(open));
         let like = id.lookalikes().into_iter().chain(rounded.cloned());
         if let Some(request) = like.into_iter().find_map(|like| self.take(&like)) {
             mistakes.push(other_id(&request, id));

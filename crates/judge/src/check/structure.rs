@@ -46,12 +46,8 @@ enum ModelWork {
     Done,
 }
 
-/// How long a request may be open, in microseconds, until it counts as not answered when the host closes stdin. A prompt may be open for any
-/// time while something is done for it.
+/// How long a request may be open, in microseconds, until it counts as not answered when the host closes stdin.
 const OPEN_LONG: u64 = 30_000_000;
-
-/// The same for a method of somebody's own, while nothing else is open. Such a request needs no work: the other side does not know it.
-const OPEN_ALONE: u64 = 1_000_000;
 
 impl StructureCheck {
     /// The check of a dialect; `None` if its frames have discriminators.
@@ -175,33 +171,25 @@ impl StructureCheck {
         found.collect()
     }
 
-    /// The requests that were open for too long when the host closed stdin, and have not been answered since.
+    /// The requests that were open for too long when the host closed stdin, and have not been answered since: prompts for which nothing was
+    /// done, and methods that the dialect does not have. Any other may wait for a user, such as a login.
     fn overdue(&self, dialect: &Dialect) -> Violations {
         let Some(closed_at) = self.closed_at else {
             return Vec::new();
         };
-        let (of_host, of_agent) = (
-            self.pairing.open(Blame::Host),
-            self.pairing.open(Blame::Agent),
-        );
-        let is_over = |request: &OpenRequest, time: u64| {
-            !request.is_doubtful && closed_at.saturating_sub(request.at) >= time
-        };
-        let is_alone = of_host.len() + of_agent.len() == 1;
+        let of_host = self.pairing.open(Blame::Host);
+        let of_agent = self.pairing.open(Blame::Agent);
+        let is_long = |since: u64| closed_at.saturating_sub(since) >= OPEN_LONG;
+        let is_over = |request: &OpenRequest| !request.is_doubtful && is_long(request.at);
+        let is_idle =
+            self.model == ModelWork::Done && of_agent.is_empty() && is_long(self.active_at);
         let is_prompt = |request: &OpenRequest| dialect.session.prompts.contains(&request.method);
-        let idle = closed_at.saturating_sub(self.active_at);
-        let is_idle = self.model == ModelWork::Done && of_agent.is_empty() && idle >= OPEN_LONG;
         let by_agent = of_host.iter().filter(|request| {
-            let time = if request.is_known || !is_alone {
-                OPEN_LONG
-            } else {
-                OPEN_ALONE
-            };
-            is_over(request, time) && (!is_prompt(request) || is_idle)
+            is_over(request) && (!request.is_known || is_idle && is_prompt(request))
         });
-        let by_host = of_agent.iter().filter(|request| {
-            !request.is_known && of_host.is_empty() && is_over(request, OPEN_ALONE)
-        });
+        let by_host = of_agent
+            .iter()
+            .filter(|request| !request.is_known && of_host.is_empty() && is_over(request));
         let rule = rule_number(dialect, StructureRule::LeftOpen);
         let how = "the host closed stdin";
         let by_agent = by_agent.map(|request| (rule, unanswered(request, Blame::Agent, how)));
