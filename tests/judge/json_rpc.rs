@@ -440,6 +440,17 @@ fn a_request_that_is_left_open_is_blamed_on_the_side_that_had_to_answer() {
         (SILENT, "end open", &[]),
         // What was open for long when the host closed stdin, is not. A request that the dialect has may wait for a user.
         (SILENT, "40000000 stdin_closed\nend 0", &[]),
+        (
+            SILENT,
+            "request {}\nreply 200 [{\"text\":\"so\"}]\n40000000 stdin_closed\nend 0",
+            &["json-rpc/left-open@5 agent"],
+        ),
+        (
+            SILENT,
+            "request {}\nreply 200 [{\"call\":{\"name\":\"t\"}}]\n40000000 stdin_closed\nend 0",
+            &[],
+        ),
+        (SILENT, "request {}\n40000000 stdin_closed\nend 0", &[]),
         (GREETING, "40000000 stdin_closed\nend 0", &[]),
         (OWN, "20000000 stdin_closed\nend 0", &[]),
         (
