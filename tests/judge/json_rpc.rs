@@ -451,7 +451,12 @@ fn a_request_that_is_left_open_is_blamed_on_the_side_that_had_to_answer() {
             &[],
         ),
         (SILENT, "request {}\n40000000 stdin_closed\nend 0", &[]),
-        (GREETING, "40000000 stdin_closed\nend 0", &[]),
+        (GREETING, "5000000 stdin_closed\nend 0", &[]),
+        (
+            GREETING,
+            "20000000 stdin_closed\nend 0",
+            &["json-rpc/left-open@3 agent"],
+        ),
         (OWN, "20000000 stdin_closed\nend 0", &[]),
         (
             OWN,

@@ -189,6 +189,8 @@ pub struct JsonRpcFile {
     pub version_optional: bool,
     /// The first letters of methods that agents and hosts may add by themselves.
     pub extensions: Vec<String>,
+    /// The methods whose answer waits for no user, no model and no process: open for 10 seconds when stdin is closed, they count as unanswered.
+    pub at_once: Vec<String>,
     /// The clauses of the built-in rules.
     #[schemars(with = "IndexMap<StructureRule, Vec<String>>")]
     pub clauses: IndexMap<StructureRule, Vec<Spanned<String>>>,

@@ -29,6 +29,8 @@ pub struct JsonRpc {
     pub is_version_optional: bool,
     /// The first letters of methods that agents and hosts may add by themselves.
     pub extensions: Vec<String>,
+    /// The methods whose answer waits for no user, no model and no process.
+    pub at_once: Vec<String>,
 }
 
 impl JsonRpc {

@@ -48,6 +48,8 @@ enum ModelWork {
 
 /// How long a request may be open, in microseconds, until it counts as not answered when the host closes stdin.
 const OPEN_LONG: u64 = 30_000_000;
+/// The same for a request whose answer waits for nobody.
+const OPEN_AT_ONCE: u64 = 10_000_000;
 
 impl StructureCheck {
     /// The check of a dialect; `None` if its frames have discriminators.
@@ -172,24 +174,34 @@ impl StructureCheck {
     }
 
     /// The requests that were open for too long when the host closed stdin, and have not been answered since: prompts for which nothing was
-    /// done, and methods that the dialect does not have. Any other may wait for a user, such as a login.
+    /// done, methods that the dialect does not have, and those that it says are answered at once. Any other may wait for a user, such as a login.
     fn overdue(&self, dialect: &Dialect) -> Violations {
         let Some(closed_at) = self.closed_at else {
             return Vec::new();
         };
         let of_host = self.pairing.open(Blame::Host);
         let of_agent = self.pairing.open(Blame::Agent);
+        let json_rpc = dialect.json_rpc.as_ref();
+        let is_at_once = |request: &OpenRequest| {
+            json_rpc.is_some_and(|all| all.at_once.contains(&request.method))
+        };
         let is_long = |since: u64| closed_at.saturating_sub(since) >= OPEN_LONG;
-        let is_over = |request: &OpenRequest| !request.is_doubtful && is_long(request.at);
+        let is_over = |request: &OpenRequest| {
+            let is_soon =
+                is_at_once(request) && closed_at.saturating_sub(request.at) >= OPEN_AT_ONCE;
+            !request.is_doubtful && (is_soon || is_long(request.at))
+        };
         let is_idle =
             self.model == ModelWork::Done && of_agent.is_empty() && is_long(self.active_at);
         let is_prompt = |request: &OpenRequest| dialect.session.prompts.contains(&request.method);
         let by_agent = of_host.iter().filter(|request| {
-            is_over(request) && (!request.is_known || is_idle && is_prompt(request))
+            let is_due = !request.is_known || is_at_once(request);
+            is_over(request) && (is_due || is_idle && is_prompt(request))
         });
-        let by_host = of_agent
-            .iter()
-            .filter(|request| !request.is_known && of_host.is_empty() && is_over(request));
+        let by_host = of_agent.iter().filter(|request| {
+            let is_due = !request.is_known && of_host.is_empty() || is_at_once(request);
+            is_due && is_over(request)
+        });
         let rule = rule_number(dialect, StructureRule::LeftOpen);
         let how = "the host closed stdin";
         let by_agent = by_agent.map(|request| (rule, unanswered(request, Blame::Agent, how)));

@@ -29,6 +29,18 @@ pub(super) fn vocabulary_of(
             errors.push(root.nearest(&at).error(message));
         }
     }
+    for (number, name) in json_rpc.at_once.iter().enumerate() {
+        let specs = [events.get(name), commands.get(name)];
+        if !specs.into_iter().flatten().any(|spec| !spec.notification) {
+            let message = format!(
+                "`{name}` is a request of neither side: name one of `events` or `commands`"
+            );
+            errors.push(
+                root.nearest(&format!("/json_rpc/at_once/{number}"))
+                    .error(message),
+            );
+        }
+    }
     let is_optional = json_rpc.is_version_optional;
     (
         FrameNames::by_structure(events.clone(), &commands, is_optional),

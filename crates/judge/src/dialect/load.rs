@@ -227,6 +227,7 @@ fn json_rpc_of(file: &DialectFile) -> Option<JsonRpc> {
     Some(JsonRpc {
         is_version_optional: own.is_some_and(|own| own.version_optional),
         extensions: own.map(|own| own.extensions.clone()).unwrap_or_default(),
+        at_once: own.map(|own| own.at_once.clone()).unwrap_or_default(),
     })
 }
 
