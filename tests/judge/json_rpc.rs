@@ -657,15 +657,23 @@ fn mistakes_in_a_dialect_are_told_with_their_place_and_what_to_write() {
         ),
         (
             replaced("both_sides: true", "both_sides: false"),
-            "11:`$/cancel` is a method of both sides: remove it from `events` or from `commands`, or write `$/cancel: { both_sides: true }`",
+            "12:`$/cancel` is a method of both sides: remove it from `events` or from `commands`, or write `$/cancel: { both_sides: true }`",
+        ),
+        (
+            replaced("at_once: [hello]", "at_once: [hallo]"),
+            "7:`hallo` is a request of neither side: name one of `events` or `commands`",
+        ),
+        (
+            replaced("at_once: [hello]", "at_once: [note]"),
+            "7:`note` is a request of neither side: name one of `events` or `commands`",
         ),
         (
             replaced("second-answer:", "second-answers:"),
-            "7:unknown word `second-answers`; did you mean `second-answer`?",
+            "8:unknown word `second-answers`; did you mean `second-answer`?",
         ),
         (
             replaced("[duo.once], answer", "[duo.twice], answer"),
-            "7:the clause `duo.twice` is not in clauses.yaml",
+            "8:the clause `duo.twice` is not in clauses.yaml",
         ),
         (replaced("  note: { notification: true, ", "  note: { "), ""),
     ] {

@@ -85,6 +85,9 @@ pub struct DialectFile {
     /// The capabilities that an agent can declare.
     #[serde(default)]
     pub capabilities: IndexMap<String, CapabilityFile>,
+    /// Events by which an agent refuses to be played at all, such as one that wants a login first.
+    #[serde(default)]
+    pub refusals: Vec<RefusalFile>,
     /// Timeouts by name, as durations.
     #[serde(default)]
     #[schemars(with = "IndexMap<String, TimeSpan>")]
@@ -303,6 +306,8 @@ pub struct ProbeFile {
     /// A matcher for an event that disproves the dialect if it comes first.
     #[schemars(with = "Option<MatcherSchema>")]
     pub unless: Option<Node>,
+    /// The JSON Pointer into the answer at which the version of the protocol stands: another one than in `shows` cannot be judged.
+    pub version: Option<String>,
 }
 
 /// Where the agent reports its version.
@@ -326,6 +331,34 @@ pub struct CapabilityFile {
     /// The JSON Pointer into it; the capability is declared if the value is true.
     #[serde(default)]
     pub at: String,
+}
+
+/// An event by which an agent refuses to be played: the scenarios that do not expect it are skipped.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefusalFile {
+    /// A matcher for the event, as in a step.
+    #[schemars(with = "MatcherSchema")]
+    pub when: Node,
+    /// The events after which it is no refusal any more.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// What the agent wants, for the reason of the skipped scenarios.
+    pub reason: String,
+    /// What belongs to the reason: the texts at this member of each value of a list in an earlier event.
+    pub names: Option<RefusalNames>,
+}
+
+/// Where the names for the reason of a refusal stand.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefusalNames {
+    /// The event.
+    pub event: String,
+    /// The JSON Pointer to the list.
+    pub at: String,
+    /// The JSON Pointer into each value of it.
+    pub name: String,
 }
 
 /// How the agent is started. Strings may hold `{llm_url}`, `{workspace}` and `{home}`.

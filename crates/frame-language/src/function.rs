@@ -17,6 +17,8 @@ pub const FUNCTIONS: &[Function] = &[
         Value::Object(members) => Some(members.len().into()),
         _ => None,
     }),
+    // The number of bytes of a text in UTF-8.
+    Function("bytes", |value| Some(value.as_str()?.len().into())),
     // The JSON value that a text holds.
     Function("json", |value| serde_json::from_str(value.as_str()?).ok()),
     Function("last", |value| value.as_array()?.last().cloned()),
@@ -107,5 +109,6 @@ mod tests {
 
         assert_eq!(applied("trim", json!(" a b\n\n")), Some(json!("a b")));
         assert_eq!(applied("trim", json!(7)), None);
+        assert_eq!(applied("bytes", json!("aé")), Some(json!(3)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::message::{Message, MessageKind, is_failure, outcome_mistakes};
 use super::mistake::{Mistake, StructureRule};
-use super::{ANSWER_TO_NOTHING, ANSWERS_TO_UNKNOWN, MessageId, VERSION, Vocabulary};
+use super::{ANSWER_TO_NOTHING, ANSWERS_TO_UNKNOWN, JsonRpc, MessageId, VERSION, Vocabulary};
 use crate::requirement::Blame;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, VecDeque};
@@ -95,6 +95,8 @@ pub struct NamedMessage {
     pub name: Option<String>,
     /// The side that asked, if it is a request or a response to one.
     pub asker: Option<Blame>,
+    /// The time of the request that a response answers, in microseconds.
+    pub asked_at: Option<u64>,
     /// What is wrong with it.
     pub mistakes: Vec<Mistake>,
 }
@@ -105,13 +107,18 @@ impl Pairing {
         let mut mistakes = Vec::new();
         let object = line.value.and_then(Value::as_object);
         let message = object.and_then(|object| Some((Message::read(object)?, object)));
-        let (mut name, mut asker) = (None, None);
+        let (mut name, mut asker, mut asked_at) = (None, None, None);
         if let Some((message, object)) = message {
             let is_optional = vocabulary.json_rpc.is_version_optional;
             mistakes.extend(version_mistake(object, is_optional));
             outcome_mistakes(message, object, &mut mistakes);
             let named = match message {
-                Message::Answer { id } => self.answer(line, id, Outcome::of(object), &mut mistakes),
+                Message::Answer { id } => {
+                    let outcome = Outcome::of(object);
+                    let (name, request) = self.answer(line, id, outcome, &mut mistakes);
+                    asked_at = request.as_ref().map(|request| request.at);
+                    (name, request.map(|_| other(line.from)))
+                }
                 _ => self.call(vocabulary, line, message, &mut mistakes),
             };
             (name, asker) = (Some(named.0), named.1);
@@ -130,6 +137,7 @@ impl Pairing {
             kind: message.map_or(MessageKind::Other, |(message, _)| message.kind()),
             name,
             asker,
+            asked_at,
             mistakes,
         }
     }
@@ -177,20 +185,19 @@ impl Pairing {
         id: Option<&Value>,
         outcome: Outcome,
         mistakes: &mut Vec<Mistake>,
-    ) -> (String, Option<Blame>) {
+    ) -> (String, Option<OpenRequest>) {
         let id = id.map(|id| (id, MessageId::read(id, line.text)));
         let asker = other(line.from);
         let answered = self.side_mut(asker).answer(id, outcome, mistakes);
         let outcome = usize::from(outcome == Outcome::Failure);
-        let asked_by = answered.as_ref().map(|_| asker);
-        let name = match answered {
+        let name = match &answered {
             Some(request) if request.is_known => {
                 format!("{}.{}", request.method, ["result", "error"][outcome])
             }
             Some(_) => ANSWERS_TO_UNKNOWN[outcome].to_owned(),
             None => ANSWER_TO_NOTHING.to_owned(),
         };
-        (name, asked_by)
+        (name, answered)
     }
 
     /// The requests of a side that have no response yet, the oldest first.
@@ -348,6 +355,17 @@ fn other_id(request: &OpenRequest, id: &MessageId) -> Mistake {
 }
 
 /// What is wrong with the method of a request or notification.
+fn unknown_method(json_rpc: &JsonRpc, side: &str, method: &str) -> String {
+    let own = match &json_rpc.extensions[..] {
+        [] => String::new(),
+        prefixes => format!(
+            ", and a method of one's own begins with `{}`",
+            prefixes.join("` or `")
+        ),
+    };
+    format!("the {side} has no method `{method}`{own}")
+}
+
 fn method_mistake(
     vocabulary: Vocabulary<'_>,
     from: Blame,
@@ -378,7 +396,7 @@ fn method_mistake(
         None => (
             StructureRule::UnknownMethod,
             "/method",
-            format!("the {to} has no method `{method}`"),
+            unknown_method(vocabulary.json_rpc, to, method),
         ),
     };
     Some(Mistake::new(rule, pointer, what))

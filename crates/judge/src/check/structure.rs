@@ -30,6 +30,8 @@ pub(super) struct StructureCheck {
     lines: HashMap<MessageKind, u64>,
     /// When the host closed stdin, in microseconds.
     closed_at: Option<u64>,
+    /// When the newest prompt that is answered was sent, and when it was answered, in microseconds.
+    turn_ended: Option<(u64, u64)>,
     model: ModelWork,
     /// The time of the newest line or request to the model, in microseconds.
     active_at: u64,
@@ -50,6 +52,8 @@ enum ModelWork {
 const OPEN_LONG: u64 = 30_000_000;
 /// The same for a request whose answer waits for nobody.
 const OPEN_AT_ONCE: u64 = 10_000_000;
+/// The same if a whole turn has ended since.
+const OPEN_OVER_A_TURN: u64 = 1_000_000;
 
 impl StructureCheck {
     /// The check of a dialect; `None` if its frames have discriminators.
@@ -62,6 +66,7 @@ impl StructureCheck {
             is_capture,
             lines: HashMap::new(),
             closed_at: None,
+            turn_ended: None,
             model: ModelWork::Unknown,
             active_at: 0,
         })
@@ -106,7 +111,16 @@ impl StructureCheck {
             is_unclear: is_unclear(dialect, from, line, parsed),
         };
         self.newest = self.pairing.name(vocabulary, sent);
-        let NamedMessage { kind, asker, .. } = self.newest;
+        let NamedMessage {
+            kind,
+            asker,
+            asked_at,
+            ..
+        } = self.newest;
+        if asker == Some(Blame::Host) && self.name().is_some_and(|name| is_turn_end(dialect, name))
+        {
+            self.turn_ended = asked_at.map(|asked_at| (asked_at, frame.at));
+        }
         *self.lines.entry(kind).or_default() += 1;
         self.turn.is_of_host = self.pairing.is_waiting(Blame::Agent);
         self.turn.asker = asker;
@@ -174,33 +188,41 @@ impl StructureCheck {
     }
 
     /// The requests that were open for too long when the host closed stdin, and have not been answered since: prompts for which nothing was
-    /// done, methods that the dialect does not have, and those that it says are answered at once. Any other may wait for a user, such as a login.
+    /// done, methods that the dialect does not have, and those that it says are answered at once, sooner if a whole turn has ended since. Any
+    /// other may wait for a user, such as a login.
     fn overdue(&self, dialect: &Dialect) -> Violations {
         let Some(closed_at) = self.closed_at else {
             return Vec::new();
         };
         let of_host = self.pairing.open(Blame::Host);
         let of_agent = self.pairing.open(Blame::Agent);
-        let json_rpc = dialect.json_rpc.as_ref();
-        let is_at_once = |request: &OpenRequest| {
-            json_rpc.is_some_and(|all| all.at_once.contains(&request.method))
-        };
-        let is_long = |since: u64| closed_at.saturating_sub(since) >= OPEN_LONG;
-        let is_over = |request: &OpenRequest| {
-            let is_soon =
-                is_at_once(request) && closed_at.saturating_sub(request.at) >= OPEN_AT_ONCE;
-            !request.is_doubtful && (is_soon || is_long(request.at))
-        };
-        let is_idle =
-            self.model == ModelWork::Done && of_agent.is_empty() && is_long(self.active_at);
-        let is_prompt = |request: &OpenRequest| dialect.session.prompts.contains(&request.method);
+        let is_long = |since: u64, limit: u64| closed_at.saturating_sub(since) >= limit;
+        let at_once = dialect.json_rpc.as_ref().map(|own| &own.at_once[..]);
+        let is_at_once =
+            |request: &OpenRequest| at_once.is_some_and(|all| all.contains(&request.method));
+        let (turn_began, turn_ended) = self.turn_ended.unwrap_or_default();
+        let is_idle = self.model == ModelWork::Done
+            && of_agent.is_empty()
+            && is_long(self.active_at, OPEN_LONG);
         let by_agent = of_host.iter().filter(|request| {
-            let is_due = !request.is_known || is_at_once(request);
-            is_over(request) && (is_due || is_idle && is_prompt(request))
+            let is_prompt = dialect.session.prompts.contains(&request.method);
+            let limit = match is_at_once(request) || !request.is_known {
+                true if turn_began > request.at => OPEN_OVER_A_TURN,
+                true if request.is_known => OPEN_AT_ONCE,
+                true => OPEN_LONG,
+                false if is_idle && is_prompt => OPEN_LONG,
+                false => u64::MAX,
+            };
+            !request.is_doubtful && is_long(request.at, limit)
         });
         let by_host = of_agent.iter().filter(|request| {
-            let is_due = !request.is_known && of_host.is_empty() || is_at_once(request);
-            is_due && is_over(request)
+            let limit = match is_at_once(request) {
+                true if turn_ended > request.at => OPEN_OVER_A_TURN,
+                true => OPEN_AT_ONCE,
+                false if !request.is_known && of_host.is_empty() => OPEN_LONG,
+                false => u64::MAX,
+            };
+            !request.is_doubtful && is_long(request.at, limit)
         });
         let rule = rule_number(dialect, StructureRule::LeftOpen);
         let how = "the host closed stdin";
@@ -250,6 +272,15 @@ fn is_unclear(dialect: &Dialect, from: Blame, line: &Line, parsed: &Parsed) -> b
     };
     let length = line.bytes.len() as u64 + line.dropped;
     !parsed.defects.is_empty() || limit.is_some_and(|limit| length > *limit)
+}
+
+/// Whether a message of this name answers a prompt.
+fn is_turn_end(dialect: &Dialect, name: &str) -> bool {
+    let mut prompts = dialect.session.prompts.iter();
+    prompts.any(|prompt| {
+        let outcome = name.strip_prefix(prompt.as_str());
+        outcome.is_some_and(|outcome| [".result", ".error"].contains(&outcome))
+    })
 }
 
 fn rule_number(dialect: &Dialect, rule: StructureRule) -> usize {

@@ -6,7 +6,7 @@ use super::json_rpc::{self, misplaced_keys, structure_rules};
 use super::launch::launch_mistakes;
 use super::lint;
 use super::published::Published;
-use super::session::session_of;
+use super::session::{refusals_of, session_of};
 use super::types::Dialect;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
 use crate::rules::symbol::Symbols;
@@ -102,6 +102,7 @@ fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec
     for (n, command) in probes.enumerate() {
         *command = commands.message(command, Some(n.into())).into_owned();
     }
+    let refusals = refusals_of(file.refusals, &mut errors);
     if let Some(replies) = &file.replies {
         let message = "the key `replies` is gone: `session: { text: EVENT }` names the event with a chunk of text, and `conform record --llm` records the replies themselves";
         errors.push(replies.error(message));
@@ -158,6 +159,7 @@ fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec
         symbols: Arc::new(symbols),
         session,
         capabilities: file.capabilities,
+        refusals,
         members: file.members.unwrap_or_default(),
         optional_tools: file.optional_tools,
         purposes: file.purposes,

@@ -1,12 +1,12 @@
 //! Compiles the session part of a dialect: its patterns, regular expressions and the probe that detects it.
 
 use super::lint::unknown_clause;
-use super::types::{DetectionProbe, SessionSpec, WorkSpec};
+use super::types::{DetectionProbe, Refusal, SessionSpec, WorkSpec};
 use crate::rules::frame_pattern::FramePattern;
 use crate::rules::parse::{Names, pattern};
 use crate::rules::symbol::Symbols;
 use conform_dialect::Clause;
-use conform_dialect::file::{ProbeFile, SessionFile};
+use conform_dialect::file::{ProbeFile, RefusalFile, SessionFile};
 use indexmap::IndexMap;
 use spanned_yaml::{Error, Node, Spanned, unknown};
 
@@ -103,5 +103,20 @@ fn probe_of(file: &ProbeFile, errors: &mut Vec<Error>) -> Option<DetectionProbe>
         send: file.send.iter().map(Node::to_value).collect(),
         shows: shows?,
         unless: unless.flatten(),
+        version: file.version.clone(),
     })
+}
+
+/// The events by which an agent refuses to be played.
+pub(super) fn refusals_of(files: Vec<RefusalFile>, errors: &mut Vec<Error>) -> Vec<Refusal> {
+    let refusal = |file: RefusalFile| {
+        let when = json_matcher::compile_node(&file.when);
+        Some(Refusal {
+            when: when.map_err(|e| errors.extend(e)).ok()?,
+            before: file.before,
+            reason: file.reason,
+            names: file.names,
+        })
+    };
+    files.into_iter().filter_map(refusal).collect()
 }

@@ -7,7 +7,7 @@ use crate::rules::history_state::Declarations;
 use crate::rules::rule::Rule;
 use crate::rules::symbol::Symbols;
 use crate::schema::Schemas;
-use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames};
+use conform_dialect::file::{CapabilityFile, LaunchRecipe, MemberNames, RefusalNames};
 use conform_dialect::json_rpc::JsonRpc;
 use conform_dialect::{Base, Clause, FrameNames, KnownAgent};
 use indexmap::IndexMap;
@@ -52,6 +52,8 @@ pub struct Dialect {
     pub session: SessionSpec,
     /// The capabilities that an agent can declare.
     pub capabilities: IndexMap<String, CapabilityFile>,
+    /// Events by which an agent refuses to be played at all.
+    pub refusals: Vec<Refusal>,
     /// The members of frames that hold tools and calls.
     pub members: MemberNames,
     /// Tools that an agent may lack, by the names in scenarios.
@@ -130,6 +132,21 @@ pub struct DetectionProbe {
     pub shows: Matcher,
     /// Matches an event that disproves the dialect if it comes first.
     pub unless: Option<Matcher>,
+    /// The JSON Pointer into the answer to the version of the protocol.
+    pub version: Option<String>,
+}
+
+/// An event by which an agent refuses to be played.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// Matches the event.
+    pub when: Matcher,
+    /// The events after which it is no refusal any more.
+    pub before: Vec<String>,
+    /// What the agent wants.
+    pub reason: String,
+    /// Where the names stand that belong to the reason.
+    pub names: Option<RefusalNames>,
 }
 
 impl Dialect {

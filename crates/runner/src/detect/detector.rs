@@ -290,7 +290,9 @@ impl Detector<'_> {
                     found = Some(Ok((Arc::clone(&all[index]), line)));
                     stop.send_replace(true);
                 }
-                end @ (ProbeResult::NotStarted(_) | ProbeResult::Interrupted)
+                end @ (ProbeResult::NotStarted(_)
+                | ProbeResult::OtherVersion(_)
+                | ProbeResult::Interrupted)
                     if found.is_none() =>
                 {
                     found = Some(Err(end));
@@ -379,7 +381,7 @@ fn load_others(source: &DialectSource, but: &[Arc<Dialect>]) -> Vec<Arc<Dialect>
 
 fn probe_error(result: ProbeResult) -> DetectError {
     match result {
-        ProbeResult::NotStarted(why) => DetectError::Usage(why),
+        ProbeResult::NotStarted(why) | ProbeResult::OtherVersion(why) => DetectError::Usage(why),
         ProbeResult::Interrupted => {
             DetectError::Incomplete("interrupted before anything was played".to_owned())
         }

@@ -27,6 +27,8 @@ struct Lines {
     ruled_out: Option<ShownLine>,
     /// A line that shows it.
     shown: Option<ShownLine>,
+    /// The version of the protocol that it has, if a line shows that this is another one.
+    other_version: Option<String>,
     /// A line that is its ready event, except for missing or wrong members.
     resembled: Option<ShownLine>,
 }
@@ -51,6 +53,19 @@ impl<'a> DialectEvidence<'a> {
         self.named.zip(self.known_event.clone())
     }
 
+    /// A sentence about the protocol that the agent speaks, if it speaks it in a version that cannot be judged.
+    pub(super) fn other_version(&self) -> Option<String> {
+        let mut order = self.order();
+        order.find_map(|(index, lines)| {
+            let (dialect, version) = (&self.dialects[index], lines.other_version.as_ref()?);
+            Some(format!(
+                "the agent speaks version {version} of {}, which cannot be judged: conform has {}",
+                dialect.name,
+                dialect.id()
+            ))
+        })
+    }
+
     /// Adds a line of the agent.
     pub(super) fn add_line(&mut self, line: &Line, shown: impl Fn() -> String) {
         let Some(value) = parse(line).value else {
@@ -67,8 +82,13 @@ impl<'a> DialectEvidence<'a> {
             if unless.is_some_and(|unless| unless.matches(&value, &nothing).is_ok()) {
                 lines.ruled_out.get_or_insert_with(shown);
             }
+            let version = probe.and_then(|probe| value.pointer(probe.version.as_ref()?));
             if shows(dialect, &value) {
                 lines.shown.get_or_insert_with(shown);
+            } else if let Some(version) = version {
+                lines
+                    .other_version
+                    .get_or_insert_with(|| version.to_string());
             } else if resembles(dialect, &value) {
                 lines.resembled.get_or_insert_with(shown);
             }

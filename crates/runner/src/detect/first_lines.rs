@@ -99,6 +99,9 @@ impl<'a> FirstLines<'a> {
                         if let Some((index, line)) = self.evidence.verdict() {
                             return (ProbeResult::Dialect { index, line }, false);
                         }
+                        if let Some(what) = self.evidence.other_version() {
+                            return (ProbeResult::OtherVersion(what), false);
+                        }
                         if self.lines == MAX_LINES {
                             let when = format!(" in {MAX_LINES} lines");
                             return (self.inconclusive(0, &when), false);

@@ -71,6 +71,8 @@ pub enum ProbeResult {
         /// The line that shows it.
         line: ShownLine,
     },
+    /// The agent speaks the protocol of a dialect in a version that no dialect has; the sentence names it.
+    OtherVersion(String),
     /// It wrote this line, which agents of the named dialect never write.
     RuledOut(String),
     /// It wrote nothing; the sentence describes what it did instead.

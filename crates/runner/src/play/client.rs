@@ -2,12 +2,12 @@
 
 use super::context::EarlyStop;
 use super::player::ScenarioPlayer;
+use super::skip::expected_by;
 use super::step_finding::StepFinding;
 use crate::client::files::Workspace;
 use crate::client::terminal::{Terminal, TerminalEnd};
 use crate::event_queue::SessionEvent;
 use crate::sandbox::Sandbox;
-use crate::scenario::types::StepAction;
 use crate::scenario::{OwnAnswer, OwnReply};
 use crate::step_rules;
 use conform_dialect::client::ClientError;
@@ -115,14 +115,7 @@ impl ScenarioPlayer {
         if left >= count.unwrap_or_default() {
             return false;
         }
-        let expected = scenario.steps[self.step..].iter().flat_map(|step| {
-            let matchers = match &step.action {
-                StepAction::Expect(one) | StepAction::ExpectNext(one) => std::slice::from_ref(one),
-                StepAction::Unordered(all) => all,
-                _ => &[],
-            };
-            matchers.iter()
-        });
+        let expected = expected_by(&scenario.steps[self.step..]);
         let mut of_method =
             expected.filter(|one| self.event_name(one).is_some_and(|name| name == method));
         let fits = |one: &Matcher| {

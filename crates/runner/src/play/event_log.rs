@@ -56,6 +56,12 @@ impl EventWindow {
 }
 
 impl EventLog {
+    /// The newest event of this name.
+    pub(super) fn newest(&self, name: &str) -> Option<&AgentEvent> {
+        let mut events = self.events.iter().rev();
+        events.find_map(|(event, _)| (event.name == name).then_some(event))
+    }
+
     pub(super) fn push(&mut self, event: AgentEvent) {
         self.events.push_back((event, false));
         if self.events.len() > limits::LOG_EVENTS {

@@ -286,7 +286,8 @@ impl ScenarioPlayer {
         self.session.has_answered |= is_answer;
         self.session.has_shown_text |= is_answer && is_text;
         if value.is_object() {
-            let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value);
+            let skip = undeclared_capability(&self.suite.dialect, &self.scenario, &value)
+                .or_else(|| self.refusal(&value));
             skip.map_or(Ok(()), |why| Err(EarlyStop::Skipped(why)))?;
             if !self.send_answer(&value)? {
                 self.answer_request(&value)?;

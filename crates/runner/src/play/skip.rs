@@ -1,10 +1,12 @@
 //! The reasons to skip a scenario: a feature that the agent is known to lack, a capability that it does not declare, a tool that it does
 //! not offer to the model.
 
+use super::player::ScenarioPlayer;
 use crate::agent::MissingFeature;
 use crate::scenario::Scenario;
-use crate::scenario::types::StepAction;
+use crate::scenario::types::{Step, StepAction};
 use conform_judge::dialect::Dialect;
+use json_matcher::Matcher;
 use mock_provider::script::ScriptReply;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -94,6 +96,37 @@ pub(super) fn undeclared_capability(
     };
     let need = scenario.needs.iter().find(is_undeclared)?;
     Some(format!("the agent does not declare {need}"))
+}
+
+/// The matchers of the events that steps wait for.
+pub(super) fn expected_by(steps: &[Step]) -> impl Iterator<Item = &Matcher> {
+    steps.iter().flat_map(|step| match &step.action {
+        StepAction::Expect(one) | StepAction::ExpectNext(one) => std::slice::from_ref(one),
+        StepAction::Unordered(all) => all,
+        _ => &[],
+    })
+}
+
+impl ScenarioPlayer {
+    /// Why the scenario is skipped after this event, by which the agent refuses to be played, unless a step waits for it.
+    pub(super) fn refusal(&self, event: &Value) -> Option<String> {
+        let log = &self.session.events;
+        let refusals = &self.suite.dialect.refusals;
+        let is_one = |matcher: &Matcher| matcher.matches(event, &self.captures).is_ok();
+        let refusal = refusals.iter().find(|refusal| {
+            is_one(&refusal.when) && !refusal.before.iter().any(|name| log.newest(name).is_some())
+        })?;
+        if expected_by(&self.scenario.steps[self.step..]).any(is_one) {
+            return None;
+        }
+        let names = refusal.names.as_ref().and_then(|names| {
+            let all = log.newest(&names.event)?.value.pointer(&names.at)?;
+            let each = all.as_array()?.iter();
+            let each = each.filter_map(|one| one.pointer(&names.name)?.as_str());
+            Some(format!(" ({})", each.collect::<Vec<_>>().join(", ")))
+        });
+        Some(format!("{}{}", refusal.reason, names.unwrap_or_default()))
+    }
 }
 
 /// Why a scenario is skipped after this reply of the model to request `n`, which no model would give: it calls an optional tool of the
