@@ -1,12 +1,14 @@
 //! Builds an answer from a reply of the script: content blocks, chunks, ids, token counts.
 
 use crate::answer::{Answer, AnswerMessage, BlockStart, Chunk, HttpError, Piece, Usage};
+use crate::conversation::offered_tools;
 use crate::headers::header_map;
 use crate::ids;
 use crate::request::{Request, Wire};
 use crate::script::{
     ContentItem, Delivery, HttpFault, ScriptReply, ScriptedUsage, Stop, Texts, Thinking, ToolCall,
 };
+use serde_json::Value;
 
 /// Input tokens if the script gives no number.
 const INPUT_TOKENS: u64 = 10;
@@ -25,6 +27,7 @@ pub(crate) fn answer(reply: &ScriptReply, path: String, seed: u64, request: &Req
     let mut builder = AnswerBuilder {
         path: &path,
         seed,
+        request,
         wire: request.wire,
         interleave: reply.interleave && request.wire == Wire::OpenAiChat,
         pieces: Vec::new(),
@@ -98,6 +101,7 @@ fn http_error(fault: &HttpFault, wire: Wire) -> HttpError {
 struct AnswerBuilder<'a> {
     path: &'a str,
     seed: u64,
+    request: &'a Request,
     wire: Wire,
     /// The fragments of tool calls in a row alternate.
     interleave: bool,
@@ -223,10 +227,16 @@ impl AnswerBuilder<'_> {
             ids::id(prefix, length, self.seed, &position)
         };
         let id = call.id.clone().unwrap_or_else(derived);
-        let tool = call.name.clone();
+        let offered = offered_tools(&self.request.body).filter_map(tool_name);
+        let tool = call.name_of(offered).to_owned();
         let index = self.open(BlockStart::Call { id, tool });
         (index, streamed.into_iter())
     }
+}
+
+/// The name of an offered tool.
+fn tool_name(tool: &Value) -> Option<&str> {
+    tool.get("function").unwrap_or(tool)["name"].as_str()
 }
 
 fn as_call(item: &ContentItem) -> Option<&ToolCall> {

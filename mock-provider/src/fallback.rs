@@ -18,6 +18,7 @@ pub(crate) fn reply(request: &Request) -> ScriptReply {
     if let Some((name, schema)) = forced_tool(&request.body) {
         reply.tool_calls = vec![ToolCall {
             purpose: None,
+            offered: None,
             id: None,
             name: name.to_owned(),
             args: Some(value(schema, schema, MAX_DEPTH)),

@@ -5,8 +5,8 @@ use super::exit::ExitStatus;
 use super::judged_agent::{self, AgentCall};
 use super::output;
 use super::{
-    check, coverage, ctl, explain, explore, init, inject, lint, list, mutants, network, provider,
-    record, relay_guard, report, run, schema, shell_files,
+    check, coverage, ctl, explain, explore, init, inject, lint, list, mcp, mutants, network,
+    provider, record, relay_guard, report, run, schema, shell_files,
 };
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
@@ -52,6 +52,7 @@ enum CliCommand {
     Report(report::ReportArgs),
     Provider(provider::ProviderArgs),
     Ctl(ctl::CtlArgs),
+    Mcp(mcp::McpArgs),
     #[command(name = network::CHECK, hide = true)]
     CheckIsolation,
     #[command(disable_help_flag = true)]
@@ -158,6 +159,7 @@ fn dispatch(command: CliCommand) -> ExitCode {
         CliCommand::Report(args) => report::run(args),
         CliCommand::Provider(args) => provider::run(args),
         CliCommand::Ctl(args) => ctl::run(args),
+        CliCommand::Mcp(args) => return mcp::run(args),
         CliCommand::ShellFiles(args) => shell_files::run(&args, Cli::command()),
         CliCommand::Inject(args) => inject::run(&args),
         CliCommand::RelayGuard(args) => return relay_guard::run(&args).into(),

@@ -19,6 +19,7 @@ mod inject;
 pub mod judged_agent;
 mod lint;
 mod list;
+mod mcp;
 mod mutants;
 mod network;
 mod output;

@@ -187,14 +187,14 @@ fn the_section_about_protocols_in_which_both_sides_ask_can_be_followed() {
         panic!("{lines:?}");
     };
     conform(folder, lint).assert().success();
-    let passed = contains("3 scenarios: 3 passed");
+    let passed = contains("4 scenarios: 4 passed");
     conform(folder, run).assert().success().stdout(passed);
     let lines = |mark| {
         let text = blocks(mark).remove(0).1;
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let results = [
-        "10 of 10 faults killed",
+        "11 of 11 faults killed",
         "3 of 3 legal variants",
         "5 of 5 faults killed",
     ];

@@ -4,7 +4,7 @@
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{Dialect, DialectSource, load};
 use conform_judge::finding::Finding;
-use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, McpEvent, ReplyEnd};
 use conform_judge::transcript::{Header, TranscriptReader, TranscriptWriter};
 use proptest::prelude::*;
 use serde_json::json;
@@ -86,6 +86,7 @@ fn history(dialect: &Dialect) -> impl Strategy<Value = Vec<Frame>> + use<> {
         6 => line(commands).prop_map(Body::ToAgent),
         2 => (0..4u64).prop_map(|n| Body::LlmRequest(LlmRequest { n, path: "/v1/messages".into(), body: json!({"messages": ["m1"]}) })),
         1 => (0..4u64).prop_map(|n| Body::LlmReply(LlmReply { n, status: 200, end: ReplyEnd::Cut, body: None, message: None })),
+        1 => (1..3u64).prop_map(|n| Body::Mcp(McpEvent { n, server: "birds".into(), body: json!({"method": "tools/list", "id": n}) })),
         1 => Just(Body::Stderr(Line::new("note"))),
         1 => Just(Body::StdinClosed),
         1 => Just(Body::StdoutClosed),

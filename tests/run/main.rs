@@ -14,6 +14,7 @@ mod explore;
 mod github_action;
 mod harness;
 mod init;
+mod mcp;
 mod model;
 mod network;
 mod parts;

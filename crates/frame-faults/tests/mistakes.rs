@@ -165,7 +165,7 @@ fn each_mistake_in_a_file_is_one_error() {
         ),
         (
             "faults:\n  x: { summary: x, on: word, drop: }\n  x: { summary: x, on: word, twice: }\n",
-            "f.yaml:3:3: the key `x` is here twice",
+            "f.yaml:3:3: the key `x` is here twice: keep one of them, or rename one",
         ),
         (
             "rules: { ends: [turn-ends] }\nfaults: {}\n",

@@ -81,6 +81,8 @@ pub enum Body {
     },
     /// How the answer to such a request ended.
     LlmReply(LlmReply),
+    /// What reached an MCP server that the scenario scripts.
+    Mcp(McpEvent),
     /// The host closed the agent's stdin.
     StdinClosed,
     /// The host closed its end of the agent's stdout, so what the agent writes from now on is lost.
@@ -101,6 +103,7 @@ impl Body {
             Body::LlmRequest(_) => "llm_request",
             Body::LaneRequest { .. } => "lane_request",
             Body::LlmReply(_) => "llm_reply",
+            Body::Mcp(_) => "mcp_request",
             Body::StdinClosed => "stdin_closed",
             Body::StdoutClosed => "stdout_closed",
             Body::Signal(_) => "signal",
@@ -134,6 +137,45 @@ pub struct LlmReply {
     /// The texts and calls of the model, if they are known and came completely: a list of `{"text": …}` and `{"call": {"id": …, "name": …,
     /// "arguments": …}}`.
     pub message: Option<Value>,
+}
+
+/// What reached a scripted MCP server: its start, or a message of the agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct McpEvent {
+    /// The number of its process in the scenario, from 1.
+    pub n: u64,
+    /// The name of the server in the scenario.
+    pub server: String,
+    /// The message; `{"started": {"args", "env", "cwd"}}` for the start, with the variables that the agent does not have itself;
+    /// `{"text": …}` for a line that is no message.
+    pub body: Value,
+}
+
+impl McpEvent {
+    /// The members that rules and steps see: those of the body, `server` and `process`.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        let mut value = serde_json::json!({ "server": self.server, "process": self.n });
+        if let (Some(all), Some(body)) = (value.as_object_mut(), self.body.as_object()) {
+            for (name, member) in body {
+                all.entry(name).or_insert_with(|| member.clone());
+            }
+        }
+        value
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let what = match self.body["method"].as_str() {
+            Some("tools/call") => &format!("tools/call {}", self.body["params"]["name"]),
+            Some(method) => method,
+            None if self.body.get("started").is_some() => "started",
+            None if self.body.get("text").is_some() => "a line that is no message",
+            None => "a response",
+        };
+        format!("{}: {what}", self.server)
+    }
 }
 
 /// How the answer of a model ended.

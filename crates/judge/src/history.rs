@@ -1,6 +1,6 @@
 //! Sessions in a short notation, a frame on each line: for bad hosts (`hosts.yaml`) and tests.
 
-use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, McpEvent, ReplyEnd};
 use data_encoding::BASE64;
 
 /// The frames of a session. A line is a time in microseconds, which can be left out, and one of these:
@@ -9,6 +9,7 @@ use data_encoding::BASE64;
 ///   `>pad N COMMAND` is padded with blanks to N bytes
 /// - `stdin_closed`, `stdout_closed`, `signal NAME`
 /// - `end STATUS`, `end signalled N`, `end killed WHY`, `end open`
+/// - `mcp SERVER BODY`, what reached the first process of an MCP server
 /// - `request BODY` and `reply STATUS`, of the model; `reply 200 MESSAGE` with what it said
 ///
 /// # Errors
@@ -51,6 +52,14 @@ fn body(line: &str) -> Option<Body> {
             path: "/v1/messages".to_owned(),
             body: serde_json::from_str(rest).ok()?,
         }),
+        "mcp" => {
+            let (server, body) = rest.split_once(' ')?;
+            Body::Mcp(McpEvent {
+                n: 1,
+                server: server.to_owned(),
+                body: serde_json::from_str(body).ok()?,
+            })
+        }
         "reply" => {
             let (status, message) = rest.split_once(' ').unzip();
             Body::LlmReply(LlmReply {

@@ -1,6 +1,6 @@
 //! The written form of transcripts: what is written is read again, and mistakes are reported with their places.
 
-use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use conform_judge::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, McpEvent, ReplyEnd};
 use conform_judge::transcript::{Header, TranscriptReader, TranscriptWriter};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -68,6 +68,11 @@ fn the_written_form_is_version_1() {
             ..Line::ended(b"\xff", Eol::None)
         }),
         request(0, "/v1/messages", json!({"m": 1})),
+        Body::Mcp(McpEvent {
+            n: 1,
+            server: "birds".into(),
+            body: json!({"method": "ping"}),
+        }),
         Body::LlmReply(LlmReply {
             n: 0,
             status: 200,
@@ -90,13 +95,14 @@ fn the_written_form_is_version_1() {
 {"at":2,"dir":"to_agent","line":"x","eol":"crlf"}
 {"at":3,"dir":"stderr","b64":"/w==","eol":"none","dropped":3}
 {"at":4,"dir":"llm_request","n":0,"path":"/v1/messages","body":{"m":1}}
-{"at":5,"dir":"llm_reply","n":0,"body":"data: x","status":200,"end":"client_closed"}
-{"at":6,"dir":"stdin_closed"}
-{"at":7,"dir":"signal","signal":"SIGTERM"}
-{"at":8,"dir":"end","end":"exited","code":0}
-{"at":9,"dir":"end","end":"signalled","signal":9,"orphans":2}
-{"at":10,"dir":"end","end":"killed","why":"budget:response"}
-{"at":11,"dir":"end","end":"open"}
+{"at":5,"dir":"mcp_request","n":1,"server":"birds","body":{"method":"ping"}}
+{"at":6,"dir":"llm_reply","n":0,"body":"data: x","status":200,"end":"client_closed"}
+{"at":7,"dir":"stdin_closed"}
+{"at":8,"dir":"signal","signal":"SIGTERM"}
+{"at":9,"dir":"end","end":"exited","code":0}
+{"at":10,"dir":"end","end":"signalled","signal":9,"orphans":2}
+{"at":11,"dir":"end","end":"killed","why":"budget:response"}
+{"at":12,"dir":"end","end":"open"}
 "#;
     let bytes = written(&header, &frames);
     for line in expected.lines() {

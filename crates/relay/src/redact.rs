@@ -8,7 +8,7 @@ mod forms;
 mod tokens;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use conform_judge::frame::{Body, Frame, Line, LlmReply, LlmRequest};
+use conform_judge::frame::{Body, Frame, Line, LlmReply, LlmRequest, McpEvent};
 use evidence::Evidence;
 use forms::{Form, KEYWORDS, forms};
 use regex::bytes::{Captures, Regex, RegexSet};
@@ -145,6 +145,10 @@ impl Redactor {
                     ..request.clone()
                 },
             },
+            Body::Mcp(event) => Body::Mcp(McpEvent {
+                body: self.document(&event.body)?,
+                ..event.clone()
+            }),
             Body::LlmReply(reply) => {
                 let redacted = |part: &Option<Value>| self.document(part.as_ref()?);
                 let (body, message) = (redacted(&reply.body), redacted(&reply.message));

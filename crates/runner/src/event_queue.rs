@@ -145,8 +145,8 @@ impl EventQueue {
         }
     }
 
-    /// Queues an event of the client, after everything that the agent wrote before.
-    pub(crate) fn add_client_event(&self, event: SessionEvent) {
+    /// Queues an event of the client or of an MCP server, after everything that the agent wrote before.
+    pub(crate) fn add_outer_event(&self, event: SessionEvent) {
         self.update(|state| state.push_after_stdout(event));
     }
 

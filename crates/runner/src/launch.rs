@@ -27,6 +27,8 @@ pub(crate) enum LaunchError {
     Sandbox(#[source] io::Error),
     #[error("cannot serve the scripted model: {0}")]
     Model(#[source] io::Error),
+    #[error("cannot serve the MCP servers: {0}")]
+    Mcp(#[source] io::Error),
     #[error("cannot write {0} into HOME: {1}")]
     HomeFile(String, #[source] io::Error),
     #[error(transparent)]

@@ -20,6 +20,7 @@ pub mod explore;
 pub mod lanes;
 mod launch;
 pub mod limits;
+mod mcp_servers;
 pub mod mutation;
 pub mod network;
 mod play;

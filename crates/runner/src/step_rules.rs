@@ -26,6 +26,7 @@ step_rules! {
     EXPECT_NONE = "scenario.expect_none", "An event does not come before another one that proves the agent to be past that point, or before its output or a quiet window ends.";
     EXPECT_TEXT = "scenario.expect_text", "A text that comes in pieces is whole: what the model said arrives once, in order, and nothing of it is missing, doubled or changed.";
     EXPECT_REQUEST = "scenario.expect_request", "A request that the scenario waits for reaches the model.";
+    EXPECT_MCP = "scenario.expect_mcp", "A message that the scenario waits for reaches an MCP server of the scenario, or the server is started in the way that the scenario names.";
     EXPECT_REPLY = "scenario.expect_reply", "An answer of the model ends in the way that the scenario names: whole, cut short, or with the agent hanging up.";
     EXPECT_EXIT = "scenario.expect_exit", "The process ends, in time and in the way that the scenario names.";
     EXPECT_FILE = "scenario.expect_file", "A file of the workspace comes to be as the scenario names it while the agent runs: what a tool does shows.";

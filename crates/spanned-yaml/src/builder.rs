@@ -174,7 +174,10 @@ impl Builder {
                 return Err(self.error(extent, "merge keys are not supported"));
             }
             if !names.insert(name.clone()) {
-                return Err(self.error(extent, format!("the key `{name}` is here twice")));
+                return Err(self.error(
+                    extent,
+                    format!("the key `{name}` is here twice: keep one of them, or rename one"),
+                ));
             }
             let key = Key {
                 name,

@@ -117,6 +117,7 @@ fn tool_call(id: String, name: String, streamed: Vec<String>) -> ToolCall {
     let is_written = args.is_some();
     ToolCall {
         purpose: None,
+        offered: None,
         id: Some(id).filter(|id| !id.is_empty()),
         name,
         args,

@@ -149,6 +149,13 @@ fn tool_call(at: &mut ErrorCollector, call: &ToolCall) {
         at.below("use").error(format!(
             "`use: {purpose}` names a purpose, and its tool is not known here: write `name: TOOL`; only a dialect with `purposes` knows tools by purpose"
         ));
+    } else if let Some(Texts(texts)) = &call.offered {
+        let mut at = at.below("offered");
+        if texts.is_empty() || texts.iter().any(String::is_empty) {
+            at.error("the text that the name of the tool has must not be empty");
+        } else if !call.name.is_empty() {
+            at.error("`offered` stands in place of `name`: leave out one of them");
+        }
     } else if call.name.is_empty() {
         at.below("name")
             .error("the name of a tool must not be empty");

@@ -86,6 +86,10 @@ pub struct ToolCall {
     /// In a scenario, in place of the name: the purpose of the tool. The agent file of the agent that plays it names the tool.
     #[serde(rename = "use", skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
+    /// In place of the name: the first tool that the request offers and whose name has this text, or all of these texts. A scenario is
+    /// skipped if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offered: Option<Texts>,
     /// The arguments; `{}` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
@@ -96,6 +100,18 @@ pub struct ToolCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub chunks: Option<usize>,
+}
+
+impl ToolCall {
+    /// The name of the tool that it calls, of those that are offered; the last text of [`ToolCall::offered`] if there is none.
+    pub fn name_of<'n>(&'n self, offered: impl IntoIterator<Item = &'n str>) -> &'n str {
+        let Some(Texts(texts)) = &self.offered else {
+            return &self.name;
+        };
+        let fits = |name: &&str| texts.iter().all(|text| name.contains(text.as_str()));
+        let last = || texts.last().map_or("", String::as_str);
+        offered.into_iter().find(fits).unwrap_or_else(last)
+    }
 }
 
 /// A stall: the answer stops, and the connection stays open. `true`: silent until the client disconnects.

@@ -14,6 +14,7 @@ const WHO = {
   from_agent: "agent to host",
   llm_request: "agent to model",
   llm_reply: "model to agent",
+  mcp_request: "agent to MCP server",
   stdin_closed: "host closes stdin",
   signal: "host signals agent",
   stderr: "stderr of the agent",

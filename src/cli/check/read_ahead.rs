@@ -72,7 +72,9 @@ fn read_all<R: BufRead>(
 fn weight(frame: &Frame) -> usize {
     match &frame.body {
         Body::FromAgent(line) | Body::ToAgent(line) | Body::Stderr(line) => line.bytes.len(),
-        Body::LlmRequest(_) | Body::LaneRequest { .. } | Body::LlmReply(_) => BATCH_BYTES,
+        Body::LlmRequest(_) | Body::LaneRequest { .. } | Body::LlmReply(_) | Body::Mcp(_) => {
+            BATCH_BYTES
+        }
         _ => 0,
     }
 }

@@ -56,6 +56,7 @@ impl<'a> DecodedFrame<'a> {
                 value["message"] = reply.message.clone().into();
                 Self::special(dialect, Blame::Agent, Some("@reply"), value)
             }
+            Body::Mcp(event) => Self::special(dialect, Blame::Agent, Some("@mcp"), event.value()),
             Body::StdinClosed | Body::StdoutClosed => {
                 let symbol = format!("#{}", frame.body.dir());
                 Self::special(dialect, Blame::Host, Some(&symbol), json!({}))

@@ -124,6 +124,7 @@ fn quote(body: &Body) -> Cow<'_, [u8]> {
             let (n, status, end) = (reply.n, reply.status, reply.end.as_str());
             format!("reply {n}: status {status}, {end}")
         }
+        Body::Mcp(event) => format!("MCP server {}", event.name()),
         Body::StdinClosed => "closes stdin".to_owned(),
         Body::StdoutClosed => "closes stdout".to_owned(),
         Body::End(end) => end_text(end),

@@ -32,6 +32,7 @@ const NOT_IN_CAPTURES: &[&str] = &[
     ">#blank",
     "@request",
     "@reply",
+    "@mcp",
     "#stdin_closed",
     "#stdout_closed",
     "#signal",

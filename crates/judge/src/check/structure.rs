@@ -152,6 +152,7 @@ impl StructureCheck {
                 };
                 self.active_at = at;
             }
+            Body::Mcp(_) => self.active_at = at,
             _ => {}
         }
     }

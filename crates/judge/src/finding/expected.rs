@@ -44,6 +44,7 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("#stdin_closed", "the end of stdin"),
     ("@request", "a request to the model"),
     ("@reply", "a reply of the model"),
+    ("@mcp", "a message to an MCP server"),
 ];
 
 impl Expected {

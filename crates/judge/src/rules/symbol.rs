@@ -135,6 +135,7 @@ pub const SPECIALS: &[&str] = &[
     "#end",
     "@request",
     "@reply",
+    "@mcp",
 ];
 
 /// Those of [`SPECIALS`] that the host does without a command.

@@ -2,7 +2,7 @@
 
 use super::error::{Problem, reason};
 use super::line_record;
-use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, ReplyEnd};
+use crate::frame::{Body, End, Eol, Frame, Line, LlmReply, LlmRequest, McpEvent, ReplyEnd};
 use crate::signals;
 use data_encoding::BASE64;
 use serde::de::value::{Error as UnknownWord, StrDeserializer};
@@ -19,6 +19,7 @@ const DIRS: &[&str] = &[
     "llm_request",
     "lane_request",
     "llm_reply",
+    "mcp_request",
     "stdin_closed",
     "stdout_closed",
     "signal",
@@ -26,7 +27,7 @@ const DIRS: &[&str] = &[
 ];
 
 /// Values of `dir` that the format keeps for later. A reader passes such records over.
-const LATER_DIRS: &[&str] = &["mcp_request", "mcp_reply"];
+const LATER_DIRS: &[&str] = &["mcp_reply"];
 
 /// A record, with the fields of every `dir`. The body of a request is raw text when read, so that it is parsed as a document of its own
 /// (the nesting limit of a parser counts from the root), and a value when written.
@@ -49,6 +50,8 @@ struct Record<'a, B> {
     lane: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<B>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,6 +105,11 @@ pub(super) fn write(frame: &Frame, out: &mut Vec<u8>) -> serde_json::Result<()> 
             record.body = reply.body.as_ref();
             record.message = reply.message.as_ref();
         }
+        Body::Mcp(event) => {
+            record.n = Some(event.n);
+            record.server = Some(event.server.as_str().into());
+            record.body = Some(&event.body);
+        }
         Body::StdinClosed | Body::StdoutClosed => {}
         Body::Signal(name) => record.signal = Some(name.as_str().into()),
         Body::End(end) => write_end(end, &mut record),
@@ -148,7 +156,9 @@ pub(super) fn parse(line: &[u8]) -> ReadRecord {
         };
         Problem::of_json(what, &error)
     })?;
-    if LATER_DIRS.contains(&&*record.dir) {
+    // Other programs may write the traffic of MCP servers in forms of their own.
+    let is_other_form = record.dir == "mcp_request" && record.body.is_none();
+    if is_other_form || LATER_DIRS.contains(&&*record.dir) {
         return Ok(None);
     }
     let at = record.at;
@@ -166,6 +176,11 @@ fn body(record: Record<&RawValue>) -> Result<Body, Problem> {
             request: request(record)?,
         },
         "llm_reply" => Body::LlmReply(reply(&record)?),
+        "mcp_request" => Body::Mcp(McpEvent {
+            n: required(record.n, "n")?,
+            server: required(record.server.as_deref(), "server")?.to_owned(),
+            body: document(record.body)?.unwrap_or_default(),
+        }),
         "stdin_closed" => Body::StdinClosed,
         "stdout_closed" => Body::StdoutClosed,
         "signal" => Body::Signal(match required(record.signal, "signal")? {

@@ -101,6 +101,7 @@ fn call(rest: &str, n: u64, nth: usize) -> Option<ToolCall> {
     let (name, args) = rest.split_once(' ').unwrap_or((rest, "{}"));
     Some(ToolCall {
         purpose: None,
+        offered: None,
         id: Some(format!("call-{n}-{nth}")),
         name: (!name.is_empty()).then(|| name.to_owned())?,
         args: None,

@@ -3,6 +3,7 @@
 use super::mcp_client::{ListedTool, McpConnection};
 use super::output_limit::truncate;
 use super::{Job, JobFuture, ToolContext, ToolOutput, ToolResult};
+use crate::faults::{Bug, Faults};
 use crate::model::ToolSpec;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -103,16 +104,30 @@ impl McpTool {
     }
 }
 
+fn has_members(value: &Value) -> bool {
+    value.as_object().is_some_and(|members| !members.is_empty())
+}
+
 pub(super) struct McpCall {
     tool: McpTool,
     args: Value,
 }
 
 impl McpCall {
-    async fn result(&self) -> ToolResult {
+    async fn result(&self, faults: &Faults) -> ToolResult {
         let tool = &self.tool;
         if let Some((server, name)) = &tool.server {
-            return server.call(name, &self.args).await;
+            let loses_args = has_members(&self.args) && faults.triggers(Bug::McpCallLosesArguments);
+            let no_args = json!({});
+            let args = if loses_args { &no_args } else { &self.args };
+            let result = server.call(name, args).await;
+            if !result.ok && faults.triggers(Bug::McpFailureHangs) {
+                std::future::pending::<()>().await;
+            }
+            if !result.ok && faults.triggers(Bug::McpFailureLosesText) {
+                return ToolResult::error("The tool failed");
+            }
+            return result;
         }
         let text = tool.output.clone();
         ToolResult {
@@ -127,9 +142,9 @@ impl Job for McpCall {
         format!("Call {}", self.tool.name)
     }
 
-    fn run<'a>(self: Rc<Self>, _: ToolContext<'a>) -> JobFuture<'a> {
+    fn run<'a>(self: Rc<Self>, context: ToolContext<'a>) -> JobFuture<'a> {
         Box::pin(async move {
-            let mut result = self.result().await;
+            let mut result = self.result(context.faults).await;
             if let ToolOutput::Text(text) = result.output {
                 result.output = ToolOutput::Text(truncate(text, 0));
             }

@@ -103,6 +103,7 @@ pub fn who(dir: &str) -> &str {
         "to_agent" => "host",
         "llm_request" => "to model",
         "llm_reply" => "model",
+        "mcp_request" => "to MCP",
         "stdin_closed" => "host",
         other => other,
     }

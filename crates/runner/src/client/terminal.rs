@@ -215,7 +215,7 @@ impl WatchedProcess {
                 self.read_some(LAST_BYTES);
                 is_over = true;
                 locked(&self.state).end = Some(end.clone());
-                queue.add_client_event(SessionEvent::TerminalEnded {
+                queue.add_outer_event(SessionEvent::TerminalEnded {
                     name: name.clone(),
                     end,
                 });

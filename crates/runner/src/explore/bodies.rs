@@ -57,7 +57,7 @@ impl Body {
             .longest_wait()
             .is_none_or(|time| time <= LONGEST_WAIT);
         if !is_quick
-            || !["prelude", "budgets", "rules_only", "client"]
+            || !["prelude", "budgets", "rules_only", "client", "mcp"]
                 .into_iter()
                 .all(is_plain)
             || !scenario.client.answers.is_empty()

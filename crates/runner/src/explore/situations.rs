@@ -79,9 +79,11 @@ fn step_of(frame: &Frame, dialect: &Dialect, session: &mut SessionNames) -> Opti
         Body::Signal(name) => json!({ "signal": name }),
         Body::LlmRequest(_) => json!({ "expect_request": {} }),
         Body::End(_) => json!({ "expect_exit": {} }),
-        Body::Stderr(_) | Body::StdoutClosed | Body::LaneRequest { .. } | Body::LlmReply(_) => {
-            return None;
-        }
+        Body::Stderr(_)
+        | Body::StdoutClosed
+        | Body::LaneRequest { .. }
+        | Body::LlmReply(_)
+        | Body::Mcp(_) => return None,
     })
 }
 

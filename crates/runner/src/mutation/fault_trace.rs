@@ -174,6 +174,7 @@ fn name(frame: &Frame, parsed: &Parsed, dialect: &Dialect, names: &mut SessionNa
         Body::LlmRequest(_) => "@request".to_owned(),
         Body::LaneRequest { .. } => frame.body.dir().to_owned(),
         Body::LlmReply(_) => "@reply".to_owned(),
+        Body::Mcp(_) => "@mcp".to_owned(),
         Body::StdinClosed => "#stdin_closed".to_owned(),
         Body::StdoutClosed => "#stdout_closed".to_owned(),
         Body::Signal(_) => "#signal".to_owned(),

@@ -7,6 +7,7 @@ use crate::event_queue::EventQueue;
 use crate::launch::{LaunchError, LaunchPlan};
 use crate::limits;
 use crate::limits::stretch;
+use crate::mcp_servers::McpServers;
 use crate::process::agent_process::AgentProcess;
 use crate::sandbox::Sandbox;
 use crate::scenario::Scenario;
@@ -16,6 +17,7 @@ use conform_dialect::file::WireRecipe;
 use conform_judge::frame::{End, LlmReply, LlmRequest};
 use conform_judge::framing::{Framer, LINE_LIMIT};
 use json_matcher::Captures;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +39,8 @@ pub(super) struct AgentSession {
     /// The agent's own requests, with their frames and lanes, that no step has taken.
     pub(super) lane_requests: VecDeque<(u64, String, LlmRequest)>,
     pub(super) replies: VecDeque<LlmReply>,
+    /// What reached MCP servers and no step has taken: frames, names and values.
+    pub(super) mcp_events: VecDeque<(u64, String, Value)>,
     /// Whether the agent wrote a line.
     pub(super) has_written: bool,
     /// Whether it got more time for its first line, because it lacked CPU.
@@ -70,7 +74,7 @@ impl AgentSession {
         setup: &AgentSetup,
         sandbox: &Sandbox,
         placeholders: &Captures,
-        queue: &Arc<EventQueue>,
+        (queue, mcp): (&Arc<EventQueue>, &McpServers),
         session: usize,
     ) -> Result<Self, EarlyStop> {
         let plan = LaunchPlan {
@@ -84,6 +88,7 @@ impl AgentSession {
         let purpose = format!("{}/{}", suite.dialect.id(), scenario.id);
         let launch = plan.launch(sandbox, &purpose);
         let launch = launch.map_err(|why| EarlyStop::in_file(scenario, why))?;
+        mcp.set_agent_environment(&launch.env);
         let transcript = sandbox.file(&format!("{session}.jsonl"));
         let recorder =
             SessionRecorder::new(&suite.dialect, &suite.settings, launch.argv(), transcript);
@@ -107,6 +112,7 @@ impl AgentSession {
             requests: VecDeque::new(),
             lane_requests: VecDeque::new(),
             replies: VecDeque::new(),
+            mcp_events: VecDeque::new(),
             has_written: false,
             is_start_extended: false,
             stdout_end: None,

@@ -197,7 +197,7 @@ impl ScenarioPlayer {
                 let delay = self.budgets.scaled(delay);
                 tokio::spawn(async move {
                     tokio::time::sleep(delay).await;
-                    queue.add_client_event(SessionEvent::AnswerDue(number));
+                    queue.add_outer_event(SessionEvent::AnswerDue(number));
                 });
                 number
             }

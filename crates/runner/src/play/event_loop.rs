@@ -197,6 +197,10 @@ impl ScenarioPlayer {
                         self.requests.add_reply(&reply);
                         self.session.replies.push_back(reply);
                     }
+                    Body::Mcp(event) => {
+                        let name = event.name();
+                        self.session.mcp_events.push_back((n, name, event.value()));
+                    }
                     Body::ToAgent(_) => {
                         self.requests.add_command((self.past_sessions.len(), n));
                         let command = self.named_newest(parsed.value.unwrap_or_default());

@@ -10,6 +10,7 @@ mod event_log;
 mod event_loop;
 mod expect_event;
 mod expect_exit;
+mod expect_mcp;
 mod expect_model;
 mod expect_unordered;
 mod message;

@@ -8,9 +8,10 @@ use crate::event_queue::EventQueue;
 use crate::lanes::lanes;
 use crate::launch::LaunchError;
 use crate::limits::{self, TimeoutBudgets};
+use crate::mcp_servers::McpServers;
 use crate::process::spawn_error::SpawnError;
 use crate::sandbox::{Sandbox, write_below};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, mcp_placeholder};
 use crate::trials::ScenarioRun;
 use crate::{launch, scripted_model};
 use conform_judge::check::CheckOutcome;
@@ -40,6 +41,7 @@ pub(crate) struct ScenarioPlayer {
     pub(super) captures: Captures,
     pub(super) queue: Arc<EventQueue>,
     pub(super) server: Server,
+    pub(super) mcp: McpServers,
     pub(super) script: mock_provider::Script,
     pub(super) session: AgentSession,
     /// The place among the agents that are starting, until this one has written a line or has ended.
@@ -142,6 +144,11 @@ impl ScenarioPlayer {
         if let Some(client) = &suite.dialect.client {
             captures.set("abilities", client.declared(&scenario.client.abilities));
         }
+        let mcp = McpServers::start(&scenario.mcp, &sandbox, &queue);
+        let mcp = mcp.map_err(LaunchError::Mcp)?;
+        for (server, command) in mcp.commands() {
+            captures.set(mcp_placeholder(server), command.to_string_lossy());
+        }
         write_files(&scenario, &sandbox, &captures)?;
         let budgets =
             TimeoutBudgets::new(&suite.dialect, &scenario.budgets, suite.settings.time_scale);
@@ -151,7 +158,7 @@ impl ScenarioPlayer {
             &scenario.agent,
             &sandbox,
             &captures,
-            &queue,
+            (&queue, &mcp),
             0,
         )?;
         Ok(ScenarioPlayer {
@@ -164,6 +171,7 @@ impl ScenarioPlayer {
             server,
             script,
             session,
+            mcp,
             starting: None,
             past_sessions: Vec::new(),
             run: ScenarioRun::new(&suite.dialect, &scenario),

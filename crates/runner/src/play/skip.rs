@@ -138,7 +138,14 @@ pub(super) fn unoffered_tool(
     n: u64,
 ) -> Option<String> {
     for call in reply.calls() {
-        let name = &call.name;
+        let here = offered.get(&n).map_or(&[][..], Vec::as_slice);
+        let names = here.iter().map(|(tool, _)| tool.as_str());
+        let name = &call.name_of(names.clone()).to_owned();
+        if call.offered.is_some() && !names.clone().any(|tool| tool == name) {
+            return Some(format!(
+                "the agent does not offer the model a tool whose name has `{name}`"
+            ));
+        }
         let mut all = offered.values().flatten();
         if dialect.optional_tools.contains(name) && !all.any(|(tool, _)| tool == name) {
             return Some(format!(

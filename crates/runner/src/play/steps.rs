@@ -45,6 +45,7 @@ impl ScenarioPlayer {
             is_over.await?.map_err(|_| EarlyStop::Missed)?;
         }
         self.session.requests.clear();
+        self.session.mcp_events.clear();
         self.session.replies.clear();
         self.session.events.pass(self.session.recorder.number());
         let before = self.part.as_ref();
@@ -68,6 +69,7 @@ impl ScenarioPlayer {
             StepAction::ExpectRequest { lane, matcher } => {
                 self.expect_request(step, lane.as_deref(), matcher).await
             }
+            StepAction::ExpectMcp(matcher) => self.expect_mcp(step, matcher).await,
             StepAction::ExpectReply(end) => self.expect_reply(step, *end).await,
             StepAction::ExpectFile(files) => self.expect_file(step, files).await,
             StepAction::ExpectExit(expected) => self.expect_exit(step, expected).await,
@@ -146,7 +148,7 @@ impl ScenarioPlayer {
             },
             &self.sandbox,
             &self.captures,
-            &self.queue,
+            (&self.queue, &self.mcp),
             session,
         )?;
         let before = std::mem::replace(&mut self.session, session);

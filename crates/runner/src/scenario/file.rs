@@ -2,13 +2,15 @@
 
 use super::client::AnswersSchema;
 use super::json_schema::{
-    BarrierSchema, EventMatcherSchema, FileStateSchema, PreludeSchema, RequestSchema,
+    BarrierSchema, EventMatcherSchema, FileStateSchema, McpMatcherSchema, PreludeSchema,
+    RequestSchema,
 };
 use super::types::{AgentSetup, ExitExpectation};
 use conform_judge::finding::Level;
 use conform_judge::frame::ReplyEnd;
 use indexmap::IndexMap;
 use json_matcher::AnyValueSchema;
+use mcp_server::McpServersFile;
 use mock_provider::Script;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,6 +57,9 @@ pub struct ScenarioFile {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Script")]
     pub(super) model: Option<Node>,
+    /// MCP servers over stdio, by name. `{mcp_NAME}` is the absolute path of the command that starts one; what reaches it is history (`@mcp`).
+    #[serde(default)]
+    pub(super) mcp: McpServersFile,
     /// The abilities that the client of the scenario declares, of those in `client` of the dialect.
     #[serde(default)]
     pub(super) client: Vec<Spanned<String>>,
@@ -177,6 +182,8 @@ pub(crate) enum StepVerb {
         #[schemars(with = "IndexMap<String, FileStateSchema>")]
         Spanned<IndexMap<Spanned<String>, Node>>,
     ),
+    /// Waits for a message to an MCP server of the scenario, or its start, that matches: the first that no step has taken.
+    ExpectMcp(#[schemars(with = "McpMatcherSchema")] Node),
     /// Sends a command.
     Send(#[schemars(with = "IndexMap<String, AnyValueSchema>")] Node),
     /// Sends any line; a newline is added.
@@ -278,7 +285,9 @@ impl StepFile {
 impl StepVerb {
     pub(super) fn does(&self) -> Does {
         match self {
-            Self::Expect(_) | Self::ExpectNext(_) | Self::ExpectRequest(_) => Does::Match,
+            Self::Expect(_) | Self::ExpectNext(_) | Self::ExpectRequest(_) | Self::ExpectMcp(_) => {
+                Does::Match
+            }
             Self::Unordered(_)
             | Self::ExpectNone(_)
             | Self::ExpectText(_)
@@ -304,7 +313,7 @@ impl StepVerb {
     /// The matchers and the command.
     pub(super) fn values(&self) -> Vec<&Node> {
         match self {
-            Self::ExpectRequest(value) | Self::Send(value) => vec![value],
+            Self::ExpectRequest(value) | Self::ExpectMcp(value) | Self::Send(value) => vec![value],
             _ => self.matchers(),
         }
     }

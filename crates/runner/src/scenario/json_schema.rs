@@ -13,6 +13,9 @@ pub(super) struct EventMatcherSchema;
 /// A matcher on a request: on its raw body, or with the keys of model scripts.
 pub(super) struct RequestSchema;
 
+/// A matcher on what reaches an MCP server.
+pub(super) struct McpMatcherSchema;
+
 /// The end of the wait of an `expect_none`.
 pub(super) struct BarrierSchema;
 
@@ -29,6 +32,22 @@ impl JsonSchema for PreludeSchema {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["boolean", "string"] })
+    }
+}
+
+impl JsonSchema for McpMatcherSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "McpMatcher".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let any = generator.subschema_for::<MatcherSchema>();
+        json_schema!({
+            "description": "A matcher on a message to an MCP server: its members and `server`, or `started` with `args`, `env` and `cwd`.",
+            "type": "object",
+            "properties": { "server": any, "process": any, "started": any, "method": any, "params": any },
+            "allOf": [any]
+        })
     }
 }
 

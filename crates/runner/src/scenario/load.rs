@@ -9,10 +9,10 @@ use super::types::{AutoAnswer, Scenario};
 use super::usual_steps::add_usual_steps;
 use conform_judge::dialect::Dialect;
 use conform_judge::dialect::agents::{self, by_purpose};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use json_matcher::Template;
 use mock_provider::Script;
-use serde_json::json;
+use serde_json::{Value, json};
 use spanned_yaml::{Error, Node, Spanned, all_or_mistakes, decode_all};
 
 /// Loads and lints a scenario. With a dialect, the names in it are checked too.
@@ -163,12 +163,22 @@ fn build(file: &ScenarioFile, id: &str, context: &mut LoadContext<'_>) -> Option
         agent: file.agent.clone(),
         files: texts(&file.files),
         model: file.model.as_ref().map_or(json!([]), Node::to_value),
+        mcp: mcp_scripts(context.root),
         client: client?,
         answers: answers.into_iter().collect::<Option<_>>()?,
         steps: steps.into_iter().collect::<Option<_>>()?,
         files_after: files_after?,
         budgets: budgets.collect(),
     })
+}
+
+/// The scripts of the MCP servers.
+fn mcp_scripts(root: &Node) -> IndexMap<String, Value> {
+    let servers = root.get("mcp").and_then(Node::as_map).unwrap_or_default();
+    let scripts = servers.iter();
+    scripts
+        .map(|(name, script)| (name.name.clone(), script.to_value()))
+        .collect()
 }
 
 fn answer(file: &AutoAnswerFile, context: &mut LoadContext<'_>) -> Option<AutoAnswer> {

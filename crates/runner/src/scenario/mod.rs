@@ -24,6 +24,7 @@ pub use client::{OwnAnswer, OwnReply, ScenarioClient};
 pub use file::{PartFile, ScenarioFile};
 pub(crate) use file::{StepKeys, StepVerb, words};
 pub(crate) use inheritance::{calls_of, entries, inherit};
+pub(crate) use lint::mcp_placeholder;
 pub use load::{check_asks, load};
 pub use request_matcher::RequestMatcher;
 pub use source::{ScenarioSource, SourceFile, UniqueNames, yaml_files};

@@ -58,6 +58,7 @@ fn action(verb: &StepVerb) -> Result<StepAction, Vec<Error>> {
         }
         StepVerb::ExpectReply(end) => StepAction::ExpectReply(*end),
         StepVerb::ExpectFile(files) => StepAction::ExpectFile(file_states(files)?),
+        StepVerb::ExpectMcp(node) => StepAction::ExpectMcp(event(node)?),
         StepVerb::Send(node) => StepAction::Send(Template::new(command(node)?)),
         StepVerb::SendRaw(line) => StepAction::SendRaw(line.value.clone()),
         StepVerb::SendBytes(chunks) => {

@@ -45,6 +45,8 @@ pub struct Scenario {
     pub files: IndexMap<String, String>,
     /// The model script. Its texts may contain `{workspace}` and `{home}`.
     pub model: Value,
+    /// The script of its MCP servers, by name.
+    pub mcp: IndexMap<String, Value>,
     /// What its client declares, and the requests that the scenario answers in place of it.
     pub client: ScenarioClient,
     /// Commands that are sent automatically whenever a matching event arrives.
@@ -188,6 +190,8 @@ pub enum StepAction {
     ExpectReply(ReplyEnd),
     /// Waits until these files of the workspace, by relative path, have this state.
     ExpectFile(IndexMap<String, FileState>),
+    /// Waits for what reaches an MCP server: the first that fits and that no step has taken.
+    ExpectMcp(Matcher),
     /// Sends a command.
     Send(Template),
     /// Sends one line; a `\n` is added. It may contain `{name}` placeholders ([`render_text`](json_matcher::render_text)).

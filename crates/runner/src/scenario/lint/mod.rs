@@ -3,8 +3,11 @@
 mod clauses;
 mod flow;
 mod frames;
+mod mcp;
 mod placeholders;
 mod values;
+
+pub(crate) use mcp::placeholder as mcp_placeholder;
 
 use super::context::LoadContext;
 use super::file::ScenarioFile;
@@ -24,6 +27,7 @@ pub(super) const LINTS: &[Lint] = &[
     frames::events,
     frames::commands,
     frames::keys_without_values,
+    mcp::servers,
     placeholders::steps,
     placeholders::answers,
     placeholders::fixed,

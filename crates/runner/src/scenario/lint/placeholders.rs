@@ -1,5 +1,6 @@
 //! Lints of `{name}` placeholders and captures: names used before they are captured, never used, captured twice, or reserved.
 
+use super::mcp;
 use crate::scenario::client;
 use crate::scenario::context::LoadContext;
 use crate::scenario::file::{ScenarioFile, StepVerb, TextMap};
@@ -12,6 +13,8 @@ use spanned_yaml::{Span, Spanned, suggestion};
 const BUILTINS: &[&str] = &["workspace", "home", "llm_url"];
 /// The name that is defined where the dialect has a client.
 const ABILITIES: &str = "abilities";
+/// The name that scripts of MCP servers may use.
+const MCP_BUILTINS: &[&str] = &["workspace"];
 /// The names that model scripts may use.
 const MODEL_BUILTINS: &[&str] = &["workspace", "home"];
 
@@ -23,8 +26,9 @@ struct CaptureScope {
 
 pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let mut scope = CaptureScope::default();
+    let is_captured = |used: &Spanned<String>| !mcp::is_server(file, used);
     for (n, step) in file.steps.iter().enumerate() {
-        scope.uses(used_by(&step.verb), context);
+        scope.uses(used_by(&step.verb).filter(is_captured), context);
         scope.captures(&step.keys.capture, context);
         if n < file.of_prelude {
             // Not each scenario needs them.
@@ -32,7 +36,8 @@ pub(super) fn steps(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         }
     }
     for value in client::values(file) {
-        scope.uses(json_matcher::placeholders_in(value), context);
+        let used = json_matcher::placeholders_in(value).into_iter();
+        scope.uses(used.filter(is_captured), context);
     }
     scope.end(context);
 }
@@ -42,7 +47,8 @@ pub(super) fn answers(file: &ScenarioFile, context: &mut LoadContext<'_>) {
         let mut scope = CaptureScope::default();
         scope.uses(json_matcher::placeholders_in(&answer.on), context);
         scope.captures(&answer.capture, context);
-        scope.uses(json_matcher::placeholders_in(&answer.send), context);
+        let sent = json_matcher::placeholders_in(&answer.send).into_iter();
+        scope.uses(sent.filter(|used| !mcp::is_server(file, used)), context);
         scope.end(context);
     }
 }
@@ -55,6 +61,10 @@ pub(super) fn fixed(file: &ScenarioFile, context: &mut LoadContext<'_>) {
     let advice = "only these can be used here";
     for placeholder in used.chain(agent_texts(&file.agent)).chain(after) {
         known(&placeholder, BUILTINS, advice, context);
+    }
+    let scripts = context.root.get("mcp");
+    for placeholder in scripts.into_iter().flat_map(json_matcher::placeholders_in) {
+        known(&placeholder, MCP_BUILTINS, advice, context);
     }
     for placeholder in file.model.iter().flat_map(json_matcher::placeholders_in) {
         let advice = format!(
@@ -138,15 +148,18 @@ impl CaptureScope {
     }
 }
 
-fn used_by(verb: &StepVerb) -> Vec<Spanned<String>> {
+fn used_by(verb: &StepVerb) -> std::vec::IntoIter<Spanned<String>> {
     let values = match verb {
-        StepVerb::SendRaw(text) => return placeholders(text),
-        StepVerb::Restart(setup) => return setup.iter().flat_map(agent_texts).collect(),
+        StepVerb::SendRaw(text) => return placeholders(text).into_iter(),
+        StepVerb::Restart(setup) => {
+            let used: Vec<_> = setup.iter().flat_map(agent_texts).collect();
+            return used.into_iter();
+        }
         StepVerb::ExpectFile(files) => files.values().collect(),
         _ => verb.values(),
     };
     let used = values.into_iter().flat_map(json_matcher::placeholders_in);
-    used.collect()
+    used.collect::<Vec<_>>().into_iter()
 }
 
 fn agent_texts(agent: &AgentSetup) -> impl Iterator<Item = Spanned<String>> {
