@@ -1,7 +1,7 @@
 //! Functions of values: their names, and what they compute.
 
 use crate::compare::canonical;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// A function of one value: its name, and what it computes; `None` where it has no value.
@@ -48,6 +48,12 @@ pub const FUNCTIONS: &[Function] = &[
         let once = items.filter(|item| seen.insert(canonical(item)));
         Some(once.cloned().collect())
     }),
+    // The members of an object, each with its name and its value.
+    Function("entries", |value| {
+        let members = value.as_object()?.iter();
+        let entries = members.map(|(name, value)| json!({ "name": name, "value": value }));
+        Some(entries.collect())
+    }),
     Function("trim", |value| Some(value.as_str()?.trim().into())),
     Function("type", |value| match value {
         Value::Null => None,
@@ -89,7 +95,6 @@ pub fn number(n: f64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn lists_are_multiplied_joined_and_deduplicated() {
@@ -100,6 +105,8 @@ mod tests {
         assert_eq!(applied("join", json!(["a", "b"])), Some(json!("ab")));
         let repeats = json!([{ "a": 1, "b": 2 }, { "a": 1, "b": 2 }, "x"]);
         let once = applied("distinct", repeats).unwrap();
+        let entries = applied("entries", json!({ "a": 1 }));
+        assert_eq!(entries, Some(json!([{ "name": "a", "value": 1 }])));
         assert_eq!(once.as_array().map(Vec::len), Some(2));
     }
 
