@@ -61,7 +61,7 @@ fn what_reaches_a_server_is_expected_and_recorded() {
         &dir,
         COUNT,
         "  - expect: { type: text_delta, text: { $contains: seven } }
-  - expect_mcp: { server: birds, started: { args: [--count, \"7 and 8\"], env: { TOKEN: heron, HOME: { $absent: true }, PATH: { $absent: true } } } }
+  - expect_mcp: { server: birds, started: { args: [--count, \"7 and 8\"], env: { TOKEN: heron, HOME: { $absent: true } } } }
   - expect_mcp: { server: birds, method: tools/call, params: { name: count, arguments: { of: herons } } }
   - expect_mcp: { server: birds, text: no message }
 ",
