@@ -21,7 +21,7 @@ impl Captures {
         self.values.get(name)
     }
 
-    /// Captures parts of a value: `pointers` has a JSON Pointer for each name.
+    /// Captures parts of a value: `pointers` has a JSON Pointer for each name, or several between ` | `, of which the first that has a value counts.
     ///
     /// # Errors
     /// The value has nothing at one of the pointers; then nothing is captured.
@@ -32,7 +32,8 @@ impl Captures {
     ) -> Result<(), Mismatch> {
         let mut taken = Vec::with_capacity(pointers.len());
         for (name, pointer) in pointers {
-            let part = value.pointer(pointer).ok_or_else(|| Mismatch {
+            let mut parts = pointer.split(" | ").map(|pointer| value.pointer(pointer));
+            let part = parts.find_map(|part| part).ok_or_else(|| Mismatch {
                 pointer: pointer.clone(),
                 matcher_pointer: String::new(),
                 expected: format!("a value to capture as `{name}`"),

@@ -375,6 +375,9 @@ impl ScenarioPlayer {
             self.step_passed();
             return Ok(());
         };
+        if let Some(why) = &step.else_skip {
+            return Err(EarlyStop::Skipped(why.clone()));
+        }
         let message = format!(
             "`{}` came without what the scenario needs of it: {missing}",
             event.name

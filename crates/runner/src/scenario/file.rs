@@ -147,8 +147,11 @@ pub(super) struct StepFile {
 pub(crate) struct StepKeys {
     /// The command of `send` may have members that the specification does not have.
     pub(super) unchecked: bool,
-    /// Parts of the matched event (or request body) to store: a name and a JSON Pointer.
+    /// Parts of the matched event (or request body) to store: a name and a JSON Pointer, or several between ` | `, of which the first that has a value
+    /// counts.
     pub(super) capture: Spanned<TextMap>,
+    /// Why the scenario is skipped if the event has nothing to capture. Without it, that is a finding.
+    pub(super) else_skip: Option<Spanned<String>>,
     /// The timeout of this step, in place of the dialect's.
     pub(super) within: Option<Spanned<TimeSpan>>,
     /// Sends the command of the step before again, after this pause, when its answer does not match yet: for a query that may say "busy".

@@ -20,6 +20,10 @@ pub(super) fn build(step: &StepFile, context: &mut LoadContext<'_>) -> Option<St
             format!("`{name}` does not match a single value, so there is nothing to capture");
         context.error(keys.capture.span, message);
     }
+    if let Some(why) = keys.else_skip.as_ref().filter(|_| keys.capture.is_empty()) {
+        let message = "`else_skip` goes with `capture`: write that too, or remove it";
+        context.error(why.span, message);
+    }
     if let Some(within) = keys.within.as_ref().filter(|_| does < Does::Wait) {
         let message = format!("`{name}` does not wait, so `within` has no effect");
         context.error(within.span, message);
@@ -35,6 +39,7 @@ pub(super) fn build(step: &StepFile, context: &mut LoadContext<'_>) -> Option<St
         span: step.span,
         action: context.value_or_report(action(&step.verb))?,
         capture: texts(&keys.capture),
+        else_skip: keys.else_skip.as_ref().map(|why| why.value.clone()),
         again: keys.again.as_ref().map(|span| span.0),
         within: keys.within.as_ref().map(|span| span.0),
         clauses: keys.clauses.as_deref().map(words),

@@ -149,8 +149,10 @@ pub struct Step {
     pub span: Span,
     /// What it does.
     pub action: StepAction,
-    /// Parts of the matched event to store: a name and a JSON Pointer.
+    /// Parts of the matched event to store: a name and a JSON Pointer, or several between ` | `.
     pub capture: IndexMap<String, String>,
+    /// Why the scenario is skipped if the event has nothing to capture.
+    pub else_skip: Option<String>,
     /// A timeout in place of the dialect's.
     pub within: Option<Duration>,
     /// The pause after which the command of the step before is sent again, when its answer does not match yet.

@@ -120,8 +120,9 @@ impl CaptureScope {
 
     fn captures(&mut self, captures: &TextMap, context: &mut LoadContext<'_>) {
         for (name, pointer) in captures {
-            if !pointer.is_empty() && !pointer.starts_with('/') {
-                let message = format!("a JSON Pointer starts with `/`: write `/{}`", pointer.value);
+            let mut pointers = pointer.split(" | ");
+            if let Some(wrong) = pointers.find(|one| !one.is_empty() && !one.starts_with('/')) {
+                let message = format!("a JSON Pointer starts with `/`: write `/{wrong}`");
                 context.error(pointer.span, message);
             }
             let word = name.as_str();
