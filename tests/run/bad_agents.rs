@@ -37,6 +37,51 @@ fn an_agent_that_cannot_be_started_is_one_line_of_error() {
     }
 }
 
+/// An agent that answers `initialize` with this version, and creates no session without a login.
+fn agent_of_version(version: u32) -> String {
+    format!(
+        r#"
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {{"jsonrpc": "2.0", "id": request.get("id")}}
+    if request["method"] == "initialize":
+        logins = [{{"id": "web", "name": "Log in by the browser"}}]
+        answer["result"] = {{"protocolVersion": {version}, "agentCapabilities": {{}}, "authMethods": logins, "agentInfo": {{"name": "a", "version": "1"}}}}
+    else:
+        answer["error"] = {{"code": -32000, "message": "Authentication required"}}
+    print(json.dumps(answer), flush=True)
+"#
+    )
+}
+
+#[test]
+fn another_version_of_the_protocol_is_told_in_one_line() {
+    let dir = TestDir::new();
+    for version in [0, 2] {
+        let agent = dir.file("agent.py", &agent_of_version(version));
+        for named in [&[][..], &["--dialect", "acp@1"]] {
+            let result = dir.run(&[named, &["python3", &agent]].concat());
+            let text = format!("the agent speaks version {version} of acp, which cannot be judged");
+            result.assert_exit(2, &text);
+            assert_eq!(result.stderr.lines().count(), 1, "{result:?}");
+        }
+    }
+}
+
+#[test]
+fn a_scenario_is_skipped_if_the_agent_wants_a_login_first() {
+    let dir = TestDir::new();
+    let agent = dir.file("agent.py", &agent_of_version(1));
+    let only = ["--dialect", "acp@1", "--only", "acp@1/prompt/plain"];
+    let result = dir.run(&[&only[..], &["python3", &agent]].concat());
+    result.assert_exit(
+        3,
+        "the agent creates no session without a login (Log in by the browser)",
+    );
+    assert_eq!(result.only_scenario().verdict, Verdict::Skipped);
+}
+
 #[test]
 fn an_agent_that_exits_at_once_is_incomplete() {
     let dir = TestDir::new();

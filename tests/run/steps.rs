@@ -456,6 +456,19 @@ fn an_invalid_command_after_a_capture_is_an_error_of_the_scenario() {
 }
 
 #[test]
+fn a_scenario_is_skipped_if_there_is_nothing_to_capture_and_it_says_so() {
+    let dir = TestDir::new();
+    let text = TURN.replace(
+        "steps:\n",
+        "prelude: false\nsteps:\n  - expect: { type: ready }\n    capture: { none: /no/such/member }\n    else_skip: it has none\n",
+    );
+    let text = text.replace("input: hi", "input: \"{none}\"");
+    let result = dir.run_scenario(&text, &agent(&[READY, TURNS]));
+    assert_eq!(verdict(&result), Verdict::Skipped);
+    assert_eq!(result.only_scenario().reason, "it has none");
+}
+
+#[test]
 fn bytes_are_sent_unchanged() {
     let dir = TestDir::new();
     let copy = dir.path("copy");

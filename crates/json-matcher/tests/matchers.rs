@@ -157,4 +157,8 @@ fn captures_are_taken_with_their_types_or_not_at_all() {
         "/none: expected a value to capture as `x`, got nothing"
     );
     assert_eq!(captures.get("call"), Some(&json!("t1")));
+    captures
+        .take(&pointers(&[("first", "/none | /n | /call_id")]), &event)
+        .expect("one of them is there");
+    assert_eq!(captures.get("first"), Some(&json!(3)));
 }
