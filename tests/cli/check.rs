@@ -77,7 +77,7 @@ fn each_unreadable_file_is_one_error_with_its_location() {
         ),
         (
             "unknown-dir.jsonl",
-            "unknown-dir.jsonl:6: unknown dir \"sideways\"; known are to_agent, from_agent, stderr, llm_request, lane_request, llm_reply, stdin_closed, stdout_closed, signal, end",
+            "unknown-dir.jsonl:6: unknown dir \"sideways\"; known are to_agent, from_agent, stderr, llm_request, lane_request, llm_reply, mcp_request, stdin_closed, stdout_closed, signal, end",
         ),
     ];
     for (name, message) in cases {

@@ -220,7 +220,7 @@ const WRONG_RECORDS: &str = r#"
 nonsense
     line 2, column 2: not JSON: expected ident
 {"at":1,"dir":"sideways"}
-    line 2: unknown dir "sideways"; known are to_agent, from_agent, stderr, llm_request, lane_request, llm_reply, stdin_closed, stdout_closed, signal, end
+    line 2: unknown dir "sideways"; known are to_agent, from_agent, stderr, llm_request, lane_request, llm_reply, mcp_request, stdin_closed, stdout_closed, signal, end
 {"dir":"stdin_closed"}
     line 2, column 22: not a transcript record: missing field `at`
 {"at":1,"dir":"stderr"}
