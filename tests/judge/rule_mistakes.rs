@@ -208,7 +208,7 @@ fn a_key_in_the_wrong_form_says_where_it_belongs() {
         (
             "rules:\n  r: { doc: d, require: { on: end, that: lower(/a) = b } }",
             2,
-            "unknown function `lower` (one of length, json",
+            "unknown function `lower` (one of length, bytes, json",
         ),
     ]);
 }
