@@ -318,6 +318,11 @@ export interface ToolCall {
    */
   use?: string | null;
   /**
+   * In place of the name: the first tool that the request offers and whose name has this text, or all of these texts. A scenario is
+   * skipped if there is none.
+   */
+  offered?: Texts | null;
+  /**
    * The arguments; `{}` if left out.
    */
   args?: unknown;

@@ -173,6 +173,7 @@ class ToolCall(TypedDict):
     id: NotRequired[str | None]
     name: NotRequired[str]
     use: NotRequired[str | None]
+    offered: NotRequired[Texts | None]
     args: NotRequired[Any]
     args_raw: NotRequired[Texts | None]
     chunks: NotRequired[int | None]
