@@ -13,6 +13,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -20,6 +21,9 @@ use tokio::task::{JoinHandle, JoinSet};
 
 /// The command of this program that is an MCP server.
 const COMMAND: &str = "mcp";
+
+/// The most bytes that all servers of a scenario report. Beyond that they lose their connection, and end.
+const REPORT_LIMIT: usize = 64 << 20;
 
 /// The variables that the agent has itself.
 type AgentEnvironment = Arc<Mutex<HashSet<(OsString, OsString)>>>;
@@ -105,12 +109,14 @@ fn quoted(path: &Path) -> String {
 /// Accepts a connection of each server that is started.
 async fn listen(listener: UnixListener, queue: Arc<EventQueue>, environment: AgentEnvironment) {
     let mut connections = JoinSet::new();
+    let left = Arc::new(AtomicUsize::new(REPORT_LIMIT));
     let mut process = 0;
     while let Ok((stream, _)) = listener.accept().await {
         process += 1;
         let reports = Reports {
             queue: Arc::clone(&queue),
             environment: Arc::clone(&environment),
+            left: Arc::clone(&left),
             process,
             server: String::new(),
         };
@@ -123,6 +129,8 @@ async fn listen(listener: UnixListener, queue: Arc<EventQueue>, environment: Age
 struct Reports {
     queue: Arc<EventQueue>,
     environment: AgentEnvironment,
+    /// How many bytes may still be reported.
+    left: Arc<AtomicUsize>,
     process: u64,
     server: String,
 }
@@ -132,7 +140,9 @@ impl Reports {
         let (input, mut output) = stream.into_split();
         let mut lines = BufReader::new(input).lines();
         while let Ok(Some(line)) = lines.next_line().await {
-            let Ok(received) = serde_json::from_str(&line) else {
+            let fewer = |left: usize| left.checked_sub(line.len());
+            let is_within = self.left.fetch_update(Relaxed, Relaxed, fewer).is_ok();
+            let Some(received) = serde_json::from_str(&line).ok().filter(|_| is_within) else {
                 return;
             };
             self.note(received);

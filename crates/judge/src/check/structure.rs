@@ -207,21 +207,27 @@ impl StructureCheck {
             && is_long(self.active_at, OPEN_LONG);
         let by_agent = of_host.iter().filter(|request| {
             let is_prompt = dialect.session.prompts.contains(&request.method);
-            let limit = match is_at_once(request) || !request.is_known {
-                true if turn_began > request.at => OPEN_OVER_A_TURN,
-                true if request.is_known => OPEN_AT_ONCE,
-                true => OPEN_LONG,
-                false if is_idle && is_prompt => OPEN_LONG,
-                false => u64::MAX,
+            let needs_no_work = is_at_once(request) || !request.is_known;
+            let limit = if needs_no_work && turn_began > request.at {
+                OPEN_OVER_A_TURN
+            } else if is_at_once(request) {
+                OPEN_AT_ONCE
+            } else if needs_no_work || is_idle && is_prompt {
+                OPEN_LONG
+            } else {
+                return false;
             };
             !request.is_doubtful && is_long(request.at, limit)
         });
         let by_host = of_agent.iter().filter(|request| {
-            let limit = match is_at_once(request) {
-                true if turn_ended > request.at => OPEN_OVER_A_TURN,
-                true => OPEN_AT_ONCE,
-                false if !request.is_known && of_host.is_empty() => OPEN_LONG,
-                false => u64::MAX,
+            let limit = if is_at_once(request) && turn_ended > request.at {
+                OPEN_OVER_A_TURN
+            } else if is_at_once(request) {
+                OPEN_AT_ONCE
+            } else if !request.is_known && of_host.is_empty() {
+                OPEN_LONG
+            } else {
+                return false;
             };
             !request.is_doubtful && is_long(request.at, limit)
         });
