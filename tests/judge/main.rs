@@ -1,5 +1,6 @@
 //! The judge: rules, schemas and the checker on histories, recordings and mutated recordings.
 
+mod acp_rules;
 #[path = "../common/agent_findings.rs"]
 mod agent_findings;
 mod aionrs_rules;

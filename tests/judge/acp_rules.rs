@@ -1,0 +1,154 @@
+//! The rules of acp@1 that no fault of the reference agent shows: sessions that break one, and similar ones that the pages allow.
+
+use crate::history::frames;
+use conform_judge::check::{CheckOptions, Checker};
+use conform_judge::dialect::{DialectSource, load};
+
+/// A session with one whole turn.
+const TURN: &str = r#"
+> {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"subagents":{}},"clientInfo":{"name":"c","version":"1"}}}
+< {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"sessionCapabilities":{"close":{},"resume":{}}},"agentInfo":{"name":"a","version":"1"},"authMethods":[]}}
+> {"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+< {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s"}}
+> {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"which birds"}]}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"look","status":"completed"}}}
+< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"two herons"}}}}
+< {"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}
+"#;
+
+/// A prompt that is open.
+const ASKED: &str = r#"> {"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"count"}]}}
+"#;
+const CANCEL: &str =
+    r#"1000000 > {"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#;
+const CLOSE: &str =
+    r#"1000000 > {"jsonrpc":"2.0","id":4,"method":"session/close","params":{"sessionId":"s"}}"#;
+const CLOSED: &str = r#"1100000 < {"jsonrpc":"2.0","id":4,"result":{}}"#;
+const ENDED: &str = r#"< {"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}"#;
+
+fn failed(message: &str) -> String {
+    format!(r#"< {{"jsonrpc":"2.0","id":3,"error":{{"code":-32603,"message":"{message}"}}}}"#)
+}
+
+fn said(text: &str) -> String {
+    format!(
+        r#"< {{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"agent_message_chunk","content":{{"type":"text","text":"{text}"}}}}}}}}"#
+    )
+}
+
+/// The rules that the frames after a turn break as a must.
+fn check(after: &str) -> Vec<String> {
+    let dialect = load(&DialectSource::default(), "acp@1").unwrap();
+    let mut checker = Checker::new(dialect, CheckOptions::default());
+    frames(&format!("{TURN}{after}"))
+        .iter()
+        .for_each(|frame| checker.push(frame));
+    let findings = checker.finish().findings;
+    let musts = findings
+        .iter()
+        .filter(|one| one.level == conform_judge::finding::Level::Must);
+    musts.map(|one| one.rule.replace("acp/", "")).collect()
+}
+
+#[test]
+fn a_cancelled_turn_may_only_end_otherwise_if_the_two_cross() {
+    for (answer, expected) in [
+        (format!("1001000 {ENDED}"), &[][..]),
+        (format!("4000000 {ENDED}"), &[]),
+        (format!("6000000 {ENDED}"), &["cancel-answered"]),
+        (format!("1001000 {}", failed("connection reset")), &[]),
+        (
+            format!("4000000 {}", failed("connection reset")),
+            &["cancel-no-error"],
+        ),
+        (
+            format!(
+                "1001000 {}",
+                failed("AbortError: This operation was aborted")
+            ),
+            &["cancel-no-error"],
+        ),
+    ] {
+        assert_eq!(
+            check(&format!("{ASKED}{CANCEL}\n{answer}")),
+            expected,
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn the_prompt_of_a_closed_session_is_answered() {
+    let end = "stdin_closed\nend 0";
+    for (rest, expected) in [
+        (
+            format!("{CLOSED}\n9000000 {end}"),
+            &["closed-is-answered"][..],
+        ),
+        // There was no time, or the answer comes after all.
+        (format!("{CLOSED}\n1200000 {end}"), &[]),
+        (
+            format!(
+                "{CLOSED}\n9000000 stdin_closed\n{}\nend 0",
+                ENDED.replace("end_turn", "cancelled")
+            ),
+            &[],
+        ),
+        (
+            format!("1050000 {}\n{CLOSED}", failed("Session was closed")),
+            &["closing-is-cancelled"],
+        ),
+        (format!("1050000 {}\n{CLOSED}", failed("no credit")), &[]),
+    ] {
+        assert_eq!(
+            check(&format!("{ASKED}{CLOSE}\n{rest}")),
+            expected,
+            "{rest}"
+        );
+    }
+}
+
+#[test]
+fn a_resume_says_nothing_again_and_a_load_everything() {
+    let resume = r#"> {"jsonrpc":"2.0","id":5,"method":"session/resume","params":{"sessionId":"s","cwd":"/w","mcpServers":[]}}"#;
+    let resumed = r#"< {"jsonrpc":"2.0","id":5,"result":{}}"#;
+    let call = r#"< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"look","status":"completed"}}}"#;
+    let close = r#"> {"jsonrpc":"2.0","id":4,"method":"session/close","params":{"sessionId":"s"}}
+< {"jsonrpc":"2.0","id":4,"result":{}}"#;
+    let again = said("two herons");
+    let own = said("The index is built.");
+    for (during, expected) in [
+        (call, &["resume-silent"][..]),
+        (&again, &["resume-silent"]),
+        (&own, &[]),
+    ] {
+        let session = format!("{close}\n{resume}\n{during}\n{resumed}");
+        assert_eq!(check(&session), expected, "{during}");
+    }
+    let load = resume.replace("session/resume", "session/load");
+    let user = r#"< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"which birds"}}}}"#;
+    let whole = format!("{close}\n{load}\n{user}\n{call}\n{again}\n{resumed}");
+    assert_eq!(check(&whole), Vec::<String>::new());
+    let silent = whole.replace(&format!("{again}\n"), "");
+    assert!(check(&silent).contains(&"load-replays-turns".to_owned()));
+}
+
+#[test]
+fn a_permission_names_the_session_of_its_call() {
+    let other = r#"> {"jsonrpc":"2.0","id":6,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}
+< {"jsonrpc":"2.0","id":6,"result":{"sessionId":"o"}}"#;
+    let child = r#"< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"subagent_update","sessionId":"o"}}}"#;
+    let call = r#"< {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"o","update":{"sessionUpdate":"tool_call","toolCallId":"t","title":"look"}}}"#;
+    let asked = r#"< {"jsonrpc":"2.0","id":9,"method":"session/request_permission","params":{"sessionId":"o","toolCall":{"toolCallId":"t","title":"look"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}}"#;
+    for (before, expected) in [
+        (other.to_owned(), &["permission-of-idle-session"][..]),
+        (format!("{other}\n{call}"), &[]),
+        (child.to_owned(), &[]),
+    ] {
+        assert_eq!(
+            check(&format!("{before}\n{ASKED}{asked}")),
+            expected,
+            "{before}"
+        );
+    }
+}
