@@ -6,11 +6,12 @@ use crate::{
     Cause, ClauseResult, Comparison, Group, NamedReport, Report, ScenarioReport, clause_results,
     compare,
 };
-use conform_judge::finding::Expected;
+use conform_judge::finding::{Evidence, Expected};
 use indexmap::IndexMap;
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, context};
 use serde::Serialize;
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 /// The script of the page, in the order in which its parts use each other.
@@ -73,15 +74,16 @@ pub(super) fn compared(reports: &[NamedReport], out: &mut dyn Write) -> io::Resu
 fn agent<'a>(name: &'a str, report: &'a Report, skipped: IndexMap<String, usize>) -> AgentData<'a> {
     AgentData {
         name,
-        report: with_words(report),
+        report: for_the_page(report),
         clauses: clause_results(report),
         skipped,
     }
 }
 
-/// The report with expectations in words, which the script shows unchanged.
-fn with_words(report: &Report) -> Report {
+/// The report with expectations in words, which the script shows unchanged, and each frame of a scenario once.
+fn for_the_page(report: &Report) -> Report {
     let mut report = report.clone();
+    report.scenarios.iter_mut().for_each(quote_frames_once);
     let scenarios = report.scenarios.iter_mut();
     let findings = scenarios.flat_map(ScenarioReport::all_findings_mut);
     let of_findings = findings.map(|finding| &mut finding.expected);
@@ -94,6 +96,27 @@ fn with_words(report: &Report) -> Report {
         *expected = Expected::Words(expected.to_string());
     }
     report
+}
+
+/// Leaves frames out of the evidence that the excerpt of the scenario has: the script shows both in one diagram. The evidence of another
+/// session, which numbers other frames alike, stays whole.
+fn quote_frames_once(scenario: &mut ScenarioReport) {
+    let excerpt: HashMap<u64, &Evidence> = scenario
+        .excerpt
+        .iter()
+        .map(|frame| (frame.frame, frame))
+        .collect();
+    for finding in &mut scenario.findings {
+        let same_session = finding.evidence.iter().all(|frame| {
+            let other = excerpt.get(&frame.frame);
+            other.is_none_or(|other| other.micros == frame.micros && other.dir == frame.dir)
+        });
+        if same_session {
+            finding
+                .evidence
+                .retain(|frame| frame.here || excerpt.get(&frame.frame) != Some(&frame));
+        }
+    }
 }
 
 /// The dialects and the command line.

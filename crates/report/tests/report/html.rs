@@ -1,7 +1,7 @@
 //! The HTML page: what it embeds, and that nothing an agent wrote becomes markup.
 
 use crate::sample;
-use conform_judge::finding::Expected;
+use conform_judge::finding::{Evidence, Expected};
 use conform_report::reporter::find;
 use conform_report::{NamedReport, Report};
 
@@ -19,6 +19,9 @@ fn data(page: &str) -> serde_json::Value {
 #[test]
 fn the_page_embeds_the_report_with_words_for_what_was_expected() {
     let mut report = sample::report();
+    for scenario in &mut report.scenarios {
+        scenario.excerpt.clear();
+    }
     let data = data(&page(&report));
     let of_scenarios = report
         .scenarios
@@ -38,6 +41,31 @@ fn the_page_embeds_the_report_with_words_for_what_was_expected() {
         data["agents"][0]["clauses"]["demo.mcp"]["status"],
         "not exercised"
     );
+}
+
+#[test]
+fn the_page_quotes_each_frame_of_a_scenario_once() {
+    let frame = |frame, here| Evidence {
+        frame,
+        micros: 10 * frame,
+        dir: "from_agent".into(),
+        text: format!("frame {frame}"),
+        here,
+    };
+    let quoted = |report: &Report| {
+        let data = data(&page(report));
+        let evidence = &data["agents"][0]["report"]["scenarios"][0]["findings"][0]["evidence"];
+        let evidence: Vec<Evidence> = serde_json::from_value(evidence.clone()).unwrap();
+        evidence.iter().map(|one| one.frame).collect::<Vec<_>>()
+    };
+    let mut report = sample::report();
+    let scenario = &mut report.scenarios[0];
+    scenario.excerpt = vec![frame(1, false), frame(2, false)];
+    scenario.findings[0].evidence = vec![frame(1, false), frame(2, true), frame(3, false)];
+    assert_eq!(quoted(&report), [2, 3]);
+    report.scenarios[0].findings[0].evidence[2] = frame(2, false);
+    report.scenarios[0].findings[0].evidence[2].micros = 7;
+    assert_eq!(quoted(&report), [1, 2, 2], "frames of another session");
 }
 
 #[test]
