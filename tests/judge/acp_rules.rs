@@ -152,3 +152,43 @@ fn a_permission_names_the_session_of_its_call() {
         );
     }
 }
+
+#[test]
+fn the_ids_of_calls_are_those_of_their_session() {
+    let other = r#"
+> {"jsonrpc":"2.0","id":3,"method":"session/new","params":{"cwd":"/v","mcpServers":[]}}
+< {"jsonrpc":"2.0","id":3,"result":{"sessionId":"s2"}}
+"#;
+    let prompt = |id: u32, session: &str| {
+        format!(
+            r#"> {{"jsonrpc":"2.0","id":{id},"method":"session/prompt","params":{{"sessionId":"{session}","prompt":[{{"type":"text","text":"count"}}]}}}}
+< {{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"{session}","update":{{"sessionUpdate":"tool_call","toolCallId":"c1","title":"count"}}}}}}
+< {{"jsonrpc":"2.0","id":{id},"method":"session/request_permission","params":{{"sessionId":"{session}","toolCall":{{"toolCallId":"c1"}},"options":[{{"optionId":"y","name":"Yes","kind":"allow_once"}},{{"optionId":"n","name":"No","kind":"reject_once"}}]}}}}
+"#
+        )
+    };
+    let answer = |id: u32, option: &str| {
+        format!(
+            r#"> {{"jsonrpc":"2.0","id":{id},"result":{{"outcome":{{"outcome":"selected","optionId":"{option}"}}}}}}"#
+        )
+    };
+    let completed = |session: &str| {
+        format!(
+            r#"< {{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"{session}","update":{{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"}}}}}}"#
+        )
+    };
+    let asked = format!("{other}{}{}", prompt(5, "s"), prompt(6, "s2"));
+    for (answers, completes, expected) in [
+        (vec![answer(6, "n"), answer(5, "y")], "s", &[][..]),
+        (vec![answer(5, "n"), answer(6, "y")], "s2", &[]),
+        (
+            vec![answer(5, "y"), answer(6, "n")],
+            "s2",
+            &["rejected-not-run"],
+        ),
+        (vec![answer(5, "y")], "s2", &["permission-awaited"]),
+    ] {
+        let session = format!("{asked}{}\n{}", answers.join("\n"), completed(completes));
+        assert_eq!(check(&session), expected, "{session}");
+    }
+}

@@ -125,6 +125,11 @@ impl Conversation {
         let newest = self.newest.as_mut().filter(|_| self.is_known);
         if let Some(newest) = newest.filter(|newest| newest.n == n && newest.awaits_answer) {
             newest.answer = Contents::of_reply(message);
+            // Agents give the model a call of a tool that they do not have under another name, with what is wrong.
+            let offered = &newest.contents.tools;
+            newest
+                .answer
+                .retain(|one| !matches!(one, Content::Call(name, _) if !offered.contains(name)));
         }
     }
 
@@ -556,6 +561,21 @@ mod tests {
         let mut forgotten = after_a_call();
         forgotten.forget();
         assert_eq!(broken(&forgotten, &[user(HELLO)]), []);
+
+        // A call of a tool that the agent does not have.
+        let mut unknown = Conversation::default();
+        unknown.note_said(HELLO);
+        unknown.on_request(&CHECKS, 0, &request(&[user(HELLO)]));
+        let call = json!({ "call": { "name": "fly", "arguments": {} } });
+        unknown.note_answer(0, &json!([{ "text": "I look." }, call]));
+        assert_eq!(
+            broken(&unknown, &[user(HELLO), self::call("I look.", "ls")]),
+            []
+        );
+        assert_eq!(
+            broken(&unknown, &[user(HELLO), self::call("", "ls")]),
+            [Check::Answered]
+        );
 
         // A title, with no tools, and the request after it.
         let mut titled = after_a_call();

@@ -109,9 +109,10 @@ impl AgentProcessTree {
             self.kill_whole_group();
             return 1;
         }
-        let mut killing = Killing::default();
+        let (mut killing, mut interval) = (Killing::default(), POLL_INTERVAL);
         while killing.goes_on(&self.members()) {
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(interval).await;
+            interval = (interval * 2).min(LONGEST_POLL_INTERVAL);
         }
         u32::try_from(killing.killed().len()).unwrap_or(u32::MAX)
     }
