@@ -49,7 +49,7 @@ impl Agent {
         }
     }
 
-    /// The absolute path of a program: the path itself if it has a slash, else looked up on the PATH.
+    /// The absolute path of a program: the path itself if it has a slash or is `.` or `..`, else looked up on the PATH.
     ///
     /// # Errors
     /// The program cannot be started.
@@ -59,7 +59,8 @@ impl Agent {
             program: given.to_owned(),
             error,
         };
-        if given.components().count() > 1 || program.as_encoded_bytes().contains(&b'/') {
+        let has_slash = program.as_encoded_bytes().contains(&b'/');
+        if has_slash || given.file_name().is_none() {
             let path = std::path::absolute(given).map_err(failed)?;
             check_executable(&path).map_err(failed)?;
             return Ok(path);
@@ -107,6 +108,7 @@ mod tests {
             ("./no/such/agent", "no such file"),
             ("no-such-agent", "on the PATH"),
             ("/", "a directory"),
+            (".", "a directory"),
             ("./Cargo.toml", "not executable"),
         ] {
             let message = Agent::find(OsStr::new(program)).unwrap_err().to_string();
