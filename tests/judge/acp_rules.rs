@@ -186,7 +186,6 @@ fn the_ids_of_calls_are_those_of_their_session() {
             "s2",
             &["rejected-not-run"],
         ),
-        (vec![answer(5, "y")], "s2", &["permission-awaited"]),
     ] {
         let session = format!("{asked}{}\n{}", answers.join("\n"), completed(completes));
         assert_eq!(check(&session), expected, "{session}");
