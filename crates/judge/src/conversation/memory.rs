@@ -125,11 +125,6 @@ impl Conversation {
         let newest = self.newest.as_mut().filter(|_| self.is_known);
         if let Some(newest) = newest.filter(|newest| newest.n == n && newest.awaits_answer) {
             newest.answer = Contents::of_reply(message);
-            // Agents give the model a call of a tool that they do not have under another name, with what is wrong.
-            let offered = &newest.contents.tools;
-            newest
-                .answer
-                .retain(|one| !matches!(one, Content::Call(name, _) if !offered.contains(name)));
         }
     }
 

@@ -56,7 +56,9 @@ impl Newest {
         match (check, lost) {
             (Check::Answered, None) => {
                 let mut answer = self.answer.iter();
-                let lost = answer.find(|content| !is_kept(&Wanted::Content(content)));
+                let lost = answer.find(|content| {
+                    !is_kept(&Wanted::Content(content)) && !self.may_be_renamed(content, contents)
+                });
                 let message = lost.map(|content| {
                     let what = content.in_words();
                     format!("the request does not hold {what} from the answer to request {n}")
@@ -74,6 +76,18 @@ impl Newest {
                 (!self.must.is_empty(), message)
             }
         }
+    }
+
+    /// Whether this is a call of a tool that was not offered, and that a request does not have by its name: agents give it to the model
+    /// under another one, with what is wrong.
+    fn may_be_renamed(&self, content: &Content, request: &Contents) -> bool {
+        let Content::Call(name, _) = content else {
+            return false;
+        };
+        let mut calls = request.list.iter();
+        let is_in =
+            calls.any(|(_, other)| matches!(other, Content::Call(other, _) if other == name));
+        !self.contents.tools.contains(name) && !is_in
     }
 
     /// What of the answer, or of the results that follow it, a request holds more often than it was said.
