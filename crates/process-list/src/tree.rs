@@ -67,8 +67,8 @@ impl Default for Killing {
 }
 
 impl Killing {
-    /// Kills the processes that are left. False if there are none, or if it has taken too long: call this again after [`POLL_INTERVAL`] or longer
-    /// while it is true.
+    /// Kills the processes that are left. False if there are none, or if it has taken too long: call this again after [`POLL_INTERVAL`]
+    /// or longer while it is true.
     pub fn goes_on(&mut self, left: &[Pid]) -> bool {
         for pid in left {
             if !self.killed.contains(pid) && !has_pending_kill(*pid) {
