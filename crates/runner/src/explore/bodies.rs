@@ -4,11 +4,12 @@
 //! stays as it is written, so that the same prompts, files and arguments come again.
 
 use super::fill::NUMBER;
+use super::moves::Splicing;
 use crate::scenario::types::{Step, StepAction};
-use crate::scenario::{Scenario, SourceFile, calls_of, load};
+use crate::scenario::{SourceFile, calls_of, load};
 use conform_judge::dialect::Dialect;
-use json_matcher::{Segment, segments};
-use serde_json::{Map, Value};
+use json_matcher::{Captures, Matcher, Segment, segments};
+use serde_json::{Map, Value, json};
 use spanned_yaml::{Kind, Node};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,6 +20,8 @@ const MARK: char = '\u{e000}';
 const LONGEST_WAIT: Duration = Duration::from_millis(500);
 /// The longest text of a scenario, in bytes: large data make slow sessions.
 const LONGEST_TEXT: usize = 6 << 10;
+/// Begins the placeholder for the command of an MCP server.
+const MCP: &str = "mcp_";
 /// How often a reply is given that a scenario repeats forever.
 const REPEATS: u32 = 99;
 
@@ -26,6 +29,8 @@ const REPEATS: u32 = 99;
 pub(super) struct Body {
     /// How its agent is started; null for the start of the dialect.
     pub(super) agent: Value,
+    /// The abilities that its client declares.
+    pub(super) abilities: BTreeSet<String>,
     /// The files that it needs, with their texts.
     pub(super) files: Map<String, Value>,
     /// The keys of the move.
@@ -41,14 +46,15 @@ pub(super) struct Body {
 struct OwnNames {
     captures: BTreeSet<String>,
     calls: BTreeSet<String>,
+    servers: BTreeSet<String>,
     /// The ids of commands, which have one of these members.
     ids: BTreeSet<String>,
     members: Vec<String>,
 }
 
 impl Body {
-    /// The body of a scenario; `None` if it cannot follow others. `ids` are the members of commands with an id that comes once.
-    pub(super) fn of(source: &SourceFile, dialect: &Dialect, ids: &[String]) -> Option<Self> {
+    /// The body of a scenario; `None` if it cannot follow others.
+    pub(super) fn of(source: &SourceFile, dialect: &Dialect, splicing: &Splicing) -> Option<Self> {
         let is_short = source.text.len() <= LONGEST_TEXT;
         let written = source.read().ok().filter(|_| is_short)?;
         let scenario = load(&written, &source.id, Some(dialect)).ok()?;
@@ -56,24 +62,33 @@ impl Body {
         let is_quick = scenario
             .longest_wait()
             .is_none_or(|time| time <= LONGEST_WAIT);
+        // A session has the whole prelude, so also what is before the part that a scenario names.
+        let has_prelude = written
+            .get("prelude")
+            .is_none_or(|part| part.as_str().is_some());
         if !is_quick
-            || !["prelude", "budgets", "rules_only", "client", "mcp"]
-                .into_iter()
-                .all(is_plain)
+            || !has_prelude
+            || !["budgets", "rules_only"].into_iter().all(is_plain)
             || !scenario.client.answers.is_empty()
         {
             return None;
         }
         let numbered = source
-            .read_as(|node| OwnNames::of(node, ids).number(node, ""))
+            .read_as(|node| OwnNames::of(node, &splicing.ids).number(node, ""))
             .ok()?;
         let mut keys = match numbered_value(&numbered.to_value()) {
             Value::Object(keys) => keys,
             _ => return None,
         };
         let mut file = Map::new();
-        for key in ["needs", "wire", "ending", "model", "answers", "steps"] {
+        for key in [
+            "needs", "wire", "ending", "mcp", "model", "answers", "steps",
+        ] {
             file.extend(keys.shift_remove(key).map(|value| (key.to_owned(), value)));
+        }
+        let asks = keys.get("asks") == Some(&true.into());
+        if let (true, Some(Value::Array(steps))) = (asks, file.get_mut("steps")) {
+            steps.insert(0, json!({ "asks": null }));
         }
         for step in list(&mut file, "steps").filter_map(Value::as_object_mut) {
             step.retain(|key, _| key != "clauses" && key != "level");
@@ -87,10 +102,12 @@ impl Body {
             Some(Value::Object(files)) => files,
             _ => Map::new(),
         };
+        let ends = splicing.ends(file.contains_key("ending"), list(&mut file, "steps"));
         Some(Body {
             agent: keys.shift_remove("agent").unwrap_or_default(),
+            abilities: scenario.client.abilities.iter().cloned().collect(),
             files,
-            ends: ends(&scenario, &written, dialect),
+            ends,
             restarts: scenario.steps.iter().any(has_settings),
             file,
         })
@@ -102,24 +119,25 @@ fn has_settings(step: &Step) -> bool {
     matches!(&step.action, StepAction::Restart(setup) if !setup.is_empty())
 }
 
-/// Whether the steps of a scenario end the process, apart from the ending of the dialect.
-fn ends(scenario: &Scenario, written: &Node, dialect: &Dialect) -> bool {
-    let own = written
-        .get("steps")
-        .and_then(Node::as_list)
-        .map_or(0, <[Node]>::len);
-    let steps = scenario.steps.iter().skip(dialect.prelude.len()).take(own);
-    let mut is_over = written.get("ending").is_some();
-    for step in steps {
-        match step.action {
-            StepAction::CloseStdin | StepAction::Signal(_) | StepAction::ExpectExit(_) => {
-                is_over = true
-            }
-            StepAction::Restart(_) => is_over = false,
-            _ => {}
+impl Splicing {
+    /// Whether no scenario can follow these steps, because the process has ended or its session is closed.
+    fn ends<'s>(&self, has_ending: bool, steps: impl Iterator<Item = &'s mut Value>) -> bool {
+        let fits = |all: &[Matcher], step: &Value| {
+            let mut all = all.iter();
+            all.any(|one| one.matches(step, &Captures::default()).is_ok())
+        };
+        let mut is_over = has_ending;
+        for step in steps {
+            let has = |verb: &str| step.get(verb).is_some();
+            is_over |= ["close_stdin", "signal", "expect_exit"]
+                .into_iter()
+                .any(has);
+            is_over &= !has("restart");
+            is_over |= fits(&self.closes, step);
+            is_over &= !fits(&self.reopens, step);
         }
+        is_over
     }
-    is_over
 }
 
 fn list<'m>(map: &'m mut Map<String, Value>, key: &str) -> impl Iterator<Item = &'m mut Value> {
@@ -138,6 +156,11 @@ impl OwnNames {
         names
             .calls
             .extend(scenario.get("model").map(calls_of).unwrap_or_default());
+        let servers = scenario.get("mcp").and_then(Node::as_map);
+        for (name, _) in servers.into_iter().flatten() {
+            names.captures.insert(format!("{MCP}{}", name.name));
+            names.servers.insert(name.name.clone());
+        }
         let steps = scenario.get("steps").and_then(Node::as_list);
         let answers = scenario.get("answers").and_then(Node::as_list);
         for step in steps.into_iter().chain(answers).flatten() {
@@ -166,7 +189,11 @@ impl OwnNames {
             )),
             Kind::Map(entries) => {
                 let entries = entries.iter().map(|(name, value)| {
-                    let is_capture = key == "capture" && self.captures.contains(&name.name);
+                    let is_own = match key {
+                        "capture" => self.captures.contains(&name.name),
+                        "mcp" => self.servers.contains(&name.name),
+                        _ => false,
+                    };
                     let mut name = name.clone();
                     // An operator, such as `$one_of`, is about the value of the key before it.
                     let inner = if name.name.starts_with('$') {
@@ -175,7 +202,7 @@ impl OwnNames {
                         &name.name
                     };
                     let value = self.number(value, inner);
-                    if is_capture {
+                    if is_own {
                         name.name.push(MARK);
                     }
                     (name, value)
@@ -190,6 +217,7 @@ impl OwnNames {
     fn number_text(&self, text: &str, key: &str) -> String {
         let is_own = match key {
             "gate" | "release" => true,
+            "server" => self.servers.contains(text),
             "type" | "name" | "text" => false,
             _ => {
                 self.calls.contains(text)

@@ -51,6 +51,7 @@ struct Draft {
     needs: IndexSet<String>,
     tags: IndexSet<String>,
     files: Map<String, Value>,
+    mcp: Map<String, Value>,
     model: Vec<Value>,
     answers: Vec<Value>,
     steps: Vec<Value>,
@@ -238,6 +239,10 @@ impl Draft {
             self.files
                 .insert(fill_key(path, names, number), template(&text.to_value()));
         }
+        for (name, server) in &file.mcp {
+            self.mcp
+                .insert(fill_key(name, names, number), template(&server.to_value()));
+        }
         for (path, wanted) in &file.files_after {
             let path = fill_key(path, names, number);
             self.files_after.shift_remove(&path);
@@ -353,6 +358,7 @@ impl Draft {
             insert(&key, value);
         }
         insert("files", self.files.into());
+        insert("mcp", self.mcp.into());
         insert("model", self.model.into());
         insert("answers", self.answers.into());
         insert("steps", self.steps.into());

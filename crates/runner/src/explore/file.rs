@@ -153,6 +153,9 @@ pub struct MoveFile {
     /// Files in the workspace before the start.
     #[schemars(with = "IndexMap<String, AnyValueSchema>")]
     pub files: IndexMap<String, Node>,
+    /// MCP servers, by name, as in a scenario.
+    #[schemars(with = "IndexMap<String, AnyValueSchema>")]
+    pub mcp: IndexMap<String, Node>,
     /// The replies of the model, in the order of the requests that the move causes.
     #[schemars(with = "Vec<IndexMap<String, AnyValueSchema>>")]
     pub model: Vec<Node>,
@@ -174,6 +177,12 @@ pub struct MoveFile {
 pub struct SplicedFile {
     /// The members of commands with an id that may come once in a session.
     pub ids: Vec<String>,
+    /// Matchers on steps after which no scenario can follow, because the session of the dialect's prelude is closed.
+    #[schemars(with = "Vec<AnyValueSchema>")]
+    pub closes: Vec<Node>,
+    /// Matchers on steps that open it again.
+    #[schemars(with = "Vec<AnyValueSchema>")]
+    pub reopens: Vec<Node>,
     /// Moves at the end of a session and between scenarios, by name, which look at the state of the agent. They have no `from`.
     pub epilogue: IndexMap<Spanned<String>, MoveFile>,
 }

@@ -34,8 +34,8 @@ pub struct MoveTable {
     pub(super) impossible: Vec<ImpossibleFile>,
     /// Classes of data that do not come at some places.
     pub left_out: Vec<LeftOut>,
-    /// The members with ids that come once in a spliced session; `None` if scenarios are not spliced.
-    pub(super) spliced_ids: Option<Vec<String>>,
+    /// How scenarios are spliced; `None` if they are not.
+    pub(super) splicing: Option<Splicing>,
     /// The moves at the end of a spliced session.
     pub(super) epilogue: IndexMap<String, Move>,
     /// Whether its sessions are spliced: only rules judge, and each move is a part.
@@ -52,6 +52,17 @@ pub struct LeftOut {
     classes: Vec<String>,
     /// The reason.
     pub why: String,
+}
+
+/// What decides which scenarios can be spliced, and how.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Splicing {
+    /// The members of commands with an id that comes once in a session.
+    pub(super) ids: Vec<String>,
+    /// The steps after which no scenario can follow.
+    pub(super) closes: Vec<Matcher>,
+    /// The steps after which one can again.
+    pub(super) reopens: Vec<Matcher>,
 }
 
 /// A step that shows a moment or an outcome.
@@ -270,7 +281,19 @@ impl MoveTable {
                 table.moves.insert(name.value, written);
             }
             if let Some(spliced) = file.spliced {
-                table.spliced_ids = Some(spliced.ids);
+                let mut compile = |steps: &[Node]| -> Vec<Matcher> {
+                    let steps = steps.iter().map(compile_filled_node);
+                    let good =
+                        steps.filter_map(|one| one.map_err(|wrong| errors.extend(wrong)).ok());
+                    good.collect()
+                };
+                let (closes, reopens) = (compile(&spliced.closes), compile(&spliced.reopens));
+                let ids = spliced.ids;
+                table.splicing = Some(Splicing {
+                    ids,
+                    closes,
+                    reopens,
+                });
                 for (name, one) in spliced.epilogue {
                     let mut written = table.read(root, &name, one, false, &mut errors);
                     written.from.insert("rest".to_owned());

@@ -7,9 +7,10 @@ use super::walk::{PlannedMove, Session, State};
 use crate::scenario::{ScenarioSource, yaml_text};
 use conform_judge::dialect::Dialect;
 use fastrand::Rng;
+use indexmap::IndexSet;
 use serde_json::{Map, Value, json};
 use spanned_yaml::{Error, load_yaml};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::RangeInclusive;
 
@@ -41,27 +42,30 @@ impl MoveTable {
         scenarios: &ScenarioSource,
         dialect: &Dialect,
     ) -> Result<Option<Self>, Vec<Error>> {
-        let Some(ids) = &self.spliced_ids else {
+        let Some(splicing) = &self.splicing else {
             return Ok(None);
         };
         let files = scenarios.files().iter();
-        let bodies = files.filter_map(|file| Some((&file.id, Body::of(file, dialect, ids)?)));
-        let mut agents = vec![Value::Null];
+        let bodies = files.filter_map(|file| Some((&file.id, Body::of(file, dialect, splicing)?)));
+        let bodies: Vec<_> = bodies.collect();
+        let mut settings = IndexSet::from([(Value::Null, BTreeSet::new())]);
+        let of_body = |body: &Body| (body.agent.clone(), body.abilities.clone());
+        settings.extend(bodies.iter().map(|(_, body)| of_body(body)));
         let mut moves = Map::new();
         for (id, body) in bodies {
             let Body {
                 agent,
+                abilities,
                 files,
                 mut file,
                 ends,
                 restarts,
             } = body;
-            let place = agents.iter().position(|known| *known == agent);
-            let place = place.unwrap_or_else(|| {
-                agents.push(agent);
-                agents.len() - 1
-            });
-            let mut when = Map::from_iter([(AGENT.to_owned(), place.into())]);
+            let numbered = settings.iter().enumerate();
+            let good = numbered
+                .filter(|(_, (own, declared))| *own == agent && declared.is_superset(&abilities));
+            let good: Vec<usize> = good.map(|(n, _)| n).collect();
+            let mut when = Map::from_iter([(AGENT.to_owned(), json!(good))]);
             let mut set = Map::new();
             for (path, text) in &files {
                 let (name, text) = (format!("file {path}"), hash(text));
@@ -85,18 +89,23 @@ impl MoveTable {
         if moves.is_empty() {
             return Ok(None);
         }
-        let starts = agents.into_iter().enumerate().map(|(n, agent)| {
-            let mut start = Map::from_iter([("set".to_owned(), json!({ AGENT: n }))]);
-            let name = if agent.is_null() {
-                "plain".to_owned()
-            } else {
-                format!("settings-{n}")
-            };
-            if !agent.is_null() {
-                start.insert("agent".to_owned(), agent);
-            }
-            (name, start.into())
-        });
+        let starts = settings
+            .into_iter()
+            .enumerate()
+            .map(|(n, (agent, abilities))| {
+                let mut start = Map::from_iter([("set".to_owned(), json!({ AGENT: n }))]);
+                let name = match n {
+                    0 => "plain".to_owned(),
+                    _ => format!("settings-{n}"),
+                };
+                if !agent.is_null() {
+                    start.insert("agent".to_owned(), agent);
+                }
+                if !abilities.is_empty() {
+                    start.insert("client".to_owned(), json!(abilities));
+                }
+                (name, start.into())
+            });
         let text = yaml_text::document(&json!({
             "moments": { REST: {}, GONE: { "final": true } },
             "starts": Value::Object(starts.collect()),
@@ -119,7 +128,7 @@ impl MoveTable {
     /// The dialect's own moves of the epilogue with which no good scenario can be composed.
     fn leave_out_unfit_bodies(&mut self, dialect: &Dialect) -> Result<(), Vec<Error>> {
         let why = |name: &String| {
-            let (start, _) = self.start_before(name)?;
+            let (start, _) = self.starts_before(name).into_iter().next()?;
             let moves = vec![self.tame(name, &self.moves[name])];
             let session = Session {
                 start,
@@ -146,14 +155,17 @@ impl MoveTable {
         wrong.is_empty().then_some(()).ok_or(wrong)
     }
 
-    /// The first start with which a session can begin with this move.
-    fn start_before(&self, name: &str) -> Option<(PlannedMove, State)> {
-        let first = self.moves.get(name)?;
-        self.starts.iter().find_map(|(start, one)| {
+    /// The starts with which a session can begin with this move.
+    fn starts_before(&self, name: &str) -> Vec<(PlannedMove, State)> {
+        let Some(first) = self.moves.get(name) else {
+            return Vec::new();
+        };
+        let starts = self.starts.iter().filter_map(|(start, one)| {
             let (start, mut state) = (self.tame(start, one), State::new(self));
             state.make(self, &start, one);
             state.allows(name, first).then_some((start, state))
-        })
+        });
+        starts.collect()
     }
 }
 
@@ -247,9 +259,15 @@ impl<'t> Splicer<'t> {
             .map(|name| (self.times(&[], name), self.rng.u32(..), *name));
         let rated: Vec<_> = rated.collect();
         let first = rated.into_iter().min().map_or("", |(.., name)| name);
-        let Some((start, state)) = table.start_before(first) else {
+        let mut starts = table.starts_before(first);
+        if starts.is_empty() {
             return Session::default();
+        }
+        let chosen = match starts.len() {
+            1 => 0,
+            several => self.rng.usize(..several),
         };
+        let (start, state) = starts.swap_remove(chosen);
         let mut session = Growing {
             state,
             moves: Vec::new(),

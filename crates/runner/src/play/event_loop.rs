@@ -10,7 +10,7 @@ use crate::event_queue::SessionEvent;
 use crate::limits::show;
 use crate::process::quiet_watch::QuietWatch;
 use crate::process::spawn_error::ended;
-use crate::process::starvation::TreeCpuTimes;
+use crate::process::starvation::{self, TreeCpuTimes};
 use crate::step_rules;
 use conform_judge::finding::DifferenceKind;
 use conform_judge::frame::Body;
@@ -124,11 +124,12 @@ impl ScenarioPlayer {
         if self.session.end.is_some() {
             return Ok(WaitResult::AgentEnded);
         }
-        let (_, at, length) = self.deadline(wait);
+        let (name, at, length) = self.deadline(wait);
         let stdout_end = self.session.stdout_end.filter(|_| wait.needs_stdout);
         let stdout_deadline = stdout_end.map(|end| end + AFTER_STDOUT);
         let settle_at = self.settle_at(wait);
-        let half_at = wait.cpu_before.is_none().then(|| at - length / 2);
+        let may_starve = name != "quiet" && length / 2 >= starvation::LEAST_WAIT;
+        let half_at = (may_starve && wait.cpu_before.is_none()).then(|| at - length / 2);
         let others = [stdout_deadline, settle_at, half_at].into_iter().flatten();
         let wake = others.fold(at, Instant::min);
         let event = tokio::select! {

@@ -130,6 +130,7 @@ impl AgentProcessTree {
         members.extend(
             process_list::children(|pid| !known.contains(&pid)).filter(|child| {
                 !known.contains(&child.group)
+                    && !child.ended
                     && (child.has_in_environment(&self.marker) || child.works_in(&self.workspace))
             }),
         );

@@ -9,8 +9,9 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(crate) struct TreeCpuTimes(HashMap<i32, CpuTimes>);
 
-/// A thread that waits for a shorter time has a short budget rather than a busy machine.
-const LEAST_WAIT: Duration = Duration::from_millis(500);
+/// A thread that waits for a shorter time has a short budget rather than a busy machine. Nothing is measured in shorter waits: whatever
+/// was read of a thread makes its end expensive for the system.
+pub(crate) const LEAST_WAIT: Duration = Duration::from_millis(500);
 
 impl TreeCpuTimes {
     /// Those of a process and its descendants; empty if the system does not report them.
