@@ -2,6 +2,7 @@
 
 use crate::model::Message;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ pub(crate) struct SessionStore {
     seed: u64,
     /// The first index in the seed's sequence of ids that this process has not used.
     unused: u64,
+    /// The sessions that this process has removed: their ids are not used again.
+    removed: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +84,7 @@ impl SessionStore {
             folder,
             seed,
             unused: 0,
+            removed: BTreeSet::new(),
         }
     }
 
@@ -119,10 +123,13 @@ impl SessionStore {
         self.folder.join(format!("{id}.about"))
     }
 
-    /// Removes a session; false if there is none.
-    pub(crate) fn remove(&self, id: &str) -> bool {
-        let _ = fs::remove_file(self.companion(id));
-        check_id(id).is_ok() && fs::remove_file(self.path(id)).is_ok()
+    /// Removes a session, if there is one.
+    pub(crate) fn remove(&mut self, id: &str) {
+        if check_id(id).is_ok() {
+            let _ = fs::remove_file(self.companion(id));
+            let _ = fs::remove_file(self.path(id));
+            self.removed.insert(id.to_owned());
+        }
     }
 
     pub(crate) fn ids(&self) -> Vec<String> {
@@ -175,6 +182,9 @@ impl SessionStore {
         loop {
             let id = nth_id(store.seed, store.unused);
             store.unused += 1;
+            if store.removed.contains(&id) {
+                continue;
+            }
             if let Some(reserved) = store.reserve(&id)? {
                 return Ok(store.stored(id, Some(reserved)));
             }

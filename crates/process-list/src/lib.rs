@@ -1,11 +1,13 @@
 //! The running processes of the machine: finds and kills those that an agent started.
 
+mod exit;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod stub;
 mod tree;
 
+pub use exit::exit_of;
 #[cfg(target_os = "linux")]
 pub use linux::*;
 #[cfg(not(target_os = "linux"))]

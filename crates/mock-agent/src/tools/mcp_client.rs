@@ -129,7 +129,7 @@ impl Pipes {
         let no_pipes = || io::Error::other("it has no pipes");
         let stdin = child.stdin.take().ok_or_else(no_pipes)?;
         let stdout = child.stdout.take().ok_or_else(no_pipes)?;
-        tokio::spawn(async move { child.wait().await });
+        tokio::spawn(async move { process_list::exit_of(&mut child).await });
         Ok(Pipes {
             stdin,
             stdout: BufReader::new(stdout).take(LINE_LIMIT),

@@ -5,6 +5,7 @@ use crate::faults::{Bug, Faults};
 use process_list::ProcessTree;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
@@ -70,9 +71,10 @@ pub(super) async fn finish(
     sink: OutputSink<'_>,
 ) -> std::io::Result<ExitStatus> {
     let mut open = true;
+    let mut exit = pin!(process_list::exit_of(child));
     loop {
         tokio::select! {
-            status = child.wait() => return status,
+            status = &mut exit => return status,
             more = read(pipe, sink), if open => open = more?,
         }
     }

@@ -293,4 +293,50 @@ mod tests {
             })
         );
     }
+
+    #[test]
+    fn mcp_servers_get_a_number() {
+        let yaml = "{ mcp: { birds: { tools: {} } }, steps: [{ send: { name: birds, command: '{mcp_birds}' } }, { expect_mcp: { server: birds } }] }";
+        let node = load_yaml("s.yaml", yaml).unwrap();
+        let names = OwnNames::of(&node, &[]);
+        assert_eq!(
+            numbered_value(&names.number(&node, "").to_value()),
+            json!({
+                "mcp": { "birds_{#}": { "tools": {} } },
+                "steps": [{ "send": { "name": "birds", "command": "{mcp_birds_{#}}" } }, { "expect_mcp": { "server": "birds_{#}" } }],
+            })
+        );
+    }
+
+    #[test]
+    fn a_session_that_is_closed_ends_a_body_unless_it_is_opened_again() {
+        let matchers = |all: &[Value]| {
+            all.iter()
+                .map(|one| Matcher::compile(one).unwrap())
+                .collect()
+        };
+        let splicing = Splicing {
+            closes: matchers(&[
+                json!({ "send": { "message": "close" } }),
+                json!({ "restart": null }),
+            ]),
+            reopens: matchers(&[json!({ "send": { "message": "load" } })]),
+            ..Splicing::default()
+        };
+        let send = |message: &str| json!({ "send": { "message": message } });
+        for (steps, ends) in [
+            (vec![send("prompt")], false),
+            (vec![send("close"), send("prompt")], true),
+            (vec![send("close"), send("load")], false),
+            (
+                vec![json!({ "close_stdin": null }), json!({ "restart": null })],
+                true,
+            ),
+            (vec![json!({ "restart": null }), send("load")], false),
+        ] {
+            let mut all = steps.clone();
+            assert_eq!(splicing.ends(false, all.iter_mut()), ends, "{steps:?}");
+        }
+        assert!(!Splicing::default().ends(false, [json!({ "restart": null })].iter_mut()));
+    }
 }

@@ -32,7 +32,7 @@ impl Supervisor {
         let status = loop {
             tokio::select! {
                 biased;
-                status = self.child.wait() => break status,
+                status = process_list::exit_of(&mut self.child) => break status,
                 Some(why) = kills.recv() => {
                     self.tree.kill_whole_group();
                     killed.get_or_insert(why);

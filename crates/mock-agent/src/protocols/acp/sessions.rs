@@ -366,13 +366,13 @@ pub(super) fn end(agent: Agent<'_>, request: &Value, params: &Value, deletes: bo
             core.wait_until_idle().await;
             core.close();
         }
+        let deletes = deletes && !agent.faults.triggers(Bug::DeleteKeepsSession);
         let mut state = agent.state();
         state.sessions.remove(&id);
-        let store = state.store.clone().filter(|_| deletes);
-        drop(state);
-        if !agent.faults.triggers(Bug::DeleteKeepsSession) || !deletes {
-            let _ = store.is_some_and(|store| store.remove(&id));
+        if let Some(store) = state.store.as_mut().filter(|_| deletes) {
+            store.remove(&id);
         }
+        drop(state);
         agent.send(rpc::result(&request, json!({})));
     });
     Ok(None)
