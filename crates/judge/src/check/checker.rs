@@ -227,8 +227,12 @@ impl Checker {
     /// Whether all work that the agent has begun has certainly ended (`session.work` of the dialect): every turn is over, every command is
     /// answered, and so is every request of either side.
     pub fn is_work_over(&self) -> bool {
-        let is_waiting = |asker| self.pairing().is_some_and(|all| all.is_waiting(asker));
-        self.state.work.is_over() && !is_waiting(Blame::Agent) && !is_waiting(Blame::Host)
+        self.state.work.is_over() && self.pairing().is_none_or(is_all_answered)
+    }
+
+    /// Whether every request of either side is answered; `false` in a dialect whose messages are not named by their structure.
+    pub fn is_all_answered(&self) -> bool {
+        self.pairing().is_some_and(is_all_answered)
     }
 
     /// The requests of both sides, in a dialect whose messages are named by their structure.
@@ -262,4 +266,10 @@ impl Checker {
             ..self.state.finish()
         }
     }
+}
+
+fn is_all_answered(pairing: &Pairing) -> bool {
+    ![Blame::Agent, Blame::Host]
+        .into_iter()
+        .any(|asker| pairing.is_waiting(asker))
 }

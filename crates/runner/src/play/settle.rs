@@ -74,9 +74,12 @@ impl ScenarioPlayer {
         wait.settle.as_ref().is_some_and(is_quiet) && self.is_all_over()
     }
 
-    /// Whether all work between host, agent and model has ended.
+    /// Whether all work between host, agent and model has ended. In a scenario that only rules judge, answers to all requests show that too.
     pub(super) fn is_all_over(&self) -> bool {
-        self.session.recorder.checker().is_work_over() && self.is_waited_for()
+        let checker = self.session.recorder.checker();
+        let is_over =
+            checker.is_work_over() || self.scenario.rules_only && checker.is_all_answered();
+        is_over && self.is_waited_for()
     }
 
     /// Whether the agent waits neither for the model nor for its end.
