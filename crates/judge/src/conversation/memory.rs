@@ -71,6 +71,8 @@ pub struct Conversation {
     /// The texts of the host, and how many of them came before the newest request.
     said: Vec<String>,
     said_before: usize,
+    /// How many of them came before the newest turn that may be missing had ended.
+    said_undone: usize,
     /// The commands that brought attachments, and how many of them came before the newest request.
     attached: usize,
     attached_before: usize,
@@ -108,6 +110,7 @@ impl Conversation {
 
     /// From here on, the newest turn may be missing.
     pub fn undo_turn(&mut self) {
+        self.said_undone = self.said.len();
         if let Some(newest) = &mut self.newest {
             newest.must.truncate(newest.before_turn);
             newest.answer.clear();
@@ -161,6 +164,9 @@ impl Conversation {
             _ => None,
         };
         let said_in = self.said_in(&contents);
+        if self.is_late(&contents, &said_in) {
+            return Vec::new();
+        }
         // A request for a summary quotes the conversation, and offers no tools.
         let is_quote = contents.tools.is_empty();
         let mut pairs = contents.list.iter().zip(&said_in);
@@ -195,6 +201,25 @@ impl Conversation {
         self.newest = Some(newest);
         self.is_known = true;
         compared
+    }
+
+    /// Whether a request is one of a turn that was stopped, and came when the host had already begun the next one: it holds no text that the
+    /// host has sent since, and ends in an earlier one, or where the newest request goes on.
+    fn is_late(&self, contents: &Contents, said_in: &[Option<usize>]) -> bool {
+        let since = &self.said[self.said_undone..];
+        let holds_new = || {
+            let mut texts = contents.user_texts();
+            texts.any(|text| since.iter().any(|new| holds(text, new)))
+        };
+        let is_beginning = |newest: &Newest| {
+            let (list, longer) = (&contents.list, &newest.contents.list);
+            list.len() < longer.len() && longer.starts_with(list)
+        };
+        let ends_in_old = matches!(said_in.last(), Some(Some(said)) if *said < self.said_undone);
+        self.said_undone > 0
+            && !since.is_empty()
+            && (ends_in_old || self.newest.as_ref().is_some_and(is_beginning))
+            && !holds_new()
     }
 
     /// Whether there was something to compare in a request, and how it departs.
@@ -497,6 +522,38 @@ mod tests {
                     "the request does not hold the tool result \"a.txt\", which request 1 held, at its place"
                 )
             );
+        }
+    }
+
+    #[test]
+    fn a_request_of_a_stopped_turn_may_come_after_the_next_one() {
+        const STOPPED: &str = "look into every folder";
+        let mut conversation = Conversation::default();
+        conversation.note_said(HELLO);
+        conversation.on_request(&CHECKS, 0, &request(&[user(HELLO)]));
+        conversation.note_answer(0, &json!([{ "text": "Hi." }]));
+        conversation.note_said(STOPPED);
+        conversation.undo_turn();
+        conversation.note_said(MORE);
+        let answered = [
+            user(HELLO),
+            json!({ "role": "assistant", "content": "Hi." }),
+        ];
+        let next = [&answered[..], &[user(MORE)]].concat();
+        let late = [&answered[..], &[user(STOPPED)]].concat();
+        let ran = [&late[..], &[call("", "ls"), result("a.txt")]].concat();
+        let after_it = [&ran[..], &[user(MORE)]].concat();
+        for requests in [[&next, &late], [&late, &next], [&after_it, &ran]] {
+            let mut conversation = conversation.clone();
+            for (n, messages) in (1..).zip(requests) {
+                let compared = conversation.on_request(&CHECKS, n, &request(messages));
+                assert!(
+                    compared.iter().all(|one| one.departure.is_none()),
+                    "{requests:?}"
+                );
+            }
+            let lost = [user(MORE), call("", "ls")];
+            assert!(!broken(&conversation, &lost).is_empty());
         }
     }
 
