@@ -128,7 +128,7 @@ impl MoveTable {
     /// The dialect's own moves of the epilogue with which no good scenario can be composed.
     fn leave_out_unfit_bodies(&mut self, dialect: &Dialect) -> Result<(), Vec<Error>> {
         let why = |name: &String| {
-            let (start, _) = self.starts_before(name).into_iter().next()?;
+            let (start, _) = self.starts_before(name).next()?;
             let moves = vec![self.tame(name, &self.moves[name])];
             let session = Session {
                 start,
@@ -156,16 +156,13 @@ impl MoveTable {
     }
 
     /// The starts with which a session can begin with this move.
-    fn starts_before(&self, name: &str) -> Vec<(PlannedMove, State)> {
-        let Some(first) = self.moves.get(name) else {
-            return Vec::new();
-        };
-        let starts = self.starts.iter().filter_map(|(start, one)| {
+    fn starts_before(&self, name: &str) -> impl Iterator<Item = (PlannedMove, State)> {
+        let first = self.moves.get(name);
+        self.starts.iter().filter_map(move |(start, one)| {
             let (start, mut state) = (self.tame(start, one), State::new(self));
             state.make(self, &start, one);
-            state.allows(name, first).then_some((start, state))
-        });
-        starts.collect()
+            state.allows(name, first?).then_some((start, state))
+        })
     }
 }
 
@@ -259,7 +256,7 @@ impl<'t> Splicer<'t> {
             .map(|name| (self.times(&[], name), self.rng.u32(..), *name));
         let rated: Vec<_> = rated.collect();
         let first = rated.into_iter().min().map_or("", |(.., name)| name);
-        let mut starts = table.starts_before(first);
+        let mut starts: Vec<_> = table.starts_before(first).collect();
         if starts.is_empty() {
             return Session::default();
         }
