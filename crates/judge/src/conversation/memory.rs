@@ -71,7 +71,7 @@ pub struct Conversation {
     /// The texts of the host, and how many of them came before the newest request.
     said: Vec<String>,
     said_before: usize,
-    /// How many of them came before the newest turn that may be missing had ended.
+    /// How many of them came before the newest turn that may be missing had ended; 0 once a turn after it has ended.
     said_undone: usize,
     /// The commands that brought attachments, and how many of them came before the newest request.
     attached: usize,
@@ -115,6 +115,13 @@ impl Conversation {
             newest.must.truncate(newest.before_turn);
             newest.answer.clear();
             newest.awaits_answer = false;
+        }
+    }
+
+    /// A turn has ended: requests of a turn that was stopped before it are no longer expected.
+    pub fn end_turn(&mut self) {
+        if self.said.len() > self.said_undone {
+            self.said_undone = 0;
         }
     }
 
@@ -555,6 +562,10 @@ mod tests {
             let lost = [user(MORE), call("", "ls")];
             assert!(!broken(&conversation, &lost).is_empty());
         }
+        conversation.on_request(&CHECKS, 1, &request(&next));
+        assert_eq!(broken(&conversation, &late), []);
+        conversation.end_turn();
+        assert!(!broken(&conversation, &late).is_empty());
     }
 
     #[test]

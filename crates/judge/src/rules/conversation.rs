@@ -156,7 +156,10 @@ impl ConversationState {
                     self.compared.push(self.calls.note_call(id, input));
                 }
             }
-            Part::Ended => self.compared.extend(turns.end()),
+            Part::Ended => {
+                conversation.end_turn();
+                self.compared.extend(turns.end());
+            }
         }
     }
 }
