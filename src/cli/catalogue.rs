@@ -30,20 +30,23 @@ pub(super) struct KnownDialect {
 /// # Errors
 /// The mistakes in the files, or that there is no such dialect.
 pub(super) fn load(args: &DialectArgs) -> Result<Vec<KnownDialect>, Vec<Error>> {
-    each(args).collect()
+    ids(args).iter().map(|id| by_id(args, id)).collect()
 }
 
-/// The same, one after the other.
-pub(super) fn each(
-    args: &DialectArgs,
-) -> impl DoubleEndedIterator<Item = Result<KnownDialect, Vec<Error>>> {
-    let source = DialectSource::new(args.dialect_dir.clone());
-    let ids = match &args.dialect {
+/// The id of the dialect asked for, or of all of them, the newest version of a dialect last.
+pub(super) fn ids(args: &DialectArgs) -> Vec<String> {
+    match &args.dialect {
         Some(id) => vec![id.clone()],
-        None => source.ids(),
-    };
-    ids.into_iter()
-        .map(move |id| known_with_faults(&source, &id))
+        None => DialectSource::new(args.dialect_dir.clone()).ids(),
+    }
+}
+
+/// Loads one of these dialects, with its faults.
+///
+/// # Errors
+/// The mistakes in the files, or that there is no such dialect.
+pub(super) fn by_id(args: &DialectArgs, id: &str) -> Result<KnownDialect, Vec<Error>> {
+    known_with_faults(&DialectSource::new(args.dialect_dir.clone()), id)
 }
 
 /// Loads one dialect. `own` are scenarios of the user that replace the built-in ones; `tools` are the names that the agent has for tools.
@@ -211,8 +214,14 @@ impl KnownDialect {
 
     /// The faults that a rule or a scenario, by its full id, must catch.
     pub(super) fn caught_by(&self, id: &str) -> impl Iterator<Item = &Fault> {
+        let own = |prefix: &str| Some(id.strip_prefix(prefix)?.strip_prefix('/')?.to_owned());
+        let (rule, scenario) = (own(&self.dialect.name), own(&self.dialect.id()));
+        let is_named = move |catcher: &String| match catcher.strip_prefix("scenario:") {
+            Some(catcher) => scenario.as_deref() == Some(catcher),
+            None => rule.as_ref() == Some(catcher),
+        };
         let faults = self.faults.iter();
-        faults.filter(move |fault| self.catchers(fault).iter().any(|catcher| catcher == id))
+        faults.filter(move |fault| fault.caught_by.iter().any(&is_named))
     }
 }
 

@@ -50,8 +50,8 @@ pub(super) fn run(args: ExplainArgs) -> Result<ExitStatus, CommandError> {
     output::status(written.map(|()| ExitStatus::Conformant))
 }
 
-/// The page of an id: from the dialect of the command line, else of `conform.yaml`, else from all. The newest version of a dialect comes
-/// last and is preferred.
+/// The page of an id: from the dialect of the command line, else of `conform.yaml`, else from all: first from those that the id names,
+/// and from the newest version of each.
 fn explain(args: &ExplainArgs) -> Result<String, CommandError> {
     let config = read_config()?;
     let dialect_dir = args.dialect.dialect_dir.clone().or(config.dialect_dir);
@@ -70,8 +70,10 @@ fn explain(args: &ExplainArgs) -> Result<String, CommandError> {
         dialect: args.dialect.dialect.clone(),
         dialect_dir,
     };
-    for known in catalogue::each(&dialects).rev() {
-        let known = known?;
+    let mut order = catalogue::ids(&dialects);
+    order.sort_by_key(|dialect| names(&args.id, dialect));
+    for dialect in order.iter().rev() {
+        let known = catalogue::by_id(&dialects, dialect)?;
         if let Some(topic) = find(&known, &args.id) {
             return Ok(show(args, &known, &topic));
         }
@@ -80,6 +82,13 @@ fn explain(args: &ExplainArgs) -> Result<String, CommandError> {
     let ids = ids(&searched);
     let unknown = unknown("id", &args.id, ids.iter().map(String::as_str));
     Err(unknown.into())
+}
+
+/// Whether the id of a rule, a clause or a scenario begins with the name of this dialect.
+fn names(id: &str, dialect: &str) -> bool {
+    let name = dialect.split('@').next().unwrap_or(dialect);
+    let rest = id.strip_prefix(name);
+    rest.is_some_and(|rest| rest.starts_with(['/', '.', '@']))
 }
 
 fn show(args: &ExplainArgs, known: &KnownDialect, topic: &Topic<'_>) -> String {

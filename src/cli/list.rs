@@ -39,7 +39,7 @@ enum ListKind {
     Variants,
 }
 
-/// A list as a table and as JSON.
+/// A list as a table, and with `--json` the details of each item.
 struct Listing {
     /// Separated by ` | `.
     columns: &'static str,
@@ -49,7 +49,7 @@ struct Listing {
 
 pub(super) fn run(args: ListArgs) -> Result<ExitStatus, CommandError> {
     let known = catalogue::load(&args.dialect)?;
-    let listing = list(args.what, &known);
+    let listing = list(args.what, &known, args.json);
     let mut out = output::stdout();
     let printed = if args.json {
         serde_json::to_writer_pretty(&mut out, &listing.json)
@@ -61,13 +61,12 @@ pub(super) fn run(args: ListArgs) -> Result<ExitStatus, CommandError> {
     output::status(printed.map(|()| ExitStatus::Conformant))
 }
 
-fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
+fn list(what: ListKind, known: &[KnownDialect], as_json: bool) -> Listing {
     match what {
         ListKind::Dialects => collect(
             "DIALECT | EVENTS | COMMANDS | CLAUSES | RULES | SCENARIOS | TITLE",
-            known
-                .iter()
-                .map(|known| (dialect(known), describe::dialect(known))),
+            known.iter().map(|known| (dialect(known), known)),
+            as_json.then_some(describe::dialect),
         ),
         ListKind::Scenarios => collect(
             "SCENARIO | TAGS | NAME",
@@ -77,8 +76,9 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                     dash(scenario.tags.join(",")),
                     scenario.name.clone(),
                 ];
-                (row, describe::scenario(known, scenario))
+                (row, (known, scenario))
             }),
+            as_json.then_some(|(known, scenario)| describe::scenario(known, scenario)),
         ),
         ListKind::Rules => collect(
             "RULE | LEVEL | SOURCE | WHAT IT REQUIRES",
@@ -86,8 +86,9 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                 let doc: Vec<_> = rule.doc.split_whitespace().collect();
                 let asks = first_sentence(&doc.join(" ")).to_owned();
                 let row = vec![rule.id.clone(), word(rule.level), word(rule.source), asks];
-                (row, describe::rule(known, rule))
+                (row, (known, rule))
             }),
+            as_json.then_some(|(known, rule)| describe::rule(known, rule)),
         ),
         ListKind::Clauses => collect(
             "CLAUSE | SECTION | STRENGTH | BINDS | TESTABLE | TEXT",
@@ -101,7 +102,10 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                     testable.to_owned(),
                     clause.text.clone(),
                 ];
-                (row, describe::clause(known, id, clause))
+                (row, (known, id, clause))
+            }),
+            as_json.then_some(|(known, id, clause): (_, &String, _)| {
+                describe::clause(known, id, clause)
             }),
         ),
         ListKind::Faults => collect(
@@ -113,8 +117,9 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                     summary.insert_str(0, "[hosts] ");
                 }
                 let row = vec![id, known.dialect.name.clone(), summary];
-                (row, describe::fault(known, fault))
+                (row, (known, fault))
             }),
+            as_json.then_some(|(known, fault)| describe::fault(known, fault)),
         ),
         ListKind::Variants => collect(
             "VARIANT | DIALECT | ACCEPTED INTERPRETATION | WHAT THE AGENT DOES",
@@ -127,8 +132,9 @@ fn list(what: ListKind, known: &[KnownDialect]) -> Listing {
                     dash(accepts.unwrap_or_default()),
                     variant.summary.clone(),
                 ];
-                (row, describe::variant(known, variant))
+                (row, (known, variant))
             }),
+            as_json.then_some(|(known, variant)| describe::variant(known, variant)),
         ),
     }
 }
@@ -142,8 +148,17 @@ fn each<'a, T, I: Iterator<Item = T> + 'a>(
         .flat_map(move |known| items(known).map(move |item| (known, item)))
 }
 
-fn collect(columns: &'static str, items: impl Iterator<Item = (Vec<String>, Value)>) -> Listing {
-    let (rows, json) = items.unzip();
+/// The table of these items, and the details of each if they are asked for.
+fn collect<T>(
+    columns: &'static str,
+    items: impl Iterator<Item = (Vec<String>, T)>,
+    describe: Option<impl Fn(T) -> Value>,
+) -> Listing {
+    let (mut rows, mut json) = (Vec::new(), Vec::new());
+    for (row, item) in items {
+        rows.push(row);
+        json.extend(describe.as_ref().map(|describe| describe(item)));
+    }
     Listing {
         columns,
         rows,

@@ -25,8 +25,8 @@ impl Counted {
         let program = own_program.with_file_name(program).display().to_string();
         let folder = tempfile::tempdir().expect("a folder");
         let child = Command::new("valgrind")
-            .args(["--tool=callgrind", "--trace-children=yes"])
-            .arg("--callgrind-out-file=/dev/null")
+            .args(["--tool=cachegrind", "--cache-sim=no"])
+            .args(["--cachegrind-out-file=/dev/null", "--trace-children=yes"])
             .arg(format!("--log-file={}", log(folder.path(), "%p").display()))
             .arg(&program)
             .args(args)
@@ -77,5 +77,6 @@ fn collected(log: &Path, program: &str) -> Option<f64> {
     let log = std::fs::read_to_string(log).expect("a log");
     let value = |key: &str| log.lines().find_map(|line| Some(line.split_once(key)?.1));
     let ours = value(" Command: ")?.starts_with(program);
-    ours.then(|| value(" Collected : "))??.trim().parse().ok()
+    let instructions = ours.then(|| value(" refs:"))??;
+    instructions.trim().replace(',', "").parse().ok()
 }

@@ -281,9 +281,13 @@ impl ForeignFrames {
     }
 }
 
-/// Whether a frame is a line of the protocol.
+/// Whether a frame may be a message of another protocol: a line that is no object, such as a piece of a message, is none of any.
 fn is_record(body: &Body) -> bool {
-    matches!(body, Body::FromAgent(line) | Body::ToAgent(line) if !line.bytes.trim_ascii().is_empty())
+    matches!(body, Body::FromAgent(line) | Body::ToAgent(line) if is_object(line.bytes.trim_ascii()))
+}
+
+fn is_object(line: &[u8]) -> bool {
+    line.starts_with(b"{") && line.ends_with(b"}")
 }
 
 fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {

@@ -25,7 +25,7 @@ use conform_runner::detect::probe::Patience;
 use conform_runner::sandbox_root::SandboxRoot;
 use conform_runner::selection::Selection;
 use conform_runner::trials::DialectSuite;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use spanned_yaml::Error;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -185,7 +185,7 @@ pub(in crate::cli) async fn run_plan(
             let why = "--agent-script needs --dialect NAME@VERSION";
             return Err(CommandError::usage(why));
         }
-        None if is_bundled => bundled_dialects(&source),
+        None if is_bundled => named_by(&args.only, bundled_dialects(&source)),
         named => {
             let detected = announced_dialect(&detector, &source, named.as_deref()).await?;
             if let (None, Some(event)) = (&known_agent, &detected.event)
@@ -286,6 +286,20 @@ fn bundled_dialects(source: &DialectSource) -> Vec<String> {
         .filter(|(name, version)| mock_agent::dialects().any(|spoken| spoken == (name, version)))
         .map(|(name, version)| format!("{name}@{version}"))
         .collect()
+}
+
+/// The dialects that can have scenarios of these patterns: all of them, unless each pattern begins with the id of one.
+fn named_by(only: &[String], dialects: Vec<String>) -> Vec<String> {
+    let named = only.iter().map(|pattern| {
+        let (id, _) = pattern.split_once('/')?;
+        dialects.iter().find(|dialect| *dialect == id).cloned()
+    });
+    match named.collect::<Option<IndexSet<_>>>() {
+        Some(named) if !named.is_empty() => {
+            dialects.into_iter().filter(|id| named.contains(id)).collect()
+        }
+        _ => dialects,
+    }
 }
 
 fn suites(
