@@ -295,9 +295,10 @@ fn named_by(only: &[String], dialects: Vec<String>) -> Vec<String> {
         dialects.iter().find(|dialect| *dialect == id).cloned()
     });
     match named.collect::<Option<IndexSet<_>>>() {
-        Some(named) if !named.is_empty() => {
-            dialects.into_iter().filter(|id| named.contains(id)).collect()
-        }
+        Some(named) if !named.is_empty() => dialects
+            .into_iter()
+            .filter(|id| named.contains(id))
+            .collect(),
         _ => dialects,
     }
 }
