@@ -1,10 +1,12 @@
 //! `conform report`: renders a JSON report in another format, merges the reports of shards, or compares agents.
 
 use super::args::{ReportTarget, report_target};
+use super::baseline::BaselineArgs;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::reports;
 use clap::Subcommand;
+use conform_report::baseline::RunExtent;
 use conform_report::reporter::{self, Compare};
 use conform_report::{FORMAT, NamedReport, Report, ReportTool, merge};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,9 @@ pub(super) struct ReportArgs {
     /// What to render, and where to; repeatable; `-` as the path is standard output [default: terminal=-]
     #[arg(long, value_name = "FORMAT=PATH", value_parser = report_target)]
     to: Vec<ReportTarget>,
+    /// Known causes to mark in the report, each with its reason
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
     #[command(subcommand)]
     action: Option<ReportAction>,
 }
@@ -56,25 +61,34 @@ struct MergeArgs {
     /// What to render, and where to; repeatable; `-` as the path is standard output [default: terminal=-]
     #[arg(long, value_name = "FORMAT=PATH", value_parser = report_target)]
     to: Vec<ReportTarget>,
+    /// Known causes to mark in the report, each with its reason
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ReportArgs) -> Result<ExitStatus, CommandError> {
-    let (files, to) = match args.action {
-        Some(ReportAction::Merge(merge)) => (merge.files, merge.to),
+    let (files, to, baseline) = match args.action {
+        Some(ReportAction::Merge(merge)) => (merge.files, merge.to, merge.baseline),
         Some(ReportAction::SideBySide(args)) => return side_by_side(args),
-        None => (args.file.into_iter().collect(), args.to),
+        None => (args.file.into_iter().collect(), args.to, args.baseline),
     };
     let to = if to.is_empty() {
         report_target("terminal=-").into_iter().collect()
     } else {
         to
     };
-    reports::check(&to, files.iter().map(PathBuf::as_path))?;
+    let known = files.iter().chain(&baseline).map(PathBuf::as_path);
+    reports::check(&to, known)?;
     let read = files
         .iter()
         .map(|file| read(file))
         .collect::<Result<Vec<_>, _>>();
-    reports::write(&merge(read?)?, &to)?;
+    let mut report = merge(read?)?;
+    if baseline.is_some() {
+        let known = BaselineArgs::new(baseline).read()?;
+        known.apply(&mut report, RunExtent::Part)?;
+    }
+    reports::write(&report, &to)?;
     Ok(ExitStatus::Conformant)
 }
 

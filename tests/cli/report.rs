@@ -47,6 +47,25 @@ fn a_report_renders_to_files_in_other_formats() {
 }
 
 #[test]
+fn a_baseline_marks_the_causes_of_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_report(&folder, "r.json", &["wrong-id.jsonl"]);
+    let baseline = folder.path().join("baseline.yaml");
+    let entry = "causes: [{ cause: \"*\", what: all, scenarios: [\"*\"], reason: it is known }]";
+    fs::write(&baseline, entry).unwrap();
+    conform(&["report", &path, "--baseline"])
+        .arg(&baseline)
+        .assert()
+        .code(0)
+        .stdout(contains("1 transcript: 1 known"))
+        .stdout(contains("it is known"));
+    conform(&["report", &path, "--baseline", "none.yaml"])
+        .assert()
+        .code(2)
+        .stderr(contains("none.yaml: the baseline does not exist"));
+}
+
+#[test]
 fn a_report_without_causes_gets_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = write_report(&folder, "r.json", &["wrong-id.jsonl"]);

@@ -71,9 +71,14 @@ fn passes(scenario: &str) -> Vec<String> {
 }
 
 fn inconclusive(scenario: &str) -> String {
+    not_judged(scenario, Verdict::Inconclusive)
+}
+
+/// Why a scenario has this verdict, without a finding about the agent.
+fn not_judged(scenario: &str, verdict: Verdict) -> String {
     let result = play(scenario);
     let played = result.only_scenario();
-    assert_eq!(played.verdict, Verdict::Inconclusive, "{}", result.stdout);
+    assert_eq!(played.verdict, verdict, "{}", result.stdout);
     let accused = played
         .findings
         .iter()
@@ -327,7 +332,8 @@ fn an_option_is_chosen_by_its_kind_and_not_by_its_place() {
             "{ result: { chosen: c } }",
         ],
     ));
-    let why = inconclusive(&scenario("answers: { permit: not-now }", &[permit], &[]));
+    let other = scenario("answers: { permit: not-now }", &[permit], &[]);
+    let why = not_judged(&other, Verdict::Skipped);
     assert_eq!(
         why,
         r#"there is no option of the kind not-now among the kinds ["never", "always", "once", "once"] in `permit`"#

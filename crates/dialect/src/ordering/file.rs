@@ -76,6 +76,12 @@ pub struct AcknowledgementFile {
 pub struct ConversationFile {
     /// Commands with texts for the model.
     pub said: Vec<SaidFile>,
+    /// Frames at which a conversation begins, with nothing in it.
+    pub begun: Vec<OfFile>,
+    /// Frames after which a conversation may hold what others do.
+    pub joined: Vec<OfFile>,
+    /// Events that show texts of a conversation again.
+    pub replayed: Vec<SaidFile>,
     /// Events with the result of a tool.
     pub shown: Vec<ShownFile>,
     /// Events with texts of the model.
@@ -112,6 +118,21 @@ pub struct SaidFile {
     pub on: Node,
     /// JSON Pointers to the texts; all texts in a list or map count.
     pub at: Vec<Pointer>,
+    /// The JSON Pointer to the id of their conversation; without it, that of the one that is open.
+    #[serde(default)]
+    pub of: Option<Pointer>,
+}
+
+/// Frames that are about a conversation.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfFile {
+    /// The pattern of the frames.
+    #[schemars(with = "String")]
+    pub on: Node,
+    /// The JSON Pointer to its id; without it, the one that is open.
+    #[serde(default)]
+    pub of: Option<Pointer>,
 }
 
 /// Events with the result of a tool.
@@ -166,6 +187,8 @@ pub enum ConversationCheck {
     Answered,
     /// What the host said once is in the conversation once.
     Once,
+    /// What was said in another conversation is not in this one.
+    Apart,
     /// The model gets of a tool what the host was shown.
     Shown,
     /// The host receives the texts of the model's answers unchanged, in order and once.

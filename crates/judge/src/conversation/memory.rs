@@ -19,6 +19,8 @@ pub enum Check {
     Answered,
     /// A text that the host, the model or a tool sent once is in the conversation once.
     Once,
+    /// What was said in another conversation is not in this one.
+    Apart,
     /// The model gets the same tool result that the host was shown.
     Shown,
     /// The host receives the texts of the model's answers unchanged.
@@ -143,6 +145,12 @@ impl Conversation {
         self.continued_by == Some(n)
     }
 
+    /// The contents of the newest request, if it is this one.
+    pub(super) fn newest_contents(&self, n: u64) -> Option<&Contents> {
+        let newest = self.newest.as_ref().filter(|newest| newest.n == n);
+        newest.map(|newest| &newest.contents)
+    }
+
     /// Compares a request with the conversation, which it then continues.
     pub fn on_request(&mut self, checks: &[Check], n: u64, body: &Value) -> Vec<Compared> {
         let shown = std::mem::take(&mut self.shown);
@@ -239,9 +247,8 @@ impl Conversation {
     ) -> (bool, Option<String>) {
         match (check, earlier) {
             (Check::Shown, _) => not_given(shown, contents),
-            (Check::Told | Check::Thought | Check::Called | Check::Used, _) | (_, None) => {
-                (false, None)
-            }
+            (Check::Told | Check::Thought | Check::Called | Check::Used | Check::Apart, _)
+            | (_, None) => (false, None),
             (Check::Once, Some(newest)) => {
                 let (is_exercised, departure) = self.repeated(newest, contents);
                 let departure = departure.or_else(|| newest.answered_twice(contents));

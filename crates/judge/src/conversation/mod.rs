@@ -1,6 +1,7 @@
 //! What a model must see, and what a host receives of its answers: the conversation of a session, kept while requests to the model come,
 //! and compared with each of them.
 
+mod apart;
 mod calls;
 mod memory;
 mod newest_request;
@@ -10,6 +11,7 @@ mod told;
 mod turn;
 mod usage;
 
+pub use apart::Apart;
 pub use calls::Calls;
 pub use memory::{Check, Compared, Conversation};
 pub use turn::Turns;

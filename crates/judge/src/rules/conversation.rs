@@ -5,7 +5,7 @@ use super::frame_pattern::{FramePattern, symbols_of};
 use super::monitor::{Moment, Monitor};
 use super::slices::SliceKey;
 use super::symbol::SymbolSet;
-use crate::conversation::{Calls, Check, Compared, Conversation, Reported, Turns};
+use crate::conversation::{Apart, Calls, Check, Compared, Conversation, Reported, Turns};
 use crate::finding::{Difference, DifferenceKind, Finding};
 use frame_language::{Pointer, Truth};
 use serde_json::Value;
@@ -14,8 +14,14 @@ use std::sync::Arc;
 /// The part of a frame in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// A command with texts for the model at these places.
-    Said(Vec<Pointer>),
+    /// A command with texts for the model at these places; the place of the id of its conversation.
+    Said(Vec<Pointer>, Option<Pointer>),
+    /// An event with texts of a conversation again, at these places; the place of its id.
+    Replayed(Vec<Pointer>, Option<Pointer>),
+    /// A frame at which a conversation begins; the place of its id.
+    Begun(Option<Pointer>),
+    /// A frame after which a conversation may hold what others do; the place of its id.
+    Joined(Option<Pointer>),
     /// An event with the result of a tool: the places of the call's id and of the text.
     Shown(Pointer, Pointer),
     /// An event with texts of the model at these places.
@@ -64,6 +70,7 @@ pub struct ConversationState {
     conversation: Conversation,
     turns: Turns,
     calls: Calls,
+    apart: Apart,
     /// The result of the comparison at the newest frame that is a part of the conversation.
     compared: Vec<Compared>,
 }
@@ -97,11 +104,18 @@ impl ConversationState {
 
     fn note_part(&mut self, part: &Part, is_certain: bool, checks: &[Check], frame: &Value) {
         let (conversation, turns) = (&mut self.conversation, &mut self.turns);
+        let apart = checks.contains(&Check::Apart).then_some(&mut self.apart);
         let n = number(frame);
+        let text_at = |place: &Option<Pointer>| place.as_ref()?.find(frame)?.as_str();
         match part {
-            Part::Said(places) => {
+            Part::Said(places, id) => {
                 each_text(frame, places, &mut |text| conversation.note_said(text));
                 turns.note_said();
+                if let Some(apart) = apart {
+                    let mut texts = Vec::new();
+                    each_text(frame, places, &mut |text| texts.push(text.to_owned()));
+                    apart.note_said(text_at(id), texts);
+                }
             }
             Part::Attached => conversation.note_attachments(),
             Part::Stopped if !turns.is_open() => {}
@@ -120,16 +134,38 @@ impl ConversationState {
                 }
                 turns.note_request(n, conversation.is_continued_by(n));
                 self.calls.note_request();
+                let apart = apart.and_then(|apart| apart.on_request(n, conversation));
+                self.compared.extend(apart);
             }
             Part::Reply => {
                 let message = &frame["message"];
+                if let Some(apart) = apart {
+                    apart.note_answer(n, message);
+                }
                 conversation.note_answer(n, message);
                 let is_success = frame["status"].as_u64() < Some(FIRST_ERROR);
                 self.compared
                     .extend(turns.note_answer(n, message, is_success));
                 self.compared.push(self.calls.note_answer(message));
             }
+            Part::Joined(id) => {
+                if let Some(apart) = apart {
+                    apart.join(text_at(id));
+                }
+            }
             _ if !is_certain => {}
+            Part::Begun(id) => {
+                if let Some(apart) = apart {
+                    apart.begin(text_at(id));
+                }
+            }
+            Part::Replayed(places, id) => {
+                if let Some(apart) = apart {
+                    each_text(frame, places, &mut |text| {
+                        apart.note_replayed(text_at(id), text);
+                    });
+                }
+            }
             Part::Shown(call, text) => {
                 let call = call.find(frame).and_then(Value::as_str);
                 if let (Some(call), Some(text)) = (call, text.find(frame)) {

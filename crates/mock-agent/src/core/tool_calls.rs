@@ -179,12 +179,16 @@ impl ToolCalls {
         self.entries.borrow_mut()[n].finish(result)
     }
 
-    /// Cancels every open call; returns those that the host knows.
+    /// Cancels every open call; returns those that were reported to the host: a call that has not started was not.
     pub(super) fn cancel_all(&self, reason: &str) -> Vec<Rc<ReportedCall>> {
         let result = ToolResult::error(format!("Cancelled: {reason}"));
         let mut entries = self.entries.borrow_mut();
         let open = entries.iter_mut().filter(|entry| entry.is_open());
-        open.filter_map(|entry| entry.finish(&result)).collect()
+        let reported = open.filter_map(|entry| {
+            let is_reported = entry.state != CallState::New;
+            entry.finish(&result).filter(|_| is_reported)
+        });
+        reported.collect()
     }
 
     /// Removes all calls; returns their results in the order of the reply.

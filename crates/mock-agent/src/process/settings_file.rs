@@ -35,6 +35,8 @@ pub struct SettingsFile {
     gate_ms: Option<u64>,
     /// The folder in which the agent registers, so that a test can control it.
     control: Option<String>,
+    /// Whether sessions require a login (Agent Client Protocol); by default false.
+    login: Option<bool>,
     /// The delay of every output line, in milliseconds; by default 0.
     latency_ms: Option<u64>,
     /// The clock of retries, delays and the pace: how many times as fast as it runs, or `stopped` until a test advances it; by default 1.

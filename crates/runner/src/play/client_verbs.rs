@@ -89,7 +89,13 @@ impl ScenarioPlayer {
             None => Ok(Vec::new()),
             Some(AnswerVerb::Choose(_)) => match chosen(asked, word) {
                 Ok(option) => Ok(vec![("option", option)]),
-                Err(why) => return self.client_is_stuck(client, format!("{why} in `{method}`")),
+                Err(why) => {
+                    let why = format!("{why} in `{method}`");
+                    if self.scenario.rules_only {
+                        return Ok(Outcome::error(client, ClientError::Failed, &why));
+                    }
+                    return Err(EarlyStop::Skipped(why));
+                }
             },
             Some(AnswerVerb::FillForm(_)) => {
                 match form::values_for(asked.get("schema").unwrap_or(&Value::Null)) {

@@ -196,6 +196,7 @@ impl Compiler<'_> {
             ConversationCheck::Kept => Check::Kept,
             ConversationCheck::Answered => Check::Answered,
             ConversationCheck::Once => Check::Once,
+            ConversationCheck::Apart => Check::Apart,
             ConversationCheck::Shown => Check::Shown,
             ConversationCheck::Told => Check::Told,
             ConversationCheck::Thought => Check::Thought,
@@ -209,6 +210,8 @@ impl Compiler<'_> {
     pub(super) fn conversation_parts(&mut self, file: &ConversationFile) -> ConversationParts {
         let said = file.said.iter();
         let told = file.told.iter();
+        let (begun, joined) = (file.begun.iter(), file.joined.iter());
+        let replayed = file.replayed.iter();
         let shown = file.shown.iter();
         let called = file.called.iter();
         let thought = file.thought.iter();
@@ -230,7 +233,10 @@ impl Compiler<'_> {
             .into_iter()
             .filter_map(|(on, part)| Some((on.as_ref()?, part)));
         let before = said
-            .map(|one| (&one.on, Part::Said(one.at.clone())))
+            .map(|one| (&one.on, Part::Said(one.at.clone(), one.of.clone())))
+            .chain(begun.map(|one| (&one.on, Part::Begun(one.of.clone()))))
+            .chain(joined.map(|one| (&one.on, Part::Joined(one.of.clone()))))
+            .chain(replayed.map(|one| (&one.on, Part::Replayed(one.at.clone(), one.of.clone()))))
             .chain(shown.map(|one| (&one.on, Part::Shown(one.call.clone(), one.text.clone()))))
             .chain(told.map(|one| (&one.on, Part::Told(one.at.clone()))))
             .chain(thought.map(|one| (&one.on, Part::Thought(one.at.clone()))))

@@ -70,7 +70,6 @@ impl Encoder<'_> {
             }
             Event::ToolEnd { call, outcome, .. } => self.call_update(call, ended(outcome)),
             Event::ToolCancel { call, reason, .. } => {
-                self.announce(call);
                 self.cancel_permission(&call.id);
                 self.call_update(
                     call,

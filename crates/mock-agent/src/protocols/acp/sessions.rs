@@ -7,6 +7,7 @@ use super::state::{update_frame, updated_at};
 use super::{AcpSession, Agent, options, prompt, replay, tools};
 use crate::core::{Approvals, CallIds, Conversation, EventSink, Session, SessionState};
 use crate::faults::Bug;
+use crate::model::Message;
 use crate::session_store::{SessionChoice, StoreError};
 use crate::tools::mcp_client::McpServer;
 use crate::tools::{Category, Workspace};
@@ -41,10 +42,22 @@ pub(super) fn new(agent: Agent<'_>, params: &Value) -> Answer {
             (format!("session-{}", state.unsaved), None)
         }
     };
-    let conversation = Conversation::new(Vec::new(), stored, false);
+    let mut conversation = Conversation::new(Vec::new(), stored, false);
+    let others = messages_of_all(agent);
+    if !others.is_empty() && agent.faults.triggers(Bug::NewSessionKeepsConversation) {
+        conversation.messages = others;
+    }
     let mut result = start(agent, &id, conversation, setup, &Value::Null);
     result["sessionId"] = json!(id);
     Ok(Some(result))
+}
+
+/// The messages of all open sessions.
+fn messages_of_all(agent: Agent<'_>) -> Vec<Message> {
+    let state = agent.state();
+    let open = state.sessions.values();
+    open.flat_map(|open| open.core.conversation.borrow().messages.clone())
+        .collect()
 }
 
 /// Loads a session with its history, or resumes it without.
