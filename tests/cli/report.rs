@@ -57,7 +57,7 @@ fn a_baseline_marks_the_causes_of_a_report() {
         .arg(&baseline)
         .assert()
         .code(0)
-        .stdout(contains("1 transcript: 1 known"))
+        .stdout(contains("1 passed; 1 known finding"))
         .stdout(contains("it is known"));
     conform(&["report", &path, "--baseline", "none.yaml"])
         .assert()
