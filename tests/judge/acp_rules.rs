@@ -191,3 +191,65 @@ fn the_ids_of_calls_are_those_of_their_session() {
         assert_eq!(check(&session), expected, "{session}");
     }
 }
+
+/// A request to the model that ends in a text of the user, and its answer.
+fn asked(before: &str, text: &str, answer: &str) -> String {
+    format!(
+        r#"request {{"messages":[{before}{{"role":"user","content":"{text}"}}],"tools":[{{"name":"look"}}]}}
+reply 200 [{{"text":"{answer}"}}]"#
+    )
+}
+
+#[test]
+fn a_replayed_text_is_none_of_the_next_turn() {
+    let next_turn = |told: &str| {
+        format!(
+            r#"> {{"jsonrpc":"2.0","id":8,"method":"session/load","params":{{"sessionId":"s","cwd":"/w","mcpServers":[]}}}}
+< {{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"user_message_chunk","content":{{"type":"text","text":"which birds"}}}}}}}}
+< {{"jsonrpc":"2.0","method":"session/update","params":{{"sessionId":"s","update":{{"sessionUpdate":"tool_call","toolCallId":"t","title":"look","status":"completed"}}}}}}
+{}
+< {{"jsonrpc":"2.0","id":8,"result":{{}}}}
+{ASKED}{}
+{told}
+{ENDED}"#,
+            said("two herons in the reeds"),
+            asked("", "count", "two herons in the reeds"),
+        )
+    };
+    let text = said("two herons in the reeds");
+    assert_eq!(check(&next_turn(&text)), Vec::<String>::new());
+    assert_eq!(check(&next_turn("")), ["answer-told"]);
+    assert_eq!(
+        check(&next_turn(&format!("{text}\n{text}"))),
+        ["answer-told"]
+    );
+}
+
+#[test]
+fn a_text_of_one_session_is_in_no_request_of_another() {
+    const FIRST: &str = "count the herons in the reeds";
+    const LEAKED: &str = r#"{"role":"user","content":"count the herons in the reeds"},"#;
+    const LINK: &str = r#",{"type":"resource_link","uri":"file:///w/a.txt","name":"a.txt"}"#;
+    let second = |more: &str, before: &str| {
+        format!(
+            r#"> {{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{{"sessionId":"s","prompt":[{{"type":"text","text":"{FIRST}"}}]}}}}
+{}
+{}
+{ENDED}
+> {{"jsonrpc":"2.0","id":5,"method":"session/new","params":{{"cwd":"/w","mcpServers":[]}}}}
+< {{"jsonrpc":"2.0","id":5,"result":{{"sessionId":"s2"}}}}
+> {{"jsonrpc":"2.0","id":6,"method":"session/prompt","params":{{"sessionId":"s2","prompt":[{{"type":"text","text":"what is in it"}}{more}]}}}}
+{}
+{}
+< {{"jsonrpc":"2.0","id":6,"result":{{"stopReason":"end_turn"}}}}"#,
+            asked("", FIRST, "There are seven."),
+            said("There are seven."),
+            asked(before, "what is in it", "Nothing at all."),
+            said("Nothing at all.").replace(r#""sessionId":"s""#, r#""sessionId":"s2""#),
+        )
+    };
+    assert_eq!(check(&second("", "")), Vec::<String>::new());
+    assert_eq!(check(&second("", LEAKED)), ["sessions-apart"]);
+    // The file may have the same text.
+    assert_eq!(check(&second(LINK, LEAKED)), Vec::<String>::new());
+}

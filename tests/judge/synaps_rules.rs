@@ -557,6 +557,7 @@ fn a_repeated_error_needs_a_new_request_to_the_model() {
         "> prompt p1; request {}; refused p1; request {}; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
         "> prompt p1; refused p1; refused p1; agent_end; failed p1 prompt; > shutdown; end 0",
         "> abort x; refused x; > abort x; refused x; > shutdown; end 0",
+        "> prompt p1; request {}; refused p1; agent_end; failed p1 prompt; > raw {\"id\":\"x\",\"message\":\"m\"}; refused x; > raw {\"id\":\"x\",\"message\":\"m\"}; refused x; > shutdown; end 0",
     ]);
     assert_findings(&[
         (

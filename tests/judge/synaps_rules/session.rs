@@ -154,3 +154,22 @@ fn the_available_models_do_not_depend_on_the_active_one() {
         &["models-stay-available"],
     )]);
 }
+
+#[test]
+fn only_a_new_session_that_began_has_nothing_of_the_one_before() {
+    let session = |answer: &str| {
+        let first = r#"{"role":"user","content":"count the herons in the reeds"}"#;
+        format!(
+            r#"ready; > prompt p1 count the herons in the reeds; request {{"messages":[{first}],"tools":[{{"name":"look"}}]}}; reply 200 [{{"text":"Seven."}}];
+            text Seven.; agent_end; done p1 prompt; > new_session n1; {answer}; > prompt p2 what was it;
+            request {{"messages":[{first},{{"role":"assistant","content":"Seven."}},{{"role":"user","content":"what was it"}}],"tools":[{{"name":"look"}}]}};
+            reply 200 [{{"text":"Seven."}}]; text Seven.; agent_end; done p2 prompt; > shutdown; end 0"#
+        )
+    };
+    assert_eq!(rules_found(&session("fresh n1 s2")), ["sessions-apart"]);
+    let refused = rules_found(&session("failed n1 new_session"));
+    assert!(
+        !refused.contains(&"sessions-apart".to_owned()),
+        "{refused:?}"
+    );
+}

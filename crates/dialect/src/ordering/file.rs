@@ -187,7 +187,7 @@ pub enum ConversationCheck {
     Answered,
     /// What the host said once is in the conversation once.
     Once,
-    /// What was said in another conversation is not in this one.
+    /// No text of another conversation is in this one.
     Apart,
     /// The model gets of a tool what the host was shown.
     Shown,

@@ -1,4 +1,4 @@
-//! Several conversations over one connection: what was said in one of them is in no request of another.
+//! Several conversations over one connection: no text of one of them is in a request of another.
 //!
 //! Only a conversation that began here is compared, since others may hold anything; and only with texts that certainly belong to another
 //! one, because a request held them, the model answered with them, or a replay showed them.
@@ -8,7 +8,7 @@ use super::request::{BETWEEN_PARTS, Content, Contents, LONG, holds, quoted};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Most bytes of texts that are remembered. What comes later is not compared.
+/// Most bytes of texts that are remembered. With more, nothing is compared any longer.
 const MOST_BYTES: usize = 1 << 20;
 
 /// The shortest text, in bytes, that is searched inside texts that the agent may have written.
@@ -18,17 +18,19 @@ const MEANT: usize = 24;
 #[derive(Debug, Clone, Default)]
 pub struct Apart {
     /// By the ids that frames name. Where they name none, the conversation that is open has an empty id.
-    conversations: BTreeMap<String, Own>,
+    conversations: BTreeMap<String, Texts>,
     /// The id of the one that the host spoke in last.
     current: String,
     /// The newest request of it.
     request: Option<u64>,
+    /// Answers of the model to other requests: they may be in any conversation.
+    anywhere: Vec<String>,
     bytes: usize,
 }
 
-/// A conversation.
+/// The texts of a conversation.
 #[derive(Debug, Clone, Default)]
-struct Own {
+struct Texts {
     /// Whether it began here, with nothing in it.
     is_whole: bool,
     /// The texts that may be in it.
@@ -42,9 +44,9 @@ struct Own {
 impl Apart {
     /// A conversation begins. Without an id it takes the place of the one that is open.
     pub fn begin(&mut self, id: Option<&str>) {
-        let whole = Own {
+        let whole = Texts {
             is_whole: true,
-            ..Own::default()
+            ..Texts::default()
         };
         let former = self
             .conversations
@@ -52,6 +54,7 @@ impl Apart {
         if let (None, Some(former)) = (id, former) {
             let n = self.conversations.len();
             self.conversations.insert(n.to_string(), former);
+            self.request = None;
         }
     }
 
@@ -64,8 +67,7 @@ impl Apart {
     pub fn note_said(&mut self, id: Option<&str>, texts: Vec<String>) {
         self.current = id.unwrap_or_default().to_owned();
         self.request = None;
-        self.bytes += texts.iter().map(String::len).sum::<usize>();
-        if self.bytes <= MOST_BYTES {
+        if self.has_room(texts.iter().map(String::len).sum()) {
             let own = self.of(id.unwrap_or_default());
             own.texts.extend(texts.iter().cloned());
             own.newest = texts;
@@ -74,8 +76,7 @@ impl Apart {
 
     /// The agent shows a text of a conversation again.
     pub fn note_replayed(&mut self, id: Option<&str>, text: &str) {
-        self.bytes += text.len();
-        if self.bytes <= MOST_BYTES {
+        if self.has_room(text.len()) {
             let own = self.of(id.unwrap_or_default());
             own.texts.push(text.to_owned());
             own.held.push(text.to_owned());
@@ -84,14 +85,17 @@ impl Apart {
 
     /// The model has answered a request.
     pub fn note_answer(&mut self, n: u64, message: &Value) {
-        if self.request != Some(n) {
-            return;
-        }
-        let current = self.current.clone();
+        let current = (self.request == Some(n)).then(|| self.current.clone());
         for content in Contents::of_reply(message) {
-            if let Content::Text(_, text) = content {
-                let parts = text.split(BETWEEN_PARTS);
-                parts.for_each(|part| self.note_replayed(Some(&current), part));
+            let Content::Text(_, text) = content else {
+                continue;
+            };
+            for part in text.split(BETWEEN_PARTS) {
+                match &current {
+                    Some(id) => self.note_replayed(Some(id), part),
+                    None if self.has_room(part.len()) => self.anywhere.push(part.to_owned()),
+                    None => {}
+                }
             }
         }
     }
@@ -110,20 +114,22 @@ impl Apart {
             .filter(|said| has(said))
             .cloned()
             .collect();
-        let compared = own.is_whole.then(|| self.foreign(own, contents));
+        let is_certain = own.is_whole && self.bytes <= MOST_BYTES;
+        let compared = is_certain.then(|| self.foreign(own, contents));
         self.request = Some(n);
         self.of(&self.current.clone()).held.extend(held);
         compared
     }
 
     /// A text of another conversation in a request of this one.
-    fn foreign(&self, own: &Own, contents: &Contents) -> Compared {
+    fn foreign(&self, own: &Texts, contents: &Contents) -> Compared {
         let others = self.conversations.iter();
         let others = others.filter(|(id, _)| **id != self.current);
         let texts = others
             .flat_map(|(_, other)| &other.held)
             .map(|text| text.trim());
-        let is_own = |text: &&str| own.texts.iter().any(|one| one.contains(*text));
+        let own = own.texts.iter().chain(&self.anywhere);
+        let is_own = |text: &str| own.clone().any(|one| one.contains(text));
         let mut texts = texts
             .filter(|text| text.len() >= LONG && !is_own(text))
             .peekable();
@@ -149,7 +155,13 @@ impl Apart {
         Compared::new(Check::Apart, times, departure)
     }
 
-    fn of(&mut self, id: &str) -> &mut Own {
+    /// Counts the bytes of new texts. Returns whether they can be remembered.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        self.bytes += bytes;
+        self.bytes <= MOST_BYTES
+    }
+
+    fn of(&mut self, id: &str) -> &mut Texts {
         self.conversations.entry(id.to_owned()).or_default()
     }
 }
@@ -210,6 +222,22 @@ mod tests {
             apart.join(Some("b"));
         };
         assert_eq!(found(joins, SECOND, &[first, second]), None);
+        // The model may have answered with it here, to a request that was not recognized.
+        let answers = |apart: &mut Apart| {
+            apart.begin(Some("b"));
+            apart.note_answer(7, &json!([{ "text": ANSWER }]));
+        };
+        let answered = [text("assistant", ANSWER), text("user", SECOND)];
+        assert_eq!(found(answers, SECOND, &answered), None);
+        // More was said than is remembered.
+        let talks = |apart: &mut Apart| {
+            apart.begin(Some("b"));
+            apart.note_said(Some("c"), vec!["x".repeat(MOST_BYTES)]);
+        };
+        assert_eq!(
+            found(talks, SECOND, &[text("user", FIRST), text("user", SECOND)]),
+            None
+        );
         // A request of the first one that comes late.
         assert_eq!(found(begins, SECOND, &[text("user", FIRST)]), None);
     }

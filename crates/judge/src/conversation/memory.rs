@@ -19,7 +19,7 @@ pub enum Check {
     Answered,
     /// A text that the host, the model or a tool sent once is in the conversation once.
     Once,
-    /// What was said in another conversation is not in this one.
+    /// No text of another conversation is in this one.
     Apart,
     /// The model gets the same tool result that the host was shown.
     Shown,
