@@ -344,3 +344,24 @@ fn the_end_of_a_run_may_leave_out_its_prompt_and_keep_a_queued_message() {
         assert_eq!(found(wrong.clone()), ["run-messages"], "{wrong}");
     }
 }
+
+#[test]
+fn the_tree_of_a_long_session_is_read_and_is_no_finding() {
+    let mut tree = json!([]);
+    let mut leaf = Value::Null;
+    for n in (0..400).rev() {
+        let id = format!("e{n}");
+        let parent = n.checked_sub(1).map(|before| format!("e{before}"));
+        let entry = json!({ "type": "thinking_level_change", "id": id, "parentId": parent, "timestamp": "2026-01-01T00:00:00Z", "thinkingLevel": "low" });
+        leaf = if leaf.is_null() { json!(id) } else { leaf };
+        tree = json!([{ "entry": entry, "children": tree }]);
+    }
+    let session = [
+        command("get_tree", "t", json!({})),
+        success("get_tree", "t", json!({ "tree": tree, "leafId": leaf })),
+    ];
+    assert_eq!(rules_found("pi@0.87", &session), [""; 0]);
+
+    let wrong = session.map(|line| line.replace(r#""id":"e399""#, r#""id":399"#));
+    assert_eq!(rules_found("pi@0.87", &wrong), ["schema/response.get_tree"]);
+}

@@ -99,6 +99,22 @@ fn a_kill_by_the_host_is_not_a_crash_and_no_excuse_for_ignoring_stdin() {
 }
 
 #[test]
+fn an_agent_that_got_no_cpu_or_no_time_to_end_did_not_ignore_the_end_of_stdin() {
+    for killed in [
+        "60000000 end killed starved",
+        "60000000 end killed interrupted",
+    ] {
+        for (dialect, found) in after_start(&["stdin_closed", killed]) {
+            assert!(found.is_empty(), "{dialect}: {found:?}");
+        }
+    }
+    let out_of_time = after_start(&["stdin_closed", "60000000 end killed budget:exit"]);
+    for (dialect, found) in out_of_time.iter().filter(|(one, _)| has_rule(one, "eof")) {
+        assert!(!found.is_empty(), "{dialect}");
+    }
+}
+
+#[test]
 fn a_kill_by_the_host_does_not_excuse_ignoring_shutdown() {
     let (_, ready) = PROTOCOLS.last().unwrap();
     let dialect = DIALECTS.last().unwrap();

@@ -206,6 +206,7 @@ rules:
         ["owed@2"]
     );
     assert!(check(rules, "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend 0").is_empty());
+    assert!(check(rules, "signal SIGTERM\n> {\"type\":\"go\",\"id\":1}\nend 0").is_empty());
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub struct Finding {
     /// The number, from 1, of the finding of its scenario that it only follows from, whose cause it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows_from: Option<usize>,
-    /// The frames around the failure, the failing one marked.
+    /// The frames around the failure, the failing one marked. Empty if a baseline accepts the finding and it is no example of a cause.
     #[serde(default)]
     pub evidence: Vec<Evidence>,
     /// A command that reproduces it.

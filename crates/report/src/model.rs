@@ -229,7 +229,8 @@ pub struct ScenarioReport {
     /// The number of findings that are not listed because their rule had too many.
     #[serde(default)]
     pub findings_dropped: u64,
-    /// The first and last frames of the session that has the first finding above a note; empty if there is none.
+    /// The first and last frames of the session that has the first finding above a note; empty if there is none, or if a baseline accepts
+    /// all and none is the example of a cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excerpt: Vec<Evidence>,
     /// The path of the transcript; empty if it was not kept.

@@ -102,8 +102,9 @@ impl<'a> DecodedFrame<'a> {
             defects.push(Defect::new("too-long", length));
         }
         let utf8 = !parsed.has("invalid-utf8");
+        let deep = parsed.has("deep");
         // Agents differ in how they read a command with such bytes.
-        let unclear = lines.command && (too_long || !utf8);
+        let unclear = lines.command && (too_long || !utf8 || deep);
         let mut decoded = DecodedFrame {
             defects,
             ..Self::special(dialect, lines.blame, None, Value::Null)
@@ -115,7 +116,7 @@ impl<'a> DecodedFrame<'a> {
             }
             _ if parsed.has("blank-line") => decoded.mark(lines.blank),
             other => {
-                let json = other.is_some();
+                let json = other.is_some() && !deep;
                 decoded.value = Cow::Owned(
                     json!({ "text": line.text(), "utf8": utf8, "json": json, "bytes": length, "too_long": too_long || line.dropped > 0 }),
                 );

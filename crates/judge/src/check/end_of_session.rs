@@ -27,6 +27,9 @@ const MAX_TRACE_AGE: u64 = 1_000_000;
 /// The grace period, in microseconds, of an agent that was asked to end. A kill within it shows nothing about the agent.
 const GRACE: u64 = 1_000_000;
 
+/// Why conform kills an agent that may have had no time to end: the machine was too busy for it, or the user interrupted the run.
+const UNJUDGED_KILLS: [&str; 2] = ["starved", "interrupted"];
+
 /// What the frames before the end show about a shutdown.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ShutdownFacts {
@@ -116,7 +119,8 @@ impl ShutdownFacts {
         let exited = matches!(end, End::Exited { code: 0, .. });
         EndCircumstances {
             by_itself: ended && !self.is_asked(),
-            out_of_time: matches!(end, End::Killed { why } if waited || why.starts_with("budget")),
+            out_of_time: matches!(end, End::Killed { why }
+                if why.starts_with("budget") || waited && !UNJUDGED_KILLS.contains(&why.as_str())),
             orderly: exited && (self.stdin_closed || self.quit) && !self.signalled,
             ended,
         }

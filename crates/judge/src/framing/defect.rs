@@ -18,9 +18,15 @@ pub const DEFECTS: &[(&str, &str)] = &[
     ("nul", "the line holds a NUL byte at column {}"),
     ("too-long", "the line is over-long: {} bytes"),
     ("not-json", "the line is not JSON: {}"),
+    // Many parsers refuse the whole line.
+    (
+        "deep",
+        "the JSON is nested more than 128 levels deep at column {}",
+    ),
+    // As "deep", and so deep that it is not read.
     (
         "too-deep",
-        "the JSON is nested more than 128 levels deep at column {}",
+        "the JSON is nested more than 1,024 levels deep; it passes level 128 at column {}",
     ),
     ("not-object", "the line is not a JSON object but {}"),
     // Readers differ in which of the two they keep.

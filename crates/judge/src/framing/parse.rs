@@ -1,11 +1,15 @@
 //! The parser of one line: its JSON value and its defects.
 
-use super::{Defect, LINE_LIMIT, surrogate, value};
+use super::value::{self, Depth};
+use super::{Defect, LINE_LIMIT, surrogate};
 use crate::frame::{Body, Eol, Frame, Line};
 use serde_json::Value;
 use std::borrow::Cow;
 
 const BOM: &str = "\u{feff}";
+
+/// The most levels of a line that is read: what the stack of a thread holds. The tree of a session of 500 entries in a row has so many.
+const MOST_LEVELS: usize = 1024;
 
 /// A parsed line.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -135,8 +139,19 @@ fn recover(
     let said = error.to_string();
     let why = said.split(" at line ").next().unwrap_or(&said).to_owned();
     if why == "recursion limit exceeded" {
-        defects.push(Defect::new("too-deep", error.column() + skipped));
-        return None;
+        let column = error.column() + skipped;
+        if levels(body) > MOST_LEVELS {
+            defects.push(Defect::new("too-deep", column));
+            return None;
+        }
+        defects.push(Defect::new("deep", column));
+        return match value::read_nested(body, duplicates, Depth::Counted) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                duplicates.clear();
+                recover(body, &error, skipped, duplicates, defects)
+            }
+        };
     }
     if let Some((repaired, column)) = surrogate::replace_lone(body)
         && let Ok(value) = value::read(&repaired, duplicates)
@@ -149,6 +164,26 @@ fn recover(
     let detail = format!("{why} at column {}", error.column() + skipped);
     defects.push(Defect::new("not-json", detail));
     None
+}
+
+/// How deep the brackets of a JSON text are nested.
+fn levels(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 /// Values of programming languages that serializers write although JSON does not have them.
@@ -224,6 +259,9 @@ true
         });
         let deep = "[".repeat(1_000_000);
         let deep_members = r#"{"a":"#.repeat(200);
+        let cut = "deep 636, not-json EOF while parsing a value at column 1000";
+        let nested = format!("{deep_members}1{}", "}".repeat(200));
+        let tree = (0..200).fold(json!(1), |inner, _| json!({ "a": inner }));
         let control =
             "not-json control character (\\u0000-\\u001F) found while parsing a string at column 7";
         let cut = "bom, not-json key must be a string at column 5";
@@ -251,7 +289,8 @@ true
             ),
             ("{\"a\":\"\u{2027}\"}".as_bytes(), text("\u{2027}"), ""),
             (deep.as_bytes(), None, "too-deep 128"),
-            (deep_members.as_bytes(), None, "too-deep 636"),
+            (deep_members.as_bytes(), None, cut),
+            (nested.as_bytes(), Some(tree), "deep 636"),
         ];
         for (bytes, value, defects) in written.chain(others) {
             let line = Line::new(bytes);

@@ -15,18 +15,39 @@ const MAX_DUPLICATES: usize = 8;
 
 /// Parses one JSON text. Of two equal keys the last one counts; `duplicates` gets a JSON Pointer to each, at most [`MAX_DUPLICATES`].
 pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
-    build(text, duplicates).or_else(|error| {
+    read_nested(text, duplicates, Depth::Usual)
+}
+
+/// How deep a text may be nested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// As deep as most parsers read: [`USUAL_LEVELS`].
+    Usual,
+    /// The caller has counted the levels.
+    Counted,
+}
+
+/// As [`read`], with another limit for the depth.
+pub(super) fn read_nested(
+    text: &str,
+    duplicates: &mut Vec<String>,
+    depth: Depth,
+) -> serde_json::Result<Value> {
+    build(text, duplicates, depth).or_else(|error| {
         let bounded = json_matcher::with_bounded_numbers(text, &error);
         bounded.map_or(Err(error), |text| {
             duplicates.clear();
-            build(&text, duplicates)
+            build(&text, duplicates, depth)
         })
     })
 }
 
-fn build(text: &str, duplicates: &mut Vec<String>) -> serde_json::Result<Value> {
+fn build(text: &str, duplicates: &mut Vec<String>, depth: Depth) -> serde_json::Result<Value> {
     let found = RefCell::new(std::mem::take(duplicates));
     let mut json = serde_json::Deserializer::from_str(text);
+    if depth == Depth::Counted {
+        json.disable_recursion_limit();
+    }
     let value = ValueBuilder {
         place: &Pointer::Root,
         duplicates: &found,

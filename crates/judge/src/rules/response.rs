@@ -22,7 +22,7 @@ pub struct ResponseRule {
     pub one_for_one: bool,
     /// After this frame it is too late.
     pub before: FramePattern,
-    /// This frame cancels the obligation.
+    /// This frame cancels the obligation. The end of stdin and a signal also cancel those that come after it.
     pub unless: FramePattern,
     /// A frame of `unless` cancels nothing after this budget: its name, and its microseconds.
     pub unless_within: Option<(String, u64)>,
@@ -48,6 +48,7 @@ impl ResponseRule {
         Some(Box::new(ResponseMonitor {
             rule: Arc::clone(self),
             owed: Slices::default(),
+            is_over: false,
             exercised: 0,
         }))
     }
@@ -65,10 +66,23 @@ struct Obligation {
 struct ResponseMonitor {
     rule: Arc<ResponseRule>,
     owed: Slices<Obligation>,
+    /// Whether the host ended the session, and that cancels the obligation: it remains ended.
+    is_over: bool,
     exercised: u64,
 }
 
+/// The frames by which a host ends a session.
+const HOST_ENDS: [&str; 2] = ["#stdin_closed", "#signal"];
+
 impl ResponseMonitor {
+    /// Whether a frame of `unless` is one by which the host ends the session.
+    fn host_ends(&self, context: &FrameContext<'_>) -> bool {
+        let symbols = &context.history.symbols;
+        let mut ends = HOST_ENDS.iter().filter_map(|name| symbols.id(name));
+        ends.any(|end| context.symbols.iter().any(|id| id == end))
+            && context.matches(&self.rule.unless) == Truth::True
+    }
+
     fn take_obligations(&mut self, key: Option<&SliceKey>) -> Vec<(SliceKey, Obligation)> {
         match key {
             Some(key) => self
@@ -132,6 +146,7 @@ impl Monitor for ResponseMonitor {
             self.meet(key);
         }
         if context.matches(&response.unless) != Truth::False {
+            self.is_over |= self.host_ends(&context);
             let excused = self.take_obligations(key);
             if let Some((name, budget)) = &response.unless_within
                 && context.matches(&response.unless) == Truth::True
@@ -159,6 +174,7 @@ impl Monitor for ResponseMonitor {
             self.report(late, how, at);
         }
         if let Some(key) = key
+            && !self.is_over
             && context.matches(&response.from) == Truth::True
             && context.certainly_holds(config.when.as_ref())
         {

@@ -8,6 +8,7 @@ use crate::id_pattern::matches_id;
 use crate::verdict_rules;
 use crate::{BaselineUse, Report, ScenarioReport, Verdict};
 use conform_judge::finding::{Baselined, BaselinedKind, Blame, Finding};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A baseline as of a certain day.
@@ -67,7 +68,32 @@ pub fn apply(report: &mut Report, baseline: &Baseline, today: Date, extent: RunE
         without_reason: baseline.without_reason() as u64,
     });
     report.summarize();
+    leave_out_known_frames(report);
     report.stale = stale(report, baseline, today, extent);
+}
+
+/// Removes the frames of accepted findings, and those of scenarios that have no others, unless they are the example of a cause: a known
+/// cause is often found in most scenarios, and its example shows it.
+fn leave_out_known_frames(report: &mut Report) {
+    let examples = report.causes.iter().map(|cause| &cause.example);
+    let examples: HashSet<(&str, u64)> = examples
+        .map(|example| (example.scenario.as_str(), example.at))
+        .collect();
+    for scenario in &mut report.scenarios {
+        let id = scenario.id.as_str();
+        let is_example = |finding: &Finding| examples.contains(&(id, finding.at));
+        let mut is_known = true;
+        for finding in &mut scenario.findings {
+            if finding.baseline.is_some() && !is_example(finding) {
+                finding.evidence.clear();
+            } else {
+                is_known = false;
+            }
+        }
+        if is_known && scenario.verdict == Verdict::Pass {
+            scenario.excerpt.clear();
+        }
+    }
 }
 
 /// What must be deleted, after the scenarios were marked: the place, and why.

@@ -1,6 +1,6 @@
 //! Baselines that are written from a report and applied to it again.
 
-use conform_judge::finding::{BaselinedKind, Finding, Level};
+use conform_judge::finding::{BaselinedKind, Evidence, Finding, Level};
 use conform_report::baseline::{Accepted, Baseline, Date, RunExtent, apply, load, update};
 use conform_report::causes::attribute;
 use conform_report::{Report, ScenarioReport, Verdict};
@@ -84,6 +84,37 @@ fn applied(report: &mut Report, baseline: &Baseline) -> (Vec<String>, [u32; 4]) 
     let counts = &report.summary;
     let counts = [counts.failed, counts.passed, counts.known, counts.flaky];
     (report.stale.clone(), counts)
+}
+
+#[test]
+fn the_frames_of_a_known_cause_are_those_of_its_example() {
+    let mut report = report(&["a@1/1: r", "a@1/2: r", "a@1/3: r s"]);
+    let frame = Evidence {
+        frame: 3,
+        micros: 0,
+        dir: "from_agent".to_owned(),
+        text: "{}".to_owned(),
+        here: true,
+    };
+    for scenario in &mut report.scenarios {
+        scenario.excerpt = vec![frame.clone()];
+        for finding in &mut scenario.findings {
+            finding.evidence = vec![frame.clone()];
+        }
+    }
+    applied(
+        &mut report,
+        &entry("scenario: 'a@1/*', rule: r, kind: known"),
+    );
+    let kept = report.scenarios.iter().map(|one| {
+        let evidence = one.findings.iter().map(|finding| finding.evidence.len());
+        (one.excerpt.len(), evidence.collect::<Vec<_>>())
+    });
+    let kept: Vec<_> = kept.collect();
+    assert_eq!(kept, [(1, vec![1]), (0, vec![0]), (1, vec![1, 1])]);
+    let before = report.causes.clone();
+    report.summarize();
+    assert_eq!(report.causes, before);
 }
 
 #[test]

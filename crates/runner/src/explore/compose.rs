@@ -318,14 +318,19 @@ impl Draft {
             .retain(|clause| steps.iter().any(|step| checks(step, clause)));
     }
 
-    /// Cites these clauses, in each step that cites any.
+    /// Cites these clauses, in each step that cites any and has no level of its own: a weaker step cites none of them.
     fn cite(&mut self, cited: &[String]) {
         self.clauses = cited.iter().cloned().collect();
-        let citing = self
-            .steps
-            .iter_mut()
-            .filter_map(|step| step.get_mut("clauses"));
-        citing.for_each(|clauses| *clauses = json!(cited));
+        for step in &mut self.steps {
+            let of_step = if step.get("level").is_some() {
+                json!([])
+            } else {
+                json!(cited)
+            };
+            if let Some(clauses) = step.get_mut("clauses") {
+                *clauses = of_step;
+            }
+        }
     }
 
     /// The scenario.

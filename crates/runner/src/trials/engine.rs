@@ -1,5 +1,6 @@
 //! The engine of all trials: plays scenarios in parallel, as many at a time as the settings allow, and reports each as it ends.
 
+use super::pace::Pace;
 use super::queue::{PlayQueue, QueuedScenario};
 use super::retry::{RetryOptions, play_with_retries};
 use super::scenario_run::ScenarioRun;
@@ -16,6 +17,7 @@ use conform_report::Verdict;
 use std::collections::HashMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 
@@ -48,7 +50,7 @@ pub struct DialectSuite {
 /// How a suite is played.
 #[derive(Debug, Clone)]
 pub struct SuiteSettings {
-    /// How many scenarios are played in parallel.
+    /// How many scenarios are played in parallel at most.
     pub jobs: NonZeroUsize,
     /// Whether the smoke scenario of a dialect is played first, and the others only if it has no violation that the baseline does not know.
     pub smoke_first: bool,
@@ -144,8 +146,7 @@ impl Engine {
             queue,
             make,
             settings: &self.settings,
-            jobs: self.settings.jobs.get(),
-            is_busy: false,
+            pace: Pace::new(self.settings.jobs.get()),
             playing: JoinSet::new(),
             started: HashMap::new(),
             failed: 0,
@@ -198,22 +199,27 @@ struct Run<'a> {
     /// Makes another scenario when the queue is empty.
     make: &'a mut dyn FnMut() -> Option<QueuedScenario>,
     settings: &'a SuiteSettings,
-    /// How many scenarios are played in parallel.
-    jobs: usize,
-    /// Whether the machine was too busy for an agent.
-    is_busy: bool,
+    pace: Pace,
     playing: JoinSet<Result<ScenarioRun, SpawnError>>,
-    started: HashMap<Id, QueuedScenario>,
+    started: HashMap<Id, Started>,
     /// How many scenarios have failed.
     failed: u32,
     end: Result<SuiteEnd, SpawnError>,
     on_event: &'a mut dyn FnMut(RunEvent),
 }
 
+/// A scenario that is being played.
+struct Started {
+    queued: QueuedScenario,
+    at: Instant,
+    /// How many scenarios were played in parallel when it was started.
+    jobs: usize,
+}
+
 impl Run<'_> {
     /// Starts the next scenario if the limit allows it; false if none was started.
     fn start_next(&mut self) -> bool {
-        if self.playing.len() >= self.jobs {
+        if self.playing.len() >= self.pace.jobs() {
             return false;
         }
         let Some(queued) = self.queue.next().or_else(&mut *self.make) else {
@@ -222,13 +228,18 @@ impl Run<'_> {
         (self.on_event)(RunEvent::Started(queued.id()));
         let (context, scenario) = (Arc::clone(&queued.context), Arc::clone(&queued.scenario));
         let play = play_with_retries(context, scenario);
-        self.started.insert(self.playing.spawn(play).id(), queued);
+        let started = Started {
+            queued,
+            at: Instant::now(),
+            jobs: self.pace.jobs(),
+        };
+        self.started.insert(self.playing.spawn(play).id(), started);
         true
     }
 
     fn panicked(&mut self, error: JoinError) {
         let id = error.id();
-        if let Some(queued) = self.started.get(&id) {
+        if let Some(Started { queued, .. }) = self.started.get(&id) {
             let why = format!("conform itself failed: {error}");
             let broken = queued.unplayed(Verdict::Broken, why);
             let played = true;
@@ -238,7 +249,7 @@ impl Run<'_> {
 
     /// Reports a scenario that has ended, and leaves others out if it decides that.
     fn ended(&mut self, id: Id, played: Result<ScenarioRun, SpawnError>) {
-        let Some(queued) = self.started.remove(&id) else {
+        let Some(Started { queued, at, jobs }) = self.started.remove(&id) else {
             return;
         };
         let entry = match played {
@@ -250,13 +261,15 @@ impl Run<'_> {
             }
         };
         if let Some(why) = &entry.starved {
-            let was_alone = self.jobs == 1 || self.playing.is_empty() && !self.is_busy;
-            self.starved(why);
+            let was_alone = jobs == 1 || self.playing.is_empty() && !self.pace.is_busy();
+            self.starved(jobs, why);
             if !was_alone && !queued.again {
                 let _ = self.queue.note_end(&queued, false);
                 self.queue.play_again(queued);
                 return;
             }
+        } else {
+            self.took(at.elapsed());
         }
         let is_failure = self.settings.retry.is_failure(&entry.report);
         (self.on_event)(RunEvent::Ended(Box::new(entry)));
@@ -271,12 +284,21 @@ impl Run<'_> {
         }
     }
 
-    /// Plays fewer scenarios at a time.
-    fn starved(&mut self, why: &str) {
-        self.jobs = (self.jobs / 2).max(1);
-        if !std::mem::replace(&mut self.is_busy, true) {
+    /// Notes how long a scenario took, which sets how many are played at a time.
+    fn took(&mut self, time: Duration) {
+        if self.settings.smoke_first && self.started.is_empty() {
+            self.pace.smoke_took(time);
+        } else {
+            self.pace.took(time);
+        }
+    }
+
+    /// Plays fewer scenarios at a time after one that was started as one of `jobs`.
+    fn starved(&mut self, jobs: usize, why: &str) {
+        if !self.pace.is_busy() {
             (self.on_event)(RunEvent::Busy(why.to_owned()));
         }
+        self.pace.starved(jobs);
     }
 
     fn leave_out(&mut self, scenarios: Vec<QueuedScenario>, why: &str) {

@@ -21,6 +21,7 @@ mod faults_by;
 mod good_run;
 mod legal;
 mod legality;
+mod pace;
 mod queue;
 mod recording;
 mod retry;
