@@ -349,7 +349,7 @@ fn the_end_of_a_run_may_leave_out_its_prompt_and_keep_a_queued_message() {
 fn the_tree_of_a_long_session_is_read_and_is_no_finding() {
     let mut tree = json!([]);
     let mut leaf = Value::Null;
-    for n in (0..400).rev() {
+    for n in (0..400_u32).rev() {
         let id = format!("e{n}");
         let parent = n.checked_sub(1).map(|before| format!("e{before}"));
         let entry = json!({ "type": "thinking_level_change", "id": id, "parentId": parent, "timestamp": "2026-01-01T00:00:00Z", "thinkingLevel": "low" });

@@ -80,16 +80,16 @@ fn leave_out_known_frames(report: &mut Report) {
         .map(|example| (example.scenario.as_str(), example.at))
         .collect();
     for scenario in &mut report.scenarios {
-        let id = scenario.id.as_str();
-        let is_example = |finding: &Finding| examples.contains(&(id, finding.at));
-        let mut is_known = true;
-        for finding in &mut scenario.findings {
-            if finding.baseline.is_some() && !is_example(finding) {
+        let id = scenario.id.clone();
+        let is_known = |finding: &Finding| {
+            finding.baseline.is_some() && !examples.contains(&(id.as_str(), finding.at))
+        };
+        for finding in scenario.all_findings_mut() {
+            if is_known(finding) {
                 finding.evidence.clear();
-            } else {
-                is_known = false;
             }
         }
+        let is_known = scenario.findings.iter().all(is_known);
         if is_known && scenario.verdict == Verdict::Pass {
             scenario.excerpt.clear();
         }
