@@ -429,6 +429,35 @@ mod tests {
     }
 
     #[test]
+    fn another_model_gets_an_image_of_a_result_in_its_place() {
+        let image = |model: &str, text: &str, file: Value| {
+            json!({ "model": model, "messages": [
+                user(HELLO), call("", "show"), result(text), { "role": "user", "content": [file] }, user(MORE),
+            ] })
+        };
+        let aside = json!({ "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } });
+        let source = json!({ "type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo=" });
+        let inside = json!({ "type": "tool_result", "tool_use_id": "t1", "content": [{ "type": "image", "source": source }] });
+        let next = |model: &str| {
+            let messages = [
+                user(HELLO),
+                call("", "show"),
+                json!({ "role": "user", "content": [inside] }),
+                user(MORE),
+            ];
+            json!({ "model": model, "messages": messages })
+        };
+        for (model, is_found) in [("b", false), ("a", true)] {
+            let mut conversation = Conversation::default();
+            conversation.note_said(HELLO);
+            conversation.note_said(MORE);
+            conversation.on_request(&CHECKS, 0, &image("a", "The image follows.", aside.clone()));
+            let found = departure(&mut conversation, Check::Kept, 1, &next(model));
+            assert_eq!(found.is_some(), is_found, "{model}: {found:?}");
+        }
+    }
+
+    #[test]
     fn a_text_of_a_resumed_conversation_may_come_again_in_the_middle_of_a_turn() {
         let resumed = [
             user(MORE),

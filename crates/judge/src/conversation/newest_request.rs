@@ -2,6 +2,7 @@
 
 use super::memory::Check;
 use super::request::{Content, Contents, Role, has_part};
+use serde_json::Value;
 
 /// The newest request.
 #[derive(Debug, Clone)]
@@ -23,12 +24,30 @@ pub(super) struct Newest {
 }
 
 impl Newest {
-    /// The contents that the next request must hold.
-    fn must<'a>(&'a self, said: &'a [String]) -> impl Iterator<Item = Wanted<'a>> {
-        self.must.iter().map(|n| match self.said_in[*n] {
+    /// The contents that a request to this model must hold.
+    fn must<'a>(
+        &'a self,
+        said: &'a [String],
+        model: &'a Value,
+    ) -> impl Iterator<Item = Wanted<'a>> {
+        let is_same_model = *model == self.contents.model;
+        let numbers = self.must.iter().copied();
+        let certain = numbers.filter(move |n| is_same_model || self.is_for_any_model(*n));
+        certain.map(|n| match self.said_in[n] {
             Some(text) => Wanted::Said(&said[text]),
-            None => Wanted::Content(&self.contents.list[*n].1),
+            None => Wanted::Content(&self.contents.list[n].1),
         })
+    }
+
+    /// Whether another model gets a content alike. A text that held the model's thinking is without it for the model that thought; the
+    /// text of a result stands for an image only where the API takes no image there.
+    fn is_for_any_model(&self, n: usize) -> bool {
+        let next = self.contents.list.get(n + 1).map(|(_, next)| next);
+        match &self.contents.list[n].1 {
+            Content::Text(Role::Model, _) => self.said_in[n].is_some(),
+            Content::Result(..) => !matches!(next, Some(Content::File(..))),
+            _ => true,
+        }
     }
 
     /// Whether there is something that a request must hold by this check, and what it lacks.
@@ -46,12 +65,7 @@ impl Newest {
                 .is_some()
         };
         let n = self.n;
-        // A text that held the model's thinking for one model is without it for the model that thought.
-        let is_certain = |wanted: &Wanted<'_>| {
-            contents.model == self.contents.model
-                || !matches!(wanted, Wanted::Content(Content::Text(Role::Model, _)))
-        };
-        let mut must = self.must(said).filter(is_certain);
+        let mut must = self.must(said, &contents.model);
         let lost = must.find(|wanted| !is_kept(wanted));
         match (check, lost) {
             (Check::Answered, None) => {
