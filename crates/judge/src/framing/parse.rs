@@ -266,7 +266,7 @@ true
             "not-json control character (\\u0000-\\u001F) found while parsing a string at column 7";
         let cut = "bom, not-json key must be a string at column 5";
         let text = |text: &str| Some(json!({ "a": text }));
-        let others: [(&[u8], Option<Value>, &str); 14] = [
+        let others: [(&[u8], Option<Value>, &str); 15] = [
             (b" {} \t", Some(json!({})), ""),
             (b"", None, "blank-line"),
             (b" \t\r", None, "blank-line"),
