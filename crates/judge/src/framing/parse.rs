@@ -259,7 +259,7 @@ true
         });
         let deep = "[".repeat(1_000_000);
         let deep_members = r#"{"a":"#.repeat(200);
-        let cut = "deep 636, not-json EOF while parsing a value at column 1000";
+        let unclosed = "deep 636, not-json EOF while parsing a value at column 1000";
         let nested = format!("{deep_members}1{}", "}".repeat(200));
         let tree = (0..200).fold(json!(1), |inner, _| json!({ "a": inner }));
         let control =
@@ -289,7 +289,7 @@ true
             ),
             ("{\"a\":\"\u{2027}\"}".as_bytes(), text("\u{2027}"), ""),
             (deep.as_bytes(), None, "too-deep 128"),
-            (deep_members.as_bytes(), None, cut),
+            (deep_members.as_bytes(), None, unclosed),
             (nested.as_bytes(), Some(tree), "deep 636"),
         ];
         for (bytes, value, defects) in written.chain(others) {
