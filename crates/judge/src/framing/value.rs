@@ -21,9 +21,9 @@ pub(super) fn read(text: &str, duplicates: &mut Vec<String>) -> serde_json::Resu
 /// How deep a text may be nested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// As deep as most parsers read: [`USUAL_LEVELS`].
+    /// Less than 128 levels, which is what most parsers read.
     Usual,
-    /// The caller has counted the levels.
+    /// Any: the caller has counted the levels.
     Counted,
 }
 
