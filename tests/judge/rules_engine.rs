@@ -206,7 +206,18 @@ rules:
         ["owed@2"]
     );
     assert!(check(rules, "> {\"type\":\"go\",\"id\":1}\nsignal SIGTERM\nend 0").is_empty());
-    assert!(check(rules, "signal SIGTERM\n> {\"type\":\"go\",\"id\":1}\nend 0").is_empty());
+}
+
+#[test]
+fn a_response_that_the_end_of_stdin_excuses_is_not_owed_after_it_either() {
+    let rules = |unless: &str| {
+        format!(
+            "rules:\n  owed: {{ doc: d, response: {{ from: begin, to: end, unless: {unless} }} }}\n"
+        )
+    };
+    let session = "stdin_closed\n< {\"type\":\"begin\",\"id\":1}\nend 0";
+    assert!(check(&rules(r##""#stdin_closed""##), session).is_empty());
+    assert_eq!(check(&rules("oops"), session), ["owed@3"]);
 }
 
 #[test]
