@@ -4,6 +4,7 @@ use super::args::DialectArgs;
 use conform_judge::dialect::{self, Dialect, DialectSource, Inheritance, ToolName};
 use conform_judge::rules::rule::Rule;
 use conform_runner::scenario::{Scenario, ScenarioSource};
+use conform_runner::selection::Selection;
 use frame_faults::{Fault, KnownNames};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub(super) struct KnownDialect {
     pub(super) dialect: Arc<Dialect>,
     pub(super) files: ScenarioSource,
+    /// Those of them that were selected.
     pub(super) scenarios: Vec<Scenario>,
     /// Its faults; none if the command does not need them.
     pub(super) faults: Vec<Fault>,
@@ -49,51 +51,61 @@ pub(super) fn by_id(args: &DialectArgs, id: &str) -> Result<KnownDialect, Vec<Er
     known_with_faults(&DialectSource::new(args.dialect_dir.clone()), id)
 }
 
-/// Loads one dialect. `own` are scenarios of the user that replace the built-in ones; `tools` are the names that the agent has for tools.
+/// Which scenarios of a dialect to load, and how the agent names things in them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ScenarioChoice<'a> {
+    /// Scenarios of the user that replace the built-in ones; none keeps these.
+    pub(super) own: &'a [PathBuf],
+    /// The names that the agent has for tools.
+    pub(super) tools: Option<&'a IndexMap<String, ToolName>>,
+    /// The wire on which the agent calls its model.
+    pub(super) wire: Option<&'a str>,
+    /// Which of the built-in scenarios are needed, if not all are.
+    pub(super) selection: Option<&'a Selection>,
+}
+
+/// Loads one dialect without its faults.
 ///
 /// # Errors
 /// The mistakes in the files, or that there is no such dialect.
 pub(super) fn one(
     source: &DialectSource,
     id: &str,
-    own: &[PathBuf],
-    tools: &IndexMap<String, ToolName>,
-    wire: Option<&str>,
+    choice: ScenarioChoice<'_>,
 ) -> Result<KnownDialect, Vec<Error>> {
-    let mut known = if own.is_empty() {
-        known(source, id)?
-    } else {
-        let mut files = ScenarioSource::default();
-        for path in own {
-            let more = ScenarioSource::at(path).map_err(|error| vec![error])?;
-            files = more.over(files);
-        }
-        KnownDialect::of(dialect::load(source, id)?, files)?
-    };
-    check_smoke(&known, own)?;
-    if let Some(inheritance) = agent_names(&known.dialect, tools, wire) {
-        if let Some(dialect) = Arc::get_mut(&mut known.dialect) {
+    let mut dialect = dialect::load(source, id)?;
+    let mut files = ScenarioSource::default();
+    for path in choice.own {
+        let more = ScenarioSource::at(path).map_err(|error| vec![error])?;
+        files = more.over(files);
+    }
+    if choice.own.is_empty() {
+        files = built_in(&dialect)?;
+    }
+    check_smoke(&dialect, &files, choice.own)?;
+    if let Some(inheritance) = agent_names(&dialect, choice.tools, choice.wire) {
+        if let (Some(dialect), Some(tools)) = (Arc::get_mut(&mut dialect), choice.tools) {
             ToolName::rename_all(&mut dialect.optional_tools, tools);
         }
-        known.files = known.files.inherited(&inheritance)?;
-        known.scenarios = known.files.load(Some(&known.dialect))?;
+        files = files.inherited(&inheritance)?;
     }
-    Ok(known)
+    KnownDialect::of(dialect, files, choice.selection)
 }
 
 /// The scenarios with the agent's names for tools, and with the wire's form of call ids; `None` if both are
 /// unchanged.
 pub(super) fn agent_names(
     dialect: &Dialect,
-    tools: &IndexMap<String, ToolName>,
+    tools: Option<&IndexMap<String, ToolName>>,
     wire: Option<&str>,
 ) -> Option<Inheritance> {
+    let tools = tools.filter(|tools| !tools.is_empty());
     let of_agent = || dialect.agent.as_ref()?.file.call_ids.clone();
     let call_ids = wire.and_then(|wire| dialect.launch.wires.get(wire)?.call_ids.clone());
     let call_ids = call_ids.or_else(of_agent);
-    (!tools.is_empty() || call_ids.is_some()).then(|| Inheritance {
+    (tools.is_some() || call_ids.is_some()).then(|| Inheritance {
         members: dialect.members.clone(),
-        tools: tools.clone(),
+        tools: tools.cloned().unwrap_or_default(),
         call_ids,
         ..Inheritance::default()
     })
@@ -101,8 +113,11 @@ pub(super) fn agent_names(
 
 /// Checks that the smoke scenario of a dialect exists: among the built-in ones, among these files of the user, or next to them where only
 /// a part of a suite was given.
-fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> {
-    let dialect = &known.dialect;
+fn check_smoke(
+    dialect: &Dialect,
+    files: &ScenarioSource,
+    own: &[PathBuf],
+) -> Result<(), Vec<Error>> {
     let is_beside = |smoke: &str| {
         let file = format!("{smoke}.yaml");
         let mut paths = own.iter().filter_map(|path| std::path::absolute(path).ok());
@@ -111,8 +126,8 @@ fn check_smoke(known: &KnownDialect, own: &[PathBuf]) -> Result<(), Vec<Error>> 
     if dialect.smoke_id().is_some_and(is_beside) {
         return Ok(());
     }
-    let built_in = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
-    let all = known.files.files().iter().chain(built_in.files());
+    let built_in = built_in(dialect)?;
+    let all = files.files().iter().chain(built_in.files());
     let ids: Vec<_> = all.map(|file| file.id.as_str()).collect();
     if ids.is_empty() {
         Ok(())
@@ -134,8 +149,13 @@ fn known_with_faults(source: &DialectSource, id: &str) -> Result<KnownDialect, V
 
 fn known(source: &DialectSource, id: &str) -> Result<KnownDialect, Vec<Error>> {
     let dialect = dialect::load(source, id)?;
-    let files = ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)?;
-    KnownDialect::of(dialect, files)
+    let files = built_in(&dialect)?;
+    KnownDialect::of(dialect, files, None)
+}
+
+/// The scenarios of a dialect in the executable.
+fn built_in(dialect: &Dialect) -> Result<ScenarioSource, Vec<Error>> {
+    ScenarioSource::find(&dialect.name, &dialect.version, &dialect.bases)
 }
 
 /// The names that the faults of a dialect may use. Scenarios and behaviors of the reference agent are not part of it: the caller adds them.
@@ -160,11 +180,19 @@ pub(super) fn render_errors(errors: &[Error]) -> String {
 }
 
 impl KnownDialect {
-    /// A dialect with the scenarios of these files, without its faults.
-    fn of(dialect: Arc<Dialect>, files: ScenarioSource) -> Result<Self, Vec<Error>> {
+    /// A dialect with the scenarios of these files, or the selected ones of them, without its faults.
+    fn of(
+        dialect: Arc<Dialect>,
+        files: ScenarioSource,
+        selection: Option<&Selection>,
+    ) -> Result<Self, Vec<Error>> {
         conform_runner::lanes::lanes(&dialect)?;
+        let is_wanted = |id: &str| {
+            let is_selected = |one: &Selection| one.matches_id(&format!("{}/{id}", dialect.id()));
+            selection.is_none_or(is_selected)
+        };
         Ok(KnownDialect {
-            scenarios: files.load(Some(&dialect))?,
+            scenarios: files.load_wanted(Some(&dialect), is_wanted)?,
             dialect,
             files,
             faults: Vec::new(),

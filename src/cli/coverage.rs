@@ -4,7 +4,7 @@
 mod situations;
 
 use super::args::DialectArgs;
-use super::catalogue::KnownDialect;
+use super::catalogue::{KnownDialect, ScenarioChoice};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::mutants::{published_matrix, read_matrix};
@@ -93,7 +93,11 @@ fn known(args: &CoverageArgs) -> Result<Vec<KnownDialect>, Vec<Error>> {
     match (&args.dialect.dialect, args.scenarios.as_slice()) {
         (Some(id), own @ [_, ..]) => {
             let source = DialectSource::new(args.dialect.dialect_dir.clone());
-            catalogue::one(&source, id, own, &IndexMap::new(), None).map(|one| vec![one])
+            let choice = ScenarioChoice {
+                own,
+                ..ScenarioChoice::default()
+            };
+            catalogue::one(&source, id, choice).map(|one| vec![one])
         }
         _ => catalogue::load(&args.dialect),
     }

@@ -3,7 +3,7 @@
 mod page;
 
 use super::args::DialectArgs;
-use super::catalogue::{self, KnownDialect};
+use super::catalogue::{self, KnownDialect, ScenarioChoice};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::{describe, output};
@@ -60,7 +60,12 @@ fn explain(args: &ExplainArgs) -> Result<String, CommandError> {
         && let Some(id) = &config.dialect
     {
         let source = DialectSource::new(dialect_dir.clone());
-        let own = catalogue::one(&source, id, &config.scenarios, &config.tools, None)?;
+        let choice = ScenarioChoice {
+            own: &config.scenarios,
+            tools: Some(&config.tools),
+            ..ScenarioChoice::default()
+        };
+        let own = catalogue::one(&source, id, choice)?;
         if let Some(topic) = find(&own, &args.id) {
             return Ok(show(args, &own, &topic));
         }

@@ -3,7 +3,7 @@
 
 use super::agent_surroundings::with_agents;
 use super::args::DialectArgs;
-use super::catalogue::{self, KnownDialect};
+use super::catalogue::{self, KnownDialect, ScenarioChoice};
 use super::command_error::CommandError;
 use super::detection_notes::{announced_dialect, note_command_line};
 use super::exit::ExitStatus;
@@ -18,7 +18,6 @@ use conform_runner::detect::known_agents;
 use conform_runner::detect::package::Package;
 use conform_runner::detect::probe::Patience;
 use conform_runner::scenario::yaml_text;
-use indexmap::IndexMap;
 use output::quoted;
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -86,7 +85,7 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitStatus, CommandError> {
             (detected.id, Some(agent))
         }
     };
-    let known = catalogue::one(&source, &id, &[], &IndexMap::new(), None)?;
+    let known = catalogue::one(&source, &id, ScenarioChoice::default())?;
     if let Some(agent) = &agent {
         note_command_line(agent, &known.dialect, None);
     }

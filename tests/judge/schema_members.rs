@@ -1,6 +1,6 @@
 //! What schemas say about frames that people write by hand: unknown members, and matchers that match nothing.
 
-use conform_judge::schema::{MemberError, Schemas};
+use conform_judge::schema::{MemberError, SchemaCheck, Schemas};
 use serde_json::json;
 
 fn schemas() -> Schemas {
@@ -18,7 +18,7 @@ fn schemas() -> Schemas {
         },
         "Place": { "type": "object", "required": ["id"], "properties": { "id": { "type": "string" } }, "additionalProperties": false }
     }});
-    Schemas::compile(document, ["go"].into_iter()).unwrap()
+    Schemas::compile(document, ["go"].into_iter(), SchemaCheck::AtOnce).unwrap()
 }
 
 fn places(mistakes: Vec<MemberError>) -> Vec<String> {
@@ -61,7 +61,12 @@ fn a_nested_kind_has_the_members_of_its_envelope() {
         "ask": { "properties": { "id": {}, "body": { "properties": { "kind": {} } } } },
         "ask.model": { "properties": { "body": { "properties": { "model": {} } } } }
     }});
-    let schemas = Schemas::compile(document, ["ask", "ask.model"].into_iter()).unwrap();
+    let schemas = Schemas::compile(
+        document,
+        ["ask", "ask.model"].into_iter(),
+        SchemaCheck::AtOnce,
+    )
+    .unwrap();
     let frame =
         json!({ "id": "a", "idd": 1, "body": { "kind": "model", "model": "m", "modell": 1 } });
     let unknown = schemas.unknown_members(&["ask", "ask.model"], &frame);

@@ -93,6 +93,11 @@ impl DialectSource {
         names
     }
 
+    /// Whether all dialects are those of the executable, whose files the project's tests check.
+    pub fn is_built_in(&self) -> bool {
+        self.folder.is_none()
+    }
+
     /// The user's folder, as an absolute path if there is one.
     pub fn folder(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref()?;

@@ -20,6 +20,15 @@ use std::sync::{Arc, Mutex};
 /// The URI by which validators refer to the document of all definitions.
 const DOCUMENT: &str = "conform:///definitions";
 
+/// When mistakes in definitions are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaCheck {
+    /// When they are loaded.
+    AtOnce,
+    /// Not before a definition is used: they were checked before.
+    WhenUsed,
+}
+
 /// The definitions of one direction of a dialect.
 #[derive(Debug)]
 pub struct Schemas {
@@ -37,12 +46,17 @@ impl Schemas {
     pub fn compile<'a>(
         document: Value,
         names: impl Iterator<Item = &'a str>,
+        check: SchemaCheck,
     ) -> Result<Self, Vec<(String, String)>> {
         let defs = document.get("$defs").cloned().unwrap_or_default();
         let mut root = Value::Object(Map::from_iter([("$defs".to_owned(), defs)]));
+        let at_once = check == SchemaCheck::AtOnce;
         // The whole document is checked against the meta-schema once. Each validator then only refers to it.
-        let checked =
-            jsonschema::draft202012::meta::validate(&root).map_err(|e| place_and_reason(&e));
+        let checked = if at_once {
+            jsonschema::draft202012::meta::validate(&root).map_err(|e| place_and_reason(&e))
+        } else {
+            Ok(())
+        };
         let published = document.get("published");
         let has_published = published.is_some();
         if let Some(published) = published {
@@ -64,7 +78,7 @@ impl Schemas {
             checked.as_ref().map_err(|error| vec![error.clone()])?;
             let reference = json!({ "$ref": format!("{DOCUMENT}#{}", as_fragment(&pointer)) });
             let validator = FrameValidator::new(reference, &registry);
-            if !has_published || !is_published(&document["$defs"][name]) {
+            if at_once && (!has_published || !is_published(&document["$defs"][name])) {
                 validator
                     .compile()
                     .map_err(|error| vec![(pointer, error.to_string())])?;
@@ -163,7 +177,7 @@ mod tests {
             "Count": { "type": "integer", "minimum": 0, "x-clauses": ["p.count"] },
             "Usage": { "type": "object", "properties": { "input": { "type": "integer" }, "cached": { "$ref": "#/$defs/Count" } } }
         }});
-        Schemas::compile(document, ["ready"].into_iter()).unwrap()
+        Schemas::compile(document, ["ready"].into_iter(), SchemaCheck::AtOnce).unwrap()
     }
 
     /// `POINTER CLAUSE LEVEL` of each violation.
@@ -217,7 +231,7 @@ mod tests {
                 "tokens": { "type": "integer", PLAIN_INTEGER: true, "x-clauses": ["p.tokens"] },
             } },
         }});
-        let schemas = Schemas::compile(document, ["end"].into_iter()).unwrap();
+        let schemas = Schemas::compile(document, ["end"].into_iter(), SchemaCheck::AtOnce).unwrap();
         let violations =
             |text: &str| schemas.violations("end", &serde_json::from_str(text).unwrap(), 9);
 
@@ -234,17 +248,18 @@ mod tests {
 
     #[test]
     fn a_name_without_a_definition_and_a_dangling_reference_are_refused() {
-        let error = Schemas::compile(json!({"$defs": {}}), ["x"].into_iter()).unwrap_err();
+        let error = Schemas::compile(json!({"$defs": {}}), ["x"].into_iter(), SchemaCheck::AtOnce)
+            .unwrap_err();
         assert_eq!(error[0].0, "/$defs/x");
         let document = json!({"$defs": {"x": {"$ref": "#/$defs/nowhere"}}});
-        assert!(Schemas::compile(document, ["x"].into_iter()).is_err());
+        assert!(Schemas::compile(document, ["x"].into_iter(), SchemaCheck::AtOnce).is_err());
     }
 
     #[test]
     fn a_name_may_hold_any_character() {
         let name = "session/up date%";
         let document = json!({ "$defs": { name: { "required": ["a"] } } });
-        let schemas = Schemas::compile(document, [name].into_iter()).unwrap();
+        let schemas = Schemas::compile(document, [name].into_iter(), SchemaCheck::AtOnce).unwrap();
         let violations = schemas.violations(name, &json!({}), 9);
         assert_eq!(violations.len(), 1);
     }

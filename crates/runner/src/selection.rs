@@ -42,11 +42,16 @@ impl Selection {
     /// Whether a scenario is selected by id and tags, without regard to the shard.
     #[must_use]
     pub fn matches(&self, id: &str, tags: &[String]) -> bool {
-        let by_id =
-            self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, id));
         let by_tag = self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag));
-        let by_list = self.ids.as_ref().is_none_or(|ids| ids.contains(id));
-        by_id && by_tag && by_list
+        by_tag && self.matches_id(id)
+    }
+
+    /// Whether a scenario with this id can be selected, whatever its tags are.
+    #[must_use]
+    pub fn matches_id(&self, id: &str) -> bool {
+        let by_pattern =
+            self.only.is_empty() || self.only.iter().any(|pattern| matches_pattern(pattern, id));
+        by_pattern && self.ids.as_ref().is_none_or(|ids| ids.contains(id))
     }
 
     /// Whether the selected scenario with this index is in the shard.

@@ -24,7 +24,8 @@ pub(super) fn explorations(
     let mut without = Vec::new();
     for suite in &mut plan.suites {
         suite.scenarios.clear();
-        let names = catalogue::agent_names(&suite.dialect, &config.tools, start.wire.as_deref());
+        let names =
+            catalogue::agent_names(&suite.dialect, Some(&config.tools), start.wire.as_deref());
         let Some(mut table) = MoveTable::load(&source, &suite.dialect, names.as_ref())? else {
             without.push(suite.dialect.id());
             continue;

@@ -7,7 +7,7 @@ use super::rerun::RerunCommand;
 use super::unmatched_names::unmatched_names;
 use crate::cli::agent_surroundings::AgentSurroundings;
 use crate::cli::args::{DialectArgs, words};
-use crate::cli::catalogue::{self, KnownDialect};
+use crate::cli::catalogue::{self, KnownDialect, ScenarioChoice};
 use crate::cli::command_error::CommandError;
 use crate::cli::detection_notes::{
     announced_dialect, note_agent_file, note_command_line, note_newer_agent,
@@ -113,7 +113,11 @@ fn check_tools(
     let mut known = BTreeSet::new();
     let suites: &[&[PathBuf]] = if own.is_empty() { &[own] } else { &[&[], own] };
     for own in suites {
-        let as_written = |id: &String| catalogue::one(source, id, own, &IndexMap::new(), None);
+        let choice = ScenarioChoice {
+            own,
+            ..ScenarioChoice::default()
+        };
+        let as_written = |id: &String| catalogue::one(source, id, choice);
         let dialects = all_at_once(ids, as_written)?;
         known.extend(dialects.iter().flat_map(KnownDialect::tools));
     }
@@ -197,17 +201,6 @@ pub(in crate::cli) async fn run_plan(
             vec![detected.id]
         }
     };
-    let load = |id: &String| {
-        catalogue::one(
-            &source,
-            id,
-            scenarios,
-            &config.tools,
-            args.start.wire.as_deref(),
-        )
-    };
-    let known = all_at_once(&ids, load)?;
-    check_tools(&config.tools, &ids, &source, scenarios)?;
     let mut selection = Selection {
         only: args.only.clone(),
         tags: args.tag.clone(),
@@ -219,6 +212,14 @@ pub(in crate::cli) async fn run_plan(
             "no scenario failed in the last run of this agent from this folder, so all are played",
         );
     }
+    let choice = ScenarioChoice {
+        own: scenarios,
+        tools: Some(&config.tools),
+        wire: args.start.wire.as_deref(),
+        selection: selection.tags.is_empty().then_some(&selection),
+    };
+    let known = all_at_once(&ids, |id| catalogue::one(&source, id, choice))?;
+    check_tools(&config.tools, &ids, &source, scenarios)?;
     let unmatched = unmatched_names(&selection, &known);
     let mut suites = suites(
         known,

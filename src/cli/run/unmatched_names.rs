@@ -8,21 +8,22 @@ use spanned_yaml::suggestion;
 
 /// A sentence for each `--only` that matches no scenario, and for each `--tag` that none has.
 pub(super) fn unmatched_names(selection: &Selection, known: &[KnownDialect]) -> Vec<String> {
-    let scenarios = || {
-        let all = known.iter();
-        all.flat_map(|one| one.scenarios.iter().map(move |scenario| (one, scenario)))
-    };
-    let ids: Vec<String> = scenarios()
-        .map(|(one, scenario)| one.scenario_id(scenario))
-        .collect();
+    let files = || known.iter().flat_map(|one| one.files.files());
+    let full_ids = known.iter().flat_map(|one| {
+        let files = one.files.files().iter();
+        files.map(|file| format!("{}/{}", one.dialect.id(), file.id))
+    });
+    let ids: Vec<String> = full_ids.collect();
     let patterns = selection.unmatched_patterns(&ids).map(|pattern| {
-        let names = scenarios().flat_map(|(_, scenario)| names_of(&scenario.id));
+        let names = files().flat_map(|file| names_of(&file.id));
         let names = names.chain(ids.iter().map(String::as_str));
         let near = suggestion(pattern, names);
         format!("--only {} matches no scenario{near}", quoted(pattern))
     });
-    let tags: IndexSet<&str> = scenarios()
-        .flat_map(|(_, scenario)| scenario.tags.iter().map(String::as_str))
+    let tags: IndexSet<&str> = known
+        .iter()
+        .flat_map(|one| &one.scenarios)
+        .flat_map(|scenario| scenario.tags.iter().map(String::as_str))
         .collect();
     let is_unknown = |tag: &&String| !tags.contains(tag.as_str());
     let unknown = selection.tags.iter().filter(is_unknown).map(|tag| {

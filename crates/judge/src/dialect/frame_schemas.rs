@@ -3,7 +3,7 @@
 use crate::finding::{Level, Source};
 use crate::rules::monitor::MonitorConfig;
 use crate::rules::rule::{Rule, RuleForm};
-use crate::schema::Schemas;
+use crate::schema::{SchemaCheck, Schemas};
 use conform_dialect::FrameNames;
 use serde_json::Value;
 use spanned_yaml::{Error, Span};
@@ -24,11 +24,12 @@ pub(super) fn names_with_schema<'a>(
 pub(super) fn compile_schemas(
     document: Value,
     names: &FrameNames,
+    check: SchemaCheck,
     path: &Path,
     errors: &mut Vec<Error>,
 ) -> Option<Schemas> {
     let names: Vec<String> = names_with_schema(names, &document).collect();
-    Schemas::compile(document, names.iter().map(String::as_str))
+    Schemas::compile(document, names.iter().map(String::as_str), check)
         .map_err(|mistakes| {
             let mistakes = mistakes.into_iter();
             errors.extend(mistakes.map(|(pointer, message)| {

@@ -10,6 +10,7 @@ use super::session::{refusals_of, session_of};
 use super::types::Dialect;
 use crate::rules::compile::{self as rule_compiler, DialectNames};
 use crate::rules::symbol::Symbols;
+use crate::schema::SchemaCheck;
 use conform_dialect::DialectSource;
 use conform_dialect::MergedFiles;
 use conform_dialect::file::{DialectFile, FrameSpec};
@@ -36,7 +37,9 @@ pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>
     if let Some(agent) = &agent {
         agent.apply(&mut files.file)?;
     }
-    let dialect = compile(files, agent.as_deref().map(|agent| &agent.root))?;
+    let is_built_in = source.is_built_in() && agent.as_ref().is_none_or(|agent| !agent.is_named);
+    let agent_root = agent.as_deref().map(|agent| &agent.root);
+    let dialect = compile(files, agent_root, is_built_in)?;
     Ok(Arc::new(Dialect {
         agent,
         own_wires,
@@ -44,7 +47,16 @@ pub fn load(source: &DialectSource, id: &str) -> Result<Arc<Dialect>, Vec<Error>
     }))
 }
 
-fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec<Error>> {
+fn compile(
+    files: MergedFiles,
+    agent_root: Option<&Node>,
+    is_built_in: bool,
+) -> Result<Dialect, Vec<Error>> {
+    let check = if is_built_in {
+        SchemaCheck::WhenUsed
+    } else {
+        SchemaCheck::AtOnce
+    };
     let mut errors = Vec::new();
     let MergedFiles {
         mut file,
@@ -66,9 +78,10 @@ fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec
         let published = Published::read(schema, &published_path, &file.published, &root)?;
         published.add_to([(&events, &mut of_events), (&commands, &mut of_commands)])?;
     }
-    let event_schemas = compile_schemas(of_events, &events, path, &mut errors);
+    let event_schemas = compile_schemas(of_events, &events, check, path, &mut errors);
     let commands_path = path.with_file_name("commands.json");
-    let command_schemas = compile_schemas(of_commands, &commands, &commands_path, &mut errors);
+    let command_schemas =
+        compile_schemas(of_commands, &commands, check, &commands_path, &mut errors);
 
     let known = DialectNames {
         dialect: &file.name,
@@ -164,6 +177,7 @@ fn compile(files: MergedFiles, agent_root: Option<&Node>) -> Result<Dialect, Vec
         optional_tools: file.optional_tools,
         purposes: file.purposes,
         agent: None,
+        is_built_in,
         own_wires: Vec::new(),
         smoke: file.smoke,
         prelude,

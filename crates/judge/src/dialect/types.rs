@@ -62,6 +62,8 @@ pub struct Dialect {
     pub purposes: IndexMap<String, Vec<String>>,
     /// The file of the agent that it is loaded for, whose recipe and budgets are in place of the dialect's own.
     pub agent: Option<Arc<KnownAgent>>,
+    /// Whether its files and that of the agent are in the executable: the project's tests have checked them.
+    pub is_built_in: bool,
     /// The wires of the dialect's own recipe.
     pub own_wires: Vec<String>,
     /// The id of the scenario that is played first, with its place in the dialect's file.

@@ -3,7 +3,7 @@
 use super::client;
 use super::context::LoadContext;
 use super::file::{AutoAnswerFile, ScenarioFile, StepFile, StepVerb, texts, words};
-use super::lint::LINTS;
+use super::lint::{LINTS, Lint};
 use super::steps;
 use super::types::{AutoAnswer, Scenario};
 use super::usual_steps::add_usual_steps;
@@ -20,6 +20,27 @@ use spanned_yaml::{Error, Node, Spanned, all_or_mistakes, decode_all};
 /// # Errors
 /// Every mistake, in the order of the file.
 pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario, Vec<Error>> {
+    load_with(LINTS, node, id, dialect)
+}
+
+/// Loads a scenario of the executable for a dialect of the executable: the project's tests have linted it.
+///
+/// # Errors
+/// Every mistake in how it is written, in the order of the file.
+pub(super) fn load_built_in(
+    node: &Node,
+    id: &str,
+    dialect: Option<&Dialect>,
+) -> Result<Scenario, Vec<Error>> {
+    load_with(&[], node, id, dialect)
+}
+
+fn load_with(
+    lints: &[Lint],
+    node: &Node,
+    id: &str,
+    dialect: Option<&Dialect>,
+) -> Result<Scenario, Vec<Error>> {
     let agent = dialect.and_then(|dialect| dialect.agent.as_deref());
     let by_purpose = match dialect {
         Some(dialect) => Some(by_purpose(node, &dialect.purposes, agent)?),
@@ -37,7 +58,7 @@ pub fn load(node: &Node, id: &str, dialect: Option<&Dialect>) -> Result<Scenario
         errors: Vec::new(),
     };
     let scenario = build(&file, id, &mut context);
-    for lint in LINTS {
+    for lint in lints {
         lint(&file, &mut context);
     }
     let mut errors = context.errors;

@@ -2,6 +2,7 @@
 
 use super::inheritance::inherit;
 use super::load;
+use super::load::load_built_in;
 use super::types::Scenario;
 use crate::trials::cores;
 use conform_judge::dialect::{Base, Dialect, Inheritance};
@@ -121,42 +122,35 @@ impl ScenarioSource {
     /// # Errors
     /// Every mistake in every file, including scenarios with the same name.
     pub fn load(&self, dialect: Option<&Dialect>) -> Result<Vec<Scenario>, Vec<Error>> {
+        self.load_wanted(dialect, |_| true)
+    }
+
+    /// The same, of the scenarios in the executable only those with a wanted id. Those of the user are all loaded: their mistakes are
+    /// reported.
+    ///
+    /// # Errors
+    /// As for [`ScenarioSource::load`].
+    pub fn load_wanted(
+        &self,
+        dialect: Option<&Dialect>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Vec<Scenario>, Vec<Error>> {
         let (mut scenarios, mut errors) = (Vec::new(), Vec::new());
         let mut names = UniqueNames::default();
-        for (file, LoadedFile { name, scenario }) in self.files.iter().zip(self.load_each(dialect))
-        {
+        let is_wanted = |file: &&SourceFile| !file.is_built_in() || wanted(&file.id);
+        let files: Vec<_> = self.files.iter().filter(is_wanted).collect();
+        for (file, LoadedFile { name, scenario }) in files.iter().zip(load_each(&files, dialect)) {
             let added = name.map(|name| names.add_name(&name, &file.id));
             errors.extend(added.and_then(Result::err));
             match scenario {
                 Ok(scenario) => scenarios.push(Scenario {
-                    embedded: matches!(file.text, Cow::Borrowed(_)),
+                    embedded: file.is_built_in(),
                     ..scenario
                 }),
                 Err(found) => errors.extend(found),
             }
         }
         errors.is_empty().then_some(scenarios).ok_or(errors)
-    }
-
-    /// Loads each file, on all cores.
-    fn load_each(&self, dialect: Option<&Dialect>) -> Vec<LoadedFile> {
-        let load_part = |part: &[SourceFile]| -> Vec<_> {
-            let files = part.iter();
-            files.map(|file| file.load(dialect)).collect()
-        };
-        let length = self.files.len().div_ceil(cores().get()).max(1);
-        std::thread::scope(|scope| {
-            let parts = self.files.chunks(length);
-            let threads: Vec<_> = parts
-                .map(|part| scope.spawn(move || load_part(part)))
-                .collect();
-            let loaded = threads.into_iter().flat_map(|thread| {
-                thread
-                    .join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            loaded.collect()
-        })
     }
 
     fn sorted(mut files: Vec<SourceFile>) -> Self {
@@ -181,7 +175,13 @@ impl SourceFile {
         Ok(steps.fold(node, |node, inheritance| inherit(&node, inheritance)))
     }
 
+    fn is_built_in(&self) -> bool {
+        matches!(self.text, Cow::Borrowed(_))
+    }
+
     fn load(&self, dialect: Option<&Dialect>) -> LoadedFile {
+        let is_checked = self.is_built_in() && dialect.is_some_and(|dialect| dialect.is_built_in);
+        let load = if is_checked { load_built_in } else { load };
         match self.read() {
             Ok(node) => LoadedFile {
                 name: node.get("name").cloned(),
@@ -193,6 +193,27 @@ impl SourceFile {
             },
         }
     }
+}
+
+/// Loads each file, on all cores.
+fn load_each(files: &[&SourceFile], dialect: Option<&Dialect>) -> Vec<LoadedFile> {
+    let load_part = |part: &[&SourceFile]| -> Vec<_> {
+        let files = part.iter();
+        files.map(|file| file.load(dialect)).collect()
+    };
+    let length = files.len().div_ceil(cores().get()).max(1);
+    std::thread::scope(|scope| {
+        let parts = files.chunks(length);
+        let threads: Vec<_> = parts
+            .map(|part| scope.spawn(move || load_part(part)))
+            .collect();
+        let loaded = threads.into_iter().flat_map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        loaded.collect()
+    })
 }
 
 /// A file that was loaded: its name as written, and the scenario or its mistakes.

@@ -13,7 +13,7 @@ use super::context::LoadContext;
 use super::file::ScenarioFile;
 
 /// Reports mistakes of one kind.
-type Lint = fn(&ScenarioFile, &mut LoadContext<'_>);
+pub(super) type Lint = fn(&ScenarioFile, &mut LoadContext<'_>);
 
 /// Every lint. To add one, write a function and add it here.
 pub(super) const LINTS: &[Lint] = &[
