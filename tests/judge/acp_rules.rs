@@ -38,16 +38,33 @@ fn said(text: &str) -> String {
 
 /// The rules that the frames after a turn break as a must.
 fn check(after: &str) -> Vec<String> {
+    judge(&format!("{TURN}{after}"))
+}
+
+/// The rules that the frames break as a must.
+fn judge(session: &str) -> Vec<String> {
     let dialect = load(&DialectSource::default(), "acp@1").unwrap();
     let mut checker = Checker::new(dialect, CheckOptions::default());
-    frames(&format!("{TURN}{after}"))
-        .iter()
-        .for_each(|frame| checker.push(frame));
+    frames(session).iter().for_each(|frame| checker.push(frame));
     let findings = checker.finish().findings;
     let musts = findings
         .iter()
         .filter(|one| one.level == conform_judge::finding::Level::Must);
     musts.map(|one| one.rule.replace("acp/", "")).collect()
+}
+
+#[test]
+fn what_the_pages_allow_is_not_accused_and_a_similar_breach_is() {
+    let text = include_str!("acp_rules/pairs.txt");
+    let mut sections = text.split("\n## ").skip(1).map(|section| {
+        let (head, frames) = section.split_once('\n').unwrap();
+        let (name, rules) = head.rsplit_once(':').unwrap();
+        (name, rules.split_whitespace().collect::<Vec<_>>(), frames)
+    });
+    let (_, _, start) = sections.next().unwrap();
+    for (name, rules, frames) in sections {
+        assert_eq!(judge(&format!("{start}{frames}")), rules, "{name}");
+    }
 }
 
 #[test]

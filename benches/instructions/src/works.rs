@@ -20,6 +20,9 @@ pub(crate) type Work = (&'static str, fn(&str) -> Costs);
 
 /// The works, the longest first.
 pub(crate) const WORKS: &[Work] = &[
+    ("run pi@1.6", |name| {
+        played(name, "run/thinking-blocks", "run/t*")
+    }),
     ("run pi@0.87", |name| {
         played(name, "run/thinking-blocks", "run/t*")
     }),
@@ -38,9 +41,12 @@ pub(crate) const WORKS: &[Work] = &[
     ("run synaps@1", |name| {
         played(name, "prompt/thinking-is-whole", "prompt/t*")
     }),
+    ("run acp@1", |name| {
+        played(name, "prompt/thinking", "prompt/t*")
+    }),
     ("explore aionrs@0.1", explored),
-    ("load pi@0.87", loaded),
-    ("load aionrs@0.1", loaded),
+    ("load acp@1", |name| loaded(name, "prompt/thinking")),
+    ("load pi@0.87", |name| loaded(name, "run/thinking-blocks")),
     ("check aionrs@0.1", checked),
     ("check synaps@1", checked),
     ("check pi@0.73", checked),
@@ -87,8 +93,14 @@ const NETWORK: &str = "--network=allow";
 
 /// Some more scenarios than one, end to end: so many that a start, which differs by some hundred thousand instructions, does not matter.
 fn played(name: &str, one: &str, all: &str) -> Costs {
-    let dialect = dialect_of(name);
-    let run = [
+    let run = run(dialect_of(name));
+    let with = |only| [&run[..], &[only]].concat();
+    beyond(name, &with(one), &with(all))
+}
+
+/// A run of the scenarios that the next argument selects.
+fn run(dialect: &str) -> [&str; 7] {
+    [
         "run",
         "--dialect",
         dialect,
@@ -96,9 +108,7 @@ fn played(name: &str, one: &str, all: &str) -> Costs {
         "--jobs=1",
         NETWORK,
         "--only",
-    ];
-    let with = |only| [&run[..], &[only]].concat();
-    beyond(name, &with(one), &with(all))
+    ]
 }
 
 /// A long walk beyond a short one. Walks depend on the moves of the dialect alone, so a new scenario changes nothing.
@@ -167,13 +177,16 @@ fn grown(name: &str) -> Costs {
     Costs::from([(name, (ratio * 100.0).round() / 100.0)])
 }
 
-/// The rules of a dialect, and its scenarios.
-fn loaded(name: &str) -> Costs {
-    let cost = |what| {
-        let args = ["list", what, "--dialect", dialect_of(name)];
-        in_thousands(format!("{name} ({what})"), counts("conform", &args).own)
+/// A dialect and its scenarios; and the play of one scenario, which needs no others.
+fn loaded(name: &str, one: &str) -> Costs {
+    let dialect = dialect_of(name);
+    let cost = |what: &str, args: &[&str]| {
+        in_thousands(format!("{name} ({what})"), counts("conform", args).own)
     };
-    Costs::from([cost("rules"), cost("scenarios")])
+    Costs::from([
+        cost("all", &["list", "scenarios", "--dialect", dialect]),
+        cost("one scenario", &[&run(dialect)[..], &[one]].concat()),
+    ])
 }
 
 /// A start of the reference agent that ends at once.
