@@ -1,7 +1,9 @@
 //! Detects the kind of a YAML file by the keys in it.
 
 use crate::editor_schemas::file_schema;
+use serde_json::Value;
 use spanned_yaml::Node;
+use std::sync::LazyLock;
 
 /// A kind of file that can be linted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -41,19 +43,22 @@ const SHAPES: &[FileShape] = &[
 
 const CLAUSES: FileShape = FileShape(FileKind::Dialect, "clause file", "clauses");
 
-impl FileShape {
-    /// How many of these keys are in the schema; `None` if its files are not of this form.
-    fn score(&self, is_list: bool, keys: &[&str]) -> Option<usize> {
-        let schema = file_schema(self.2);
-        let has_items = schema["type"] == "array";
-        let object = match (has_items, schema["items"]["$ref"].as_str()) {
-            (false, _) => &schema,
-            (true, None) => &schema["items"],
-            (true, Some(reference)) => schema.pointer(reference.strip_prefix('#')?)?,
-        };
-        let known = |key: &&&str| object["properties"].get(**key).is_some();
-        (has_items == is_list).then(|| keys.iter().filter(known).count())
-    }
+/// The schema of each shape, in the same order: it takes longer to make than most files to check.
+static SCHEMAS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let names = SHAPES.iter().map(|shape| shape.2);
+    names.map(file_schema).collect()
+});
+
+/// How many of these keys are in a schema; `None` if its files are not of this form.
+fn score(schema: &Value, is_list: bool, keys: &[&str]) -> Option<usize> {
+    let has_items = schema["type"] == "array";
+    let object = match (has_items, schema["items"]["$ref"].as_str()) {
+        (false, _) => schema,
+        (true, None) => &schema["items"],
+        (true, Some(reference)) => schema.pointer(reference.strip_prefix('#')?)?,
+    };
+    let known = |key: &&&str| object["properties"].get(**key).is_some();
+    (has_items == is_list).then(|| keys.iter().filter(known).count())
 }
 
 /// The shape that has the most keys of a file; `None` if no shape has any.
@@ -65,8 +70,9 @@ pub(super) fn shape(file: &Node) -> Option<&'static FileShape> {
     };
     let keys: Vec<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
     // Of equal scores the first in the table wins.
-    let shapes = SHAPES.iter().rev();
-    let fitting = shapes.filter_map(|shape| Some((shape.score(is_list, &keys)?, shape)));
+    let shapes = SHAPES.iter().zip(SCHEMAS.iter()).rev();
+    let fitting =
+        shapes.filter_map(|(shape, schema)| Some((score(schema, is_list, &keys)?, shape)));
     let best = fitting.max_by_key(|(score, _)| *score);
     let shape = best.filter(|(score, _)| *score > 0).map(|(_, shape)| shape);
     shape.or_else(|| has_clauses(file).then_some(&CLAUSES))

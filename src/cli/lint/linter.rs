@@ -40,6 +40,8 @@ pub(super) struct Linter {
     source: DialectSource,
     /// Dialects by id; `None` for one that could not be loaded, which is reported once.
     dialects: IndexMap<String, Option<Arc<Dialect>>>,
+    /// The dialect that each folder with scenarios or scripts belongs to.
+    dialect_of_folder: IndexMap<PathBuf, Option<String>>,
     /// Dialect folders that were linted as a whole.
     folders: Vec<PathBuf>,
     /// Those dialects.
@@ -174,8 +176,18 @@ impl Linter {
         self.take(scenario::load(node, &id, dialect.as_deref()).map(drop));
     }
 
-    /// The dialect whose `NAME/VERSION` is in a path.
-    fn dialect_of(&self, path: &Path) -> Option<String> {
+    /// The dialect whose `NAME/VERSION` is in the path of a file.
+    fn dialect_of(&mut self, path: &Path) -> Option<String> {
+        let folder = path.parent().unwrap_or(path).to_owned();
+        if let Some(known) = self.dialect_of_folder.get(&folder) {
+            return known.clone();
+        }
+        let found = self.dialect_in(path);
+        self.dialect_of_folder.insert(folder, found.clone());
+        found
+    }
+
+    fn dialect_in(&self, path: &Path) -> Option<String> {
         let path = std::fs::canonicalize(path).ok()?;
         let normal = |part| match part {
             Component::Normal(word) => std::ffi::OsStr::to_str(word),
