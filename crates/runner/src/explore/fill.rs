@@ -51,6 +51,9 @@ fn fill_text(text: &str, names: &Names, number: usize, place: Place) -> Value {
     if text == TYPED_NUMBER {
         return number.into();
     }
+    if !text.contains('{') && place == Place::Plain {
+        return text.into();
+    }
     let text = text.replace(NUMBER, &number.to_string());
     let text = text.replace(TYPED_NUMBER, &number.to_string());
     let parts = segments(&text);

@@ -6,6 +6,7 @@ use crate::scenario::{entries, inherit, words};
 use conform_judge::dialect::{Dialect, DialectSource, Inheritance};
 use indexmap::{IndexMap, IndexSet};
 use json_matcher::{Captures, Matcher, compile_filled_node};
+use serde_json::Value;
 use spanned_yaml::{Error, Node, Span, Spanned, decode_all, load_yaml, unknown};
 
 /// The file with the moves in the folder of a dialect.
@@ -84,6 +85,8 @@ pub struct Move {
     pub from: IndexSet<String>,
     /// The pools that each of its data is taken from.
     pub draws: IndexMap<String, Vec<String>>,
+    /// The variables that it depends on, with the values that allow it.
+    pub(super) conditions: Vec<(String, Vec<Value>)>,
     /// Whether its texts have its number in the session.
     pub(super) is_numbered: bool,
     /// Its place, for messages.
@@ -387,7 +390,15 @@ impl MoveTable {
             let text = one.to_value().to_string();
             text.contains(NUMBER) || text.contains(TYPED_NUMBER)
         });
+        let conditions = file.when.iter().map(|(name, node)| {
+            let values = match node.to_value() {
+                Value::Array(several) => several,
+                one => vec![one],
+            };
+            (name.value.clone(), values)
+        });
         Move {
+            conditions: conditions.collect(),
             is_numbered,
             file,
             from,

@@ -7,7 +7,8 @@ use super::moves::{Move, MoveTable};
 use fastrand::Rng;
 use serde_json::Value;
 use spanned_yaml::Spanned;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 /// The fewest and the most moves of a walk, without those that close it.
 const LENGTH: std::ops::RangeInclusive<usize> = 4..=14;
@@ -97,17 +98,21 @@ impl State {
         one.from.contains(&self.moment)
             && !self.spent.contains(name)
             && one.file.wire.as_ref().is_none_or(same_wire)
-            && one.file.when.iter().all(|(name, node)| {
-                let value = self.names.get(&name.value).unwrap_or(&Value::Null);
-                match node.to_value() {
-                    Value::Array(values) => values.contains(value),
-                    other => other == *value,
-                }
+            && one.conditions.iter().all(|(name, values)| {
+                let value = self.names.get(name).unwrap_or(&Value::Null);
+                values.contains(value)
             })
     }
 
     /// The names that the texts of a move can use: those of the session, and its data. A list of texts is there joined, too.
-    pub(super) fn names_for(&self, table: &MoveTable, planned: &PlannedMove) -> Names {
+    pub(super) fn names_for<'n>(
+        &'n self,
+        table: &MoveTable,
+        planned: &PlannedMove,
+    ) -> Cow<'n, Names> {
+        if planned.data.is_empty() {
+            return Cow::Borrowed(&self.names);
+        }
         let mut names = self.names.clone();
         for drawn in &planned.data {
             let pool = table.pools.get(&drawn.pool);
@@ -121,15 +126,19 @@ impl State {
             }
             names.insert(drawn.name.clone(), value);
         }
-        names
+        Cow::Owned(names)
     }
 
     /// Makes a move.
     pub(super) fn make(&mut self, table: &MoveTable, planned: &PlannedMove, one: &Move) {
         let drawn = self.names_for(table, planned);
-        for (name, value) in &one.file.set {
+        let set = one.file.set.iter().map(|(name, value)| {
             let name = fill_key(name, &drawn, self.number);
-            match fill(&value.to_value(), &drawn, self.number, Place::Plain) {
+            let value = fill(&value.to_value(), &drawn, self.number, Place::Plain);
+            (name, value)
+        });
+        for (name, value) in set.collect::<Vec<_>>() {
+            match value {
                 Value::Null => drop(self.names.shift_remove(&name)),
                 value => drop(self.names.insert(name, value)),
             }
@@ -221,14 +230,10 @@ impl MoveTable {
     }
 
     /// The variables that moves depend on, with the values that make a difference.
-    fn compared_values(&self) -> BTreeMap<&str, Vec<Value>> {
-        let mut compared: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-        for (name, node) in self.moves.values().flat_map(|one| &one.file.when) {
-            let values = compared.entry(name.as_str()).or_default();
-            match node.to_value() {
-                Value::Array(several) => values.extend(several),
-                one => values.push(one),
-            }
+    fn compared_values(&self) -> BTreeMap<&str, Vec<&Value>> {
+        let mut compared: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+        for (name, values) in self.moves.values().flat_map(|one| &one.conditions) {
+            compared.entry(name).or_default().extend(values);
         }
         compared
     }
@@ -236,50 +241,39 @@ impl MoveTable {
     /// The shortest session for each move in which it is made, with the simplest data; none for a move that no session can reach.
     #[must_use]
     pub fn shortest_sessions(&self) -> BTreeMap<String, Session> {
-        let compared = self.compared_values();
-        let mut seen = BTreeSet::new();
-        let mut is_new = |state: &State| {
-            let known = compared.iter().map(|(name, values)| {
-                let value = state.names.get(*name).unwrap_or(&Value::Null);
-                let most = values.iter().filter_map(Value::as_i64).max();
-                let counts_up_to_one = value.as_i64().is_some_and(|n| Some(n) <= most);
-                (counts_up_to_one || values.contains(value)).then(|| value.to_string())
-            });
-            let place = (state.moment.clone(), state.wire.clone());
-            seen.insert((place, known.collect::<Vec<_>>()))
-        };
+        let mut seen = SeenStates::new(self.compared_values());
         let mut found = BTreeMap::new();
-        let mut queue = VecDeque::new();
+        let (mut reached, mut queue) = (Vec::new(), VecDeque::new());
         for (name, one) in &self.starts {
-            let session = Session {
-                start: self.tame(name, one),
-                ..Session::default()
-            };
+            let start = self.tame(name, one);
             let mut state = State::new(self);
-            state.make(self, &session.start, one);
-            if is_new(&state) {
-                queue.push_back((state, session));
+            state.make(self, &start, one);
+            if seen.is_new(&state) {
+                queue.push_back((state, reached.len()));
+                reached.push((None, start));
             }
         }
-        while let Some((state, session)) = queue.pop_front() {
-            let moves = self.moves.iter();
-            for (name, one) in moves.filter(|(name, one)| state.allows(name, one)) {
-                let mut next = state.clone();
-                let planned = self.tame(name, one);
-                next.make(self, &planned, one);
-                let is_new = is_new(&next);
-                if !is_new && found.contains_key(name) {
+        let tame = self.moves.iter();
+        let tame: Vec<_> = tame
+            .map(|(name, one)| (name, one, self.tame(name, one)))
+            .collect();
+        while let Some((state, place)) = queue.pop_front() {
+            for (name, one, planned) in &tame {
+                if !state.allows(name, one) {
                     continue;
                 }
-                let mut session = session.clone();
-                session.moves.push(planned);
-                if !found.contains_key(name)
-                    && let Some(closed) = self.legal(&session)
-                {
-                    found.insert(name.clone(), closed);
+                let mut next = state.clone();
+                next.make(self, planned, one);
+                let is_new = seen.is_new(&next);
+                if !found.contains_key(*name) {
+                    let mut session = session_to(&reached, place);
+                    session.moves.push(planned.clone());
+                    let closed = self.legal(&session);
+                    found.extend(closed.map(|closed| ((*name).clone(), closed)));
                 }
                 if is_new {
-                    queue.push_back((next, session));
+                    queue.push_back((next, reached.len()));
+                    reached.push((Some(place), planned.clone()));
                 }
             }
             if found.len() == self.moves.len() {
@@ -287,6 +281,68 @@ impl MoveTable {
             }
         }
         found
+    }
+}
+
+/// How a state was reached: the place of the one before it, and the move between the two; the start of a session for the first one.
+type Reached = (Option<usize>, PlannedMove);
+
+/// The session that leads to a state.
+fn session_to(reached: &[Reached], place: usize) -> Session {
+    let mut moves = Vec::new();
+    let mut next = Some(place);
+    while let Some((before, planned)) = next.map(|place| &reached[place]) {
+        moves.push(planned.clone());
+        next = *before;
+    }
+    let start = moves.pop().unwrap_or_default();
+    moves.reverse();
+    Session {
+        start,
+        moves,
+        ..Session::default()
+    }
+}
+
+/// The states that a search has come to, as far as moves depend on them.
+struct SeenStates<'t> {
+    compared: BTreeMap<&'t str, Vec<&'t Value>>,
+    seen: HashSet<(String, Option<String>, Vec<Compared>)>,
+}
+
+/// The value of a variable, as far as a move depends on it.
+#[derive(PartialEq, Eq, Hash)]
+enum Compared {
+    /// No move depends on it.
+    Other,
+    /// The value with this number of those that moves are compared with.
+    Known(usize),
+    /// A count that may still become one of them.
+    Count(i64),
+}
+
+impl<'t> SeenStates<'t> {
+    fn new(compared: BTreeMap<&'t str, Vec<&'t Value>>) -> Self {
+        SeenStates {
+            compared,
+            seen: HashSet::new(),
+        }
+    }
+
+    /// Whether no state like this came before.
+    fn is_new(&mut self, state: &State) -> bool {
+        let known = self.compared.iter().map(|(name, values)| {
+            let value = state.names.get(*name).unwrap_or(&Value::Null);
+            if let Some(number) = values.iter().position(|one| *one == value) {
+                return Compared::Known(number);
+            }
+            let most = values.iter().filter_map(|one| one.as_i64()).max();
+            let count = value.as_i64().filter(|count| Some(*count) <= most);
+            count.map_or(Compared::Other, Compared::Count)
+        });
+        let known = known.collect();
+        self.seen
+            .insert((state.moment.clone(), state.wire.clone(), known))
     }
 }
 
