@@ -12,7 +12,7 @@ pub(super) struct TextFormat {
 }
 
 /// Every format. An empty text is a matter of `minLength`.
-const FORMATS: [TextFormat; 6] = [
+const FORMATS: [TextFormat; 7] = [
     TextFormat {
         name: "not-blank",
         pattern: "\\S",
@@ -22,6 +22,14 @@ const FORMATS: [TextFormat; 6] = [
         name: "word",
         pattern: "^[a-zA-Z0-9_-]+$",
         matches: |text| text.bytes().all(is_word),
+    },
+    TextFormat {
+        name: "base64",
+        pattern: "^[a-zA-Z0-9+/=\\s]+$",
+        matches: |text| {
+            let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=\r\n".contains(&byte);
+            text.bytes().all(is_digit)
+        },
     },
     TextFormat {
         name: "property-key",

@@ -49,6 +49,7 @@ const BODY_CHECKS: &[BodyCheck] = &[
     check_tool_choice,
     check_tool_schemas,
     check_cache_control,
+    check_betas,
 ];
 
 /// The version of the API that has no sampling parameters:
@@ -133,23 +134,65 @@ fn is_json_schema(schema: &Value) -> bool {
 /// Most blocks with `cache_control`: <https://github.com/tghamm/Anthropic.SDK/issues/50>.
 const MAX_CACHED: usize = 4;
 
-fn check_cache_control(request: &Request) -> Result<(), String> {
-    fn cached(blocks: &Value) -> usize {
-        let blocks = list(blocks).iter();
-        blocks
-            .map(|block| {
-                usize::from(block["cache_control"].is_object()) + cached(&block["content"])
-            })
-            .sum()
+/// A block with `cache_control`: its path, and how long it is cached.
+struct CachedBlock<'a> {
+    path: String,
+    ttl: &'a str,
+}
+
+/// The blocks with `cache_control`, in the order in which they are cached.
+fn cached_blocks(body: &Value) -> Vec<CachedBlock<'_>> {
+    fn collect<'a>(blocks: &'a Value, path: &str, cached: &mut Vec<CachedBlock<'a>>) {
+        for (i, block) in list(blocks).iter().enumerate() {
+            let path = format!("{path}.{i}");
+            collect(&block["content"], &format!("{path}.content"), cached);
+            if block["cache_control"].is_object() {
+                let ttl = block["cache_control"]["ttl"].as_str().unwrap_or("5m");
+                cached.push(CachedBlock { path, ttl });
+            }
+        }
     }
-    let body = &request.body;
-    let found = cached(&body["tools"]) + cached(&body["system"]) + cached(&body["messages"]);
-    if found > MAX_CACHED {
+    let mut cached = Vec::new();
+    for member in ["tools", "system", "messages"] {
+        collect(&body[member], member, &mut cached);
+    }
+    cached
+}
+
+/// There are not too many, and those for an hour come first:
+/// <https://github.com/cnighswonger/claude-code-cache-fix/issues/44>.
+fn check_cache_control(request: &Request) -> Result<(), String> {
+    let cached = cached_blocks(&request.body);
+    if cached.len() > MAX_CACHED {
         return Err(format!(
-            "A maximum of {MAX_CACHED} blocks with cache_control may be provided. Found {found}."
+            "A maximum of {MAX_CACHED} blocks with cache_control may be provided. Found {}.",
+            cached.len()
         ));
     }
-    Ok(())
+    let mut after_short = cached.iter().skip_while(|block| block.ttl != "5m");
+    match after_short.find(|block| block.ttl == "1h") {
+        Some(CachedBlock { path, .. }) => Err(format!(
+            "{path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that \
+             blocks are processed in the following order: `tools`, `system`, `messages`."
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Members of the body that need a header `anthropic-beta`: <https://github.com/anthropics/claude-code/issues/14135>.
+const BETA_MEMBERS: [&str; 2] = ["context_management", "mcp_servers"];
+
+/// Other servers of the same API may know them without the header.
+fn check_betas(request: &Request) -> Result<(), String> {
+    let has_betas = request.headers.contains_key("anthropic-beta");
+    if has_betas || !request.model().starts_with("claude-") {
+        return Ok(());
+    }
+    let mut members = BETA_MEMBERS.into_iter();
+    match members.find(|member| !request.body[*member].is_null()) {
+        Some(member) => Err(format!("{member}: Extra inputs are not permitted")),
+        None => Ok(()),
+    }
 }
 
 /// Every tool call has exactly one result, at the start of the next turn, and every result has its call.

@@ -75,6 +75,12 @@ fn is_of_model(item: &Value) -> bool {
 /// A forced tool is one of the tools: <https://platform.openai.com/docs/guides/function-calling#tool-choice>.
 fn check_tool_choice(body: &Value) -> Result<(), HttpError> {
     let (choice, tools) = (&body["tool_choice"], list(&body["tools"]));
+    let brings_tools = |item: &Value| item["type"] == "additional_tools";
+    let has_others = || !body["prompt"].is_null() || list(&body["input"]).iter().any(brings_tools);
+    if choice == "required" && tools.is_empty() && !has_others() {
+        let message = "Tool choice 'required' must be specified with 'tools' parameter.";
+        return Err(invalid(message, "tool_choice", None));
+    }
     let Some(name) = choice["name"].as_str() else {
         return Ok(());
     };
@@ -112,6 +118,15 @@ fn check_json_mode(body: &Value) -> Result<(), HttpError> {
     Ok(())
 }
 
+/// The calls that the client answers: the type of the item, and its name in messages. The output of each has the same type with `_output`.
+const CALLS: [(&str, &str); 5] = [
+    ("function_call", "function call"),
+    ("custom_tool_call", "custom tool call"),
+    ("computer_call", "computer call"),
+    ("shell_call", "shell call"),
+    ("apply_patch_call", "apply patch call"),
+];
+
 /// Every tool call has its output and every output its call. Calls of a response that is referred to by id are not known here.
 fn check_tool_results(body: &Value) -> Result<(), HttpError> {
     let items = list(&body["input"]);
@@ -122,10 +137,7 @@ fn check_tool_results(body: &Value) -> Result<(), HttpError> {
             .collect::<Vec<_>>()
     };
     let stored = !body["previous_response_id"].is_null() || !body["conversation"].is_null();
-    for (kind, name) in [
-        ("function_call", "function call"),
-        ("custom_tool_call", "custom tool call"),
-    ] {
+    for (kind, name) in CALLS {
         let (calls, outputs) = (ids(kind), ids(&format!("{kind}_output")));
         if let Some(orphan) = outputs.iter().find(|id| !stored && !calls.contains(id)) {
             let message = format!("No tool call found for {name} output with call_id {orphan}.");
