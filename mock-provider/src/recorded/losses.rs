@@ -136,7 +136,8 @@ fn is_empty(value: &Value) -> bool {
         Value::Null | Value::Bool(false) => true,
         Value::String(text) => text.is_empty(),
         Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
-        _ => false,
+        Value::Object(members) => members.values().all(is_empty),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Bool(true) => false,
     }
 }

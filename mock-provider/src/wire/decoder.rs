@@ -38,7 +38,10 @@ pub(super) trait Decoder {
     fn event(&mut self, data: &Value, reply: &mut DecodedReply) -> Result<(), StreamError>;
 
     /// Decodes a message in one document.
-    fn document(&mut self, document: &Value, reply: &mut DecodedReply);
+    ///
+    /// # Errors
+    /// The error that it reports.
+    fn document(&mut self, document: &Value, reply: &mut DecodedReply) -> Result<(), StreamError>;
 
     /// Ends a stream without the API's end event, which some servers leave out.
     fn end(&mut self, _reply: &mut DecodedReply) {}
@@ -155,17 +158,16 @@ impl ReplyDecoder {
     /// Decodes a message in one document, or the events of a stream in an array.
     ///
     /// # Errors
-    /// An event reports an error.
+    /// The document or an event reports an error.
     pub fn document(&mut self, document: &Value) -> Result<(), DecodeError> {
-        match document {
+        let decoded = match document {
             Value::Array(events) => {
                 let mut events = events.iter();
-                events
-                    .try_for_each(|event| self.decoder.event(event, &mut self.reply))
-                    .map_err(DecodeError::Reported)?;
+                events.try_for_each(|event| self.decoder.event(event, &mut self.reply))
             }
             document => self.decoder.document(document, &mut self.reply),
-        }
+        };
+        decoded.map_err(DecodeError::Reported)?;
         if self.reply.stop.is_some() {
             self.reply.is_complete = true;
         }

@@ -46,7 +46,7 @@ impl Decoder for AnthropicDecoder {
         Ok(())
     }
 
-    fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
+    fn document(&mut self, document: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
         for (index, block) in list(&document["content"]).iter().enumerate() {
             start(index, block, reply);
             if let Some(fragment) = input(block) {
@@ -56,6 +56,7 @@ impl Decoder for AnthropicDecoder {
         }
         stop(document, reply);
         usage(&document["usage"], reply);
+        Ok(())
     }
 }
 

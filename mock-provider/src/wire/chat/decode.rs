@@ -38,10 +38,11 @@ impl Decoder for ChatDecoder {
         Ok(())
     }
 
-    fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
+    fn document(&mut self, document: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
         let choice = first_choice(document);
         self.content(&choice["message"], reply);
         ending(document, choice, self.has_refusal, reply);
+        Ok(())
     }
 
     fn end(&mut self, reply: &mut DecodedReply) {
@@ -72,7 +73,8 @@ impl ChatDecoder {
         }
         for call in list(&message["tool_calls"]) {
             let (key, id) = (call["index"].as_u64(), text(call, "id"));
-            let tool = text(&call["function"], "name");
+            let (function, custom) = (&call["function"], &call["custom"]);
+            let tool = text(function, "name") + &text(custom, "name");
             let index = self.open_call(key, &id, &tool).unwrap_or_else(|| {
                 self.blocks.close(reply);
                 let start = BlockStart::Call {
@@ -83,7 +85,7 @@ impl ChatDecoder {
                 self.calls.push(OpenCall { key, id, block });
                 block
             });
-            let fragment = text(&call["function"], "arguments");
+            let fragment = text(function, "arguments") + &text(custom, "input");
             if !fragment.is_empty() {
                 reply.push(Chunk::Args { index, fragment });
             }

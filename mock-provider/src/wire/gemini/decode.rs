@@ -27,9 +27,10 @@ impl Decoder for GeminiDecoder {
         Ok(())
     }
 
-    fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
+    fn document(&mut self, document: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
         self.response(document, reply);
         self.blocks.close(reply);
+        Ok(())
     }
 
     fn end(&mut self, reply: &mut DecodedReply) {

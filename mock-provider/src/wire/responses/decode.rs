@@ -1,6 +1,6 @@
 //! Decodes answers of OpenAI Responses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -16,39 +16,24 @@ pub(in crate::wire) struct ResponsesDecoder {
     has_refusal: bool,
     /// The items of which an event came, and whether it had content: some servers send an item only in its last event.
     items: BTreeMap<usize, bool>,
+    /// The parts whose content has come, by the number of the item and their own: some servers send it only in the event of its end.
+    parts: BTreeSet<(usize, usize)>,
 }
 
 impl Decoder for ResponsesDecoder {
     fn event(&mut self, data: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
         let index = number(data, "output_index");
-        let delta = || text(data, "delta");
         let kind = data["type"].as_str().unwrap_or_default();
-        if kind.ends_with(".delta") {
-            self.items.insert(index, true);
+        if let Some(content) = ContentEvent::parse(kind, data) {
+            self.content(content, reply);
+            return Ok(());
         }
         match kind {
             "response.output_item.added" => self.start(index, &data["item"], reply),
-            "response.output_text.delta" | "response.refusal.delta" => {
-                self.has_refusal |= kind == "response.refusal.delta";
-                reply.push(Chunk::Text {
-                    index,
-                    text: delta(),
-                });
-            }
-            "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
-                reply.push(Chunk::Thinking {
-                    index,
-                    text: delta(),
-                });
-            }
             "response.reasoning_summary_part.added" if data["summary_index"] != 0 => {
                 let text = "\n\n".to_owned();
                 reply.push(Chunk::Thinking { index, text });
             }
-            "response.function_call_arguments.delta" => reply.push(Chunk::Args {
-                index,
-                fragment: delta(),
-            }),
             "response.output_item.done" => self.whole(index, &data["item"], reply),
             "response.completed" | "response.incomplete" => {
                 let response = &data["response"];
@@ -68,22 +53,84 @@ impl Decoder for ResponsesDecoder {
         Ok(())
     }
 
-    fn document(&mut self, document: &Value, reply: &mut DecodedReply) {
+    fn document(&mut self, document: &Value, reply: &mut DecodedReply) -> Result<(), StreamError> {
+        if document["status"] == "failed" {
+            return Err(error(&document["error"], "code", "server_error"));
+        }
         for (index, item) in list(&document["output"]).iter().enumerate() {
             self.whole(index, item, reply);
         }
         self.ending(document, reply);
+        Ok(())
+    }
+}
+
+/// An event with content of an item: a fragment, or the whole at its end.
+struct ContentEvent {
+    index: usize,
+    /// The number of the part in the item.
+    part: usize,
+    chunk: Chunk,
+    is_whole: bool,
+    is_refusal: bool,
+}
+
+impl ContentEvent {
+    fn parse(kind: &str, data: &Value) -> Option<Self> {
+        let (content, is_whole) = match kind.strip_suffix(".delta") {
+            Some(content) => (content, false),
+            None => (kind.strip_suffix(".done")?, true),
+        };
+        let (member, chunk): (&str, fn(usize, String) -> Chunk) =
+            match content.strip_prefix("response.")? {
+                "output_text" => ("text", |index, text| Chunk::Text { index, text }),
+                "refusal" => ("refusal", |index, text| Chunk::Text { index, text }),
+                "reasoning_summary_text" | "reasoning_text" => {
+                    ("text", |index, text| Chunk::Thinking { index, text })
+                }
+                "function_call_arguments" => ("arguments", |index, fragment| Chunk::Args {
+                    index,
+                    fragment,
+                }),
+                "custom_tool_call_input" => {
+                    ("input", |index, fragment| Chunk::Args { index, fragment })
+                }
+                _ => return None,
+            };
+        let index = number(data, "output_index");
+        let said = text(data, if is_whole { member } else { "delta" });
+        if is_whole && said.is_empty() {
+            return None;
+        }
+        Some(ContentEvent {
+            index,
+            part: number(data, "content_index") + number(data, "summary_index"),
+            chunk: chunk(index, said),
+            is_whole,
+            is_refusal: content == "response.refusal",
+        })
     }
 }
 
 impl ResponsesDecoder {
+    /// The content of an item; the whole only if no fragment of it came.
+    fn content(&mut self, event: ContentEvent, reply: &mut DecodedReply) {
+        let is_new = self.parts.insert((event.index, event.part));
+        if event.is_whole && (!is_new || !self.items.contains_key(&event.index)) {
+            return;
+        }
+        self.has_refusal |= event.is_refusal;
+        self.items.insert(event.index, true);
+        reply.push(event.chunk);
+    }
+
     /// The start of an item.
     fn start(&mut self, index: usize, item: &Value, reply: &mut DecodedReply) {
         self.items.insert(index, false);
         let start = match item["type"].as_str() {
             Some("message") => BlockStart::Text,
             Some("reasoning") => BlockStart::Thinking,
-            Some("function_call") => {
+            Some("function_call" | "custom_tool_call") => {
                 self.has_calls = true;
                 let (id, tool) = (text(item, "call_id"), text(item, "name"));
                 BlockStart::Call { id, tool }
@@ -108,7 +155,7 @@ impl ResponsesDecoder {
                 let text = text(part, "text");
                 reply.push(Chunk::Thinking { index, text });
             }
-            let fragment = text(item, "arguments");
+            let fragment = text(item, "arguments") + &text(item, "input");
             if !fragment.is_empty() {
                 reply.push(Chunk::Args { index, fragment });
             }
