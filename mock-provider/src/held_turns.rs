@@ -3,13 +3,14 @@
 //! Sources: `types/beta/beta_message_thread_param` of Anthropic's Python SDK 2.14, and
 //! <https://platform.openai.com/docs/guides/conversation-state>.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
 use crate::answer::{AnswerMessage, HttpError, Piece};
 use crate::conversation::list;
 use crate::failure::Rejection;
+use crate::input_items::{items, listed_items};
 use crate::request::{Request, Wire};
 use crate::wire::{self, WireContext};
 
@@ -156,17 +157,55 @@ impl HeldTurns {
         })
     }
 
+    /// A stored response as a stream, after an event that the client has: the request for it, the message and the gate before it.
+    pub(crate) fn stream(
+        &self,
+        id: &str,
+        last: Option<u64>,
+    ) -> Option<(Request, AnswerMessage, Option<String>)> {
+        let turn = &self.turns[self.position(Wire::OpenAiResponses, id)?];
+        let request = turn.request.resumed_after(last);
+        Some((request, turn.message.clone(), turn.gate.clone()))
+    }
+
+    /// The items of the conversation that a response answers.
+    pub(crate) fn input_items(&self, id: &str) -> Option<Vec<Value>> {
+        let turn = &self.turns[self.position(Wire::OpenAiResponses, id)?];
+        Some(turn.input_items())
+    }
+
+    /// The items with these ids, of the input and the output of stored responses.
+    pub(crate) fn find_items(&self, ids: &HashSet<&str>) -> HashMap<String, Value> {
+        let stored = self.turns.iter();
+        let stored = stored.filter(|turn| turn.request.wire == Wire::OpenAiResponses);
+        let items = stored.flat_map(|turn| {
+            let output = list(&turn.document()["output"]).to_vec();
+            turn.input_items().into_iter().chain(output)
+        });
+        let named = items.filter_map(|item| Some((item["id"].as_str()?.to_owned(), item)));
+        named.filter(|(id, _)| ids.contains(id.as_str())).collect()
+    }
+
     /// Deletes a response. None if there is none of this id.
     pub(crate) fn delete_response(&mut self, id: &str) -> Option<()> {
         self.remove(self.position(Wire::OpenAiResponses, id)?)
     }
 
     /// Ends a response that is made in the background.
-    pub(crate) fn cancel_response(&mut self, id: &str) {
-        if let Some(at) = self.position(Wire::OpenAiResponses, id) {
-            let turn = &mut self.turns[at];
-            turn.is_cancelled = turn.request.is_in_background();
+    ///
+    /// # Errors
+    /// It is not: <https://platform.openai.com/docs/api-reference/responses/cancel>.
+    pub(crate) fn cancel_response(&mut self, id: &str) -> Result<(), HttpError> {
+        let Some(at) = self.position(Wire::OpenAiResponses, id) else {
+            return Ok(());
+        };
+        let turn = &mut self.turns[at];
+        if !turn.request.is_in_background() {
+            let message = "Cannot cancel a synchronous response. Only responses created with `background: true` can be cancelled.";
+            return Err(HttpError::invalid(message));
         }
+        turn.is_cancelled = true;
+        Ok(())
     }
 }
 
@@ -178,6 +217,12 @@ impl HeldTurn {
 
     fn document(&self) -> Value {
         wire::document(&self.context(), &self.message)
+    }
+
+    fn input_items(&self) -> Vec<Value> {
+        let whole = self.whole.as_ref().unwrap_or(&self.request);
+        let position = format!("input.{}", self.request.n);
+        listed_items(&whole.body["input"], self.seed, &position)
     }
 
     fn gates(&self) -> impl Iterator<Item = &str> {
@@ -230,12 +275,4 @@ fn already_continued() -> HttpError {
     let message = "thread: The response that `previous_message_id` names has already been continued. Continue from the Thread's most \
                    recent response `id`.";
     HttpError::invalid(message).about(None, Some("thread_already_continued"))
-}
-
-/// The items of an input: a bare text is a message of the user.
-fn items(input: &Value) -> Vec<Value> {
-    match input {
-        Value::String(text) => vec![json!({ "role": "user", "content": text })],
-        input => list(input).to_vec(),
-    }
 }

@@ -8,16 +8,18 @@ use std::time::Duration;
 use crate::answer::{Answer, AnswerMessage, BlockStart, HttpError};
 use crate::answer_builder;
 use crate::conversation::ConversationView;
+use crate::conversations::{ConversationCall, ConversationPath, Conversations};
 use crate::expect::RequestMismatch;
 use crate::failure::{Rejection, ScriptFailure};
 use crate::fallback;
 use crate::held_turns::HeldTurns;
 use crate::history::{NextReply, PastRequest, RequestHistory};
+use crate::input_items;
 use crate::lanes::{Lane, Lanes};
 use crate::request::{AskedModel, Request, Wire};
 use crate::script::{Expect, Repeat, Script, ScriptReply};
 use crate::signatures::SignatureStore;
-use crate::wire::{self, CallIds};
+use crate::wire::{self, CallIds, WireContext};
 
 /// A scripted model. Pure: the same requests get the same answers.
 #[derive(Debug, Clone)]
@@ -37,6 +39,7 @@ pub struct Model {
     /// Whether a request of a conversation has come.
     has_begun: bool,
     pub(crate) held: HeldTurns,
+    conversations: Conversations,
     /// The members without effect that a request had, each of them once.
     ignored: BTreeSet<String>,
     /// The number of requests in a row for which no reply was left.
@@ -107,6 +110,7 @@ impl Model {
             history: RequestHistory::default(),
             has_begun: false,
             held: HeldTurns::default(),
+            conversations: Conversations::default(),
             ignored: BTreeSet::new(),
             unscripted_in_a_row: 0,
             side_requests_in_a_row: 0,
@@ -145,8 +149,8 @@ impl Model {
     /// short fallback answer. Both are failures. A request without output tokens only fills the cache: it takes no reply. A side request, such as one for a title, also gets it unless a reply is for it, and is
     /// not a failure.
     pub fn next(&mut self, request: &Request) -> ModelResponse {
-        let continued = match self.held.continued(request) {
-            Ok(continued) => continued.or_else(|| self.call_ids.completed(request)),
+        let continued = match self.whole(request) {
+            Ok(continued) => continued,
             Err(rejection) => return ModelResponse::rejected(rejection, request.n),
         };
         let (sent, whole) = (request, continued.as_ref().unwrap_or(request));
@@ -164,9 +168,35 @@ impl Model {
         response.failures = failures.collect();
         if let Answer::Message(message) = &response.answer {
             let gate = response.gate.clone();
+            if message.stop().is_some() {
+                let context = WireContext {
+                    request: sent,
+                    seed: self.seed,
+                };
+                let output = || wire::document(&context, message)["output"].take();
+                self.conversations.add_turn(sent, output, self.seed);
+            }
             self.held.add(sent, continued, message, gate, self.seed);
         }
         response
+    }
+
+    /// A request with all that the server holds for it: the items that its references stand for, the conversation that it continues,
+    /// the ids of its calls. None if it has everything.
+    fn whole(&self, request: &Request) -> Result<Option<Request>, Rejection> {
+        let resolved = input_items::resolved(request, |ids| {
+            let mut items = self.held.find_items(ids);
+            items.extend(self.conversations.find_items(ids));
+            items
+        })?;
+        let sent = resolved.as_ref().unwrap_or(request);
+        let continued = match self.held.continued(sent)? {
+            Some(continued) => Some(continued),
+            None => self.conversations.continued(sent)?,
+        };
+        Ok(continued
+            .or(resolved)
+            .or_else(|| self.call_ids.completed(request)))
     }
 
     /// Answers a valid request.
@@ -296,6 +326,7 @@ impl Model {
     pub(crate) fn mark_unanswered(&mut self, request: u64) {
         self.history.mark_unanswered(request);
         self.held.forget_request(request);
+        self.conversations.forget_request(request);
     }
 
     /// Counts the tokens of a request, without taking a reply.
@@ -314,12 +345,35 @@ impl Model {
     /// # Errors
     /// Why the request is rejected.
     pub(crate) fn compact(&self, request: &Request) -> Result<Value, Rejection> {
-        let continued = self.held.continued(request)?;
+        let continued = self.whole(request)?;
         let whole = continued.as_ref().unwrap_or(request);
         match wire::validation_error(whole, &self.signatures) {
             Some(error) => Err(error.into()),
             None => Ok(wire::compacted(whole, self.seed)),
         }
+    }
+
+    /// The stream of a stored response, after an event that the client has.
+    pub(crate) fn resume(&self, id: &str, last: Option<u64>) -> Option<(Request, ModelResponse)> {
+        let (request, message, gate) = self.held.stream(id, last)?;
+        let answer = Answer::Message(message);
+        let response = ModelResponse {
+            gate,
+            ..ModelResponse::without_reply(answer, [])
+        };
+        Some((request, response))
+    }
+
+    /// Answers a request to a path of conversations.
+    ///
+    /// # Errors
+    /// Why the request is rejected.
+    pub(crate) fn answer_conversation(
+        &mut self,
+        path: &ConversationPath,
+        call: &ConversationCall<'_>,
+    ) -> Result<Value, Rejection> {
+        self.conversations.answer(path, call, self.seed)
     }
 
     /// A failure for each reply that was not served as often as the script requires.

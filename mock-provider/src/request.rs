@@ -61,6 +61,10 @@ impl Wire {
     }
 }
 
+/// The last event that the client has of a stream that it resumes:
+/// <https://platform.openai.com/docs/guides/background#streaming-a-background-response>.
+const LAST_EVENT: &str = "starting_after";
+
 /// How the client asks for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerForm {
@@ -140,6 +144,20 @@ impl Request {
     /// Whether the client asks for a response that it fetches later.
     pub(crate) fn is_in_background(&self) -> bool {
         self.wire == Wire::OpenAiResponses && self.body["background"] == true
+    }
+
+    /// The number of the first event of its stream that is sent, which another is only if the stream is resumed.
+    pub(crate) fn first_event(&self) -> u64 {
+        let last = self.body[LAST_EVENT].as_u64();
+        last.map_or(0, |last| last + 1)
+    }
+
+    /// The request for the rest of the stream of a stored response, after this event.
+    pub(crate) fn resumed_after(&self, last: Option<u64>) -> Self {
+        let mut request = self.clone();
+        request.form = AnswerForm::Events;
+        request.body[LAST_EVENT] = last.into();
+        request
     }
 
     /// Whether it asks for no output:

@@ -102,13 +102,16 @@ async fn each_feature_is_served_or_named_in_the_journal() {
             ..ServerOptions::default()
         };
         let mut mock = Mock::with(script, options);
-        let (mut failures, mut id) = (Vec::new(), String::new());
+        let (mut failures, mut ids) = (Vec::new(), vec![("LAST_ID", String::new())]);
         for request in list(&case["requests"]) {
-            let filled = request.to_string().replace("LAST_ID", &id);
+            let fill = |text: String, (name, id): &(&str, String)| text.replace(name, id);
+            let called = request["called"].as_str();
+            let filled = ids.iter().fold(request.to_string(), fill);
             let request = serde_json::from_str(&filled).expect("JSON");
-            let (more, new) = play(&mut mock, name, &request).await;
+            let (more, id) = play(&mut mock, name, &request).await;
             failures.extend(more);
-            id = new;
+            ids.extend(called.map(|called| (called, id.clone())));
+            ids[0].1 = id;
         }
         let expected: Vec<_> = texts(&case["failures"]).collect();
         assert_eq!(failures.len(), expected.len(), "{name}: {failures:?}");

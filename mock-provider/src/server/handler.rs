@@ -21,13 +21,15 @@ use super::route::{
 use super::state::{NumberedModel, ServerState};
 use crate::answer::{Answer, HttpError};
 use crate::content_encoding::{ContentEncodings, DecodedBody};
+use crate::conversations::ConversationCall;
 use crate::embeddings;
 use crate::failure::Rejection;
 use crate::headers::hide_secrets;
+use crate::input_items::page;
 use crate::model::{Model, ModelResponse};
 use crate::request::{AnswerForm, Request, Wire};
 use crate::response_plan::{self, ResponsePlan, ResponseStep};
-use crate::wire::{self, GeminiPath, WireContext};
+use crate::wire::{self, GeminiPath, WireContext, parameter};
 
 /// Serves one request.
 ///
@@ -245,12 +247,35 @@ fn outcome(
             model.held.delete_response(id).ok_or_else(|| missing(id))?;
             Outcome::Document(json!({ "id": id, "object": "response", "deleted": true }))
         }
+        ApiEndpoint::Response(id) if parameter(&arrived.query, "stream") == Some("true") => {
+            let last = parameter(&arrived.query, "starting_after");
+            let last = last.and_then(|last| last.parse().ok());
+            let (request, served) = model.resume(id, last).ok_or_else(|| missing(id))?;
+            Outcome::ModelResponse(request, Box::new(served))
+        }
         ApiEndpoint::Response(id) | ApiEndpoint::CancelResponse(id) => {
             if matches!(endpoint, ApiEndpoint::CancelResponse(_)) {
-                model.held.cancel_response(id);
+                model.held.cancel_response(id)?;
             }
             let document = model.held.response(id, |gate| shared.gates.is_open(gate));
             Outcome::Document(document.ok_or_else(|| missing(id))?)
+        }
+        ApiEndpoint::ResponseInput(id) => {
+            let items = model.held.input_items(id).ok_or_else(|| missing(id))?;
+            Outcome::Document(page(items, &arrived.query))
+        }
+        ApiEndpoint::Conversation(path) => {
+            let body = match method.as_str() {
+                "POST" if !body.is_empty() => request()?.body,
+                _ => Value::Null,
+            };
+            let call = ConversationCall {
+                n: arrived.n,
+                method,
+                query: &arrived.query,
+                body: &body,
+            };
+            Outcome::Document(model.answer_conversation(path, &call)?)
         }
         ApiEndpoint::Message(_) => {
             let request = request()?;

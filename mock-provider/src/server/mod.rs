@@ -19,6 +19,7 @@ mod response;
 mod route;
 mod state;
 
+pub use crate::conversations::ConversationPath;
 pub use journal::{ExchangeEnd, Journal, JournalEntry, JournalEvent, ReceivedRequest, body_json};
 pub use listener::Server;
 pub use route::{ApiEndpoint, GeminiEndpoint};

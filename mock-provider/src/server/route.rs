@@ -4,6 +4,7 @@ use hyper::HeaderMap;
 use hyper::header::{HeaderValue, UPGRADE};
 
 use crate::answer::HttpError;
+use crate::conversations::ConversationPath;
 use crate::failure::Rejection;
 use crate::headers::text;
 use crate::request::Wire;
@@ -26,6 +27,10 @@ pub enum ApiEndpoint {
     Response(String),
     /// The end of a background response, by its id.
     CancelResponse(String),
+    /// The input of a stored response, by the id of the response.
+    ResponseInput(String),
+    /// Conversations of OpenAI.
+    Conversation(ConversationPath),
     /// A token count of OpenAI Responses.
     InputTokens,
     /// A shorter input for the next response.
@@ -88,6 +93,9 @@ pub(super) fn without_key(query: &str) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
+/// What Microsoft Foundry has before the paths of Anthropic: `lib/foundry` of Anthropic's Python SDK 2.14.
+const FOUNDRY: &str = "/anthropic";
+
 /// The header with a key of Google: <https://ai.google.dev/api#authentication>.
 const GOOGLE_KEY: &str = "x-goog-api-key";
 
@@ -97,6 +105,17 @@ fn azure_path(path: &str) -> Option<(Option<&str>, &str)> {
     match rest.strip_prefix("deployments/") {
         Some(named) => named.split_once('/').map(|(name, rest)| (Some(name), rest)),
         None => Some((None, rest.strip_prefix("v1/").unwrap_or(rest))),
+    }
+}
+
+/// The rest of a path below `/v1/conversations/`.
+fn conversation_path(rest: &[&str]) -> Option<ConversationPath> {
+    match rest {
+        [] => Some(ConversationPath::All),
+        [id] => Some(ConversationPath::One((*id).to_owned())),
+        [id, "items"] => Some(ConversationPath::Items((*id).to_owned())),
+        [id, "items", item] => Some(ConversationPath::Item((*id).to_owned(), (*item).to_owned())),
+        _ => None,
     }
 }
 
@@ -135,6 +154,7 @@ impl ApiEndpoint {
             return ApiEndpoint::Gemini(endpoint);
         }
         let azure = azure_path(path).map(|(_, rest)| rest);
+        let path = path.strip_prefix(FOUNDRY).unwrap_or(path);
         let Some(rest) = azure.or_else(|| path.strip_prefix("/v1/")) else {
             return ApiEndpoint::Unknown;
         };
@@ -147,6 +167,11 @@ impl ApiEndpoint {
             ["responses", "compact"] => ApiEndpoint::Compact,
             ["responses", id] => ApiEndpoint::Response((*id).to_owned()),
             ["responses", id, "cancel"] => ApiEndpoint::CancelResponse((*id).to_owned()),
+            ["responses", id, "input_items"] => ApiEndpoint::ResponseInput((*id).to_owned()),
+            ["conversations", rest @ ..] => match conversation_path(rest) {
+                Some(path) => ApiEndpoint::Conversation(path),
+                None => ApiEndpoint::Unknown,
+            },
             ["embeddings"] => ApiEndpoint::Embeddings,
             ["models"] => ApiEndpoint::Models,
             ["models", id @ ..] => ApiEndpoint::Model(id.join("/")),
@@ -163,6 +188,8 @@ impl ApiEndpoint {
             ApiEndpoint::CountTokens => Wire::AnthropicMessages,
             ApiEndpoint::Response(_)
             | ApiEndpoint::CancelResponse(_)
+            | ApiEndpoint::ResponseInput(_)
+            | ApiEndpoint::Conversation(_)
             | ApiEndpoint::InputTokens
             | ApiEndpoint::Compact => Wire::OpenAiResponses,
             ApiEndpoint::Embeddings => Wire::OpenAiChat,
@@ -180,8 +207,13 @@ impl ApiEndpoint {
             ApiEndpoint::Unknown | ApiEndpoint::Gemini(GeminiEndpoint::Unknown) => &[],
             ApiEndpoint::Models
             | ApiEndpoint::Model(_)
+            | ApiEndpoint::ResponseInput(_)
             | ApiEndpoint::Gemini(GeminiEndpoint::Models | GeminiEndpoint::Model(_)) => &["GET"],
-            ApiEndpoint::Response(_) => &["GET", "DELETE"],
+            ApiEndpoint::Response(_) | ApiEndpoint::Conversation(ConversationPath::Item(..)) => {
+                &["GET", "DELETE"]
+            }
+            ApiEndpoint::Conversation(ConversationPath::One(_)) => &["GET", "POST", "DELETE"],
+            ApiEndpoint::Conversation(ConversationPath::Items(_)) => &["GET", "POST"],
             _ => &["POST"],
         }
     }
@@ -244,11 +276,9 @@ pub(super) fn header_error(
     let has = |name: &str| text(headers, name).is_some_and(|key| !key.is_empty());
     let (key, azure_key) = (has("x-api-key"), has("api-key"));
     match wire {
-        Wire::AnthropicMessages if !keyless && !key && !bearer => Some(HttpError::new(
-            401,
-            "authentication_error",
-            "x-api-key header is required",
-        )),
+        Wire::AnthropicMessages if !keyless && !key && !bearer && !azure_key => Some(
+            HttpError::new(401, "authentication_error", "x-api-key header is required"),
+        ),
         Wire::AnthropicMessages if !headers.contains_key("anthropic-version") => {
             Some(HttpError::invalid("anthropic-version: header is required"))
         }

@@ -42,6 +42,8 @@ pub(in crate::wire) struct ResponsesStream<'a> {
     items: Vec<OutputItem>,
     started: bool,
     sequence: u64,
+    /// The number of the first event that is sent: a client goes on where it left a stream.
+    first: u64,
 }
 
 /// An event without its number: type and fields.
@@ -55,16 +57,21 @@ impl<'a> ResponsesStream<'a> {
             items: Vec::new(),
             started: false,
             sequence: 0,
+            first: context.request.first_event(),
         }
     }
 
     /// Numbers an event and writes it.
     fn event(&mut self, (kind, fields): SseFields, out: &mut EventBuffer) {
+        let number = self.sequence;
+        self.sequence += 1;
+        if number < self.first {
+            return;
+        }
         let mut event = Map::from_iter([
             ("type".to_owned(), kind.into()),
-            ("sequence_number".to_owned(), self.sequence.into()),
+            ("sequence_number".to_owned(), number.into()),
         ]);
-        self.sequence += 1;
         if let Value::Object(fields) = fields {
             event.extend(fields);
         }
@@ -124,11 +131,16 @@ impl<'a> ResponsesStream<'a> {
         let item = self.items.get_mut(index)?;
         let (kind, members, _) = item.kind.events();
         item.block.push(text);
+        let number = self.sequence;
+        self.sequence += 1;
+        if number < self.first {
+            return Some(());
+        }
         out.named(kind)
             .raw(r#"{"type":""#)
             .raw(kind)
             .raw(r#"","sequence_number":"#)
-            .json(&self.sequence)
+            .json(&number)
             .raw(r#","item_id":"#)
             .json(&item.id)
             .raw(r#","output_index":"#)
@@ -139,7 +151,6 @@ impl<'a> ResponsesStream<'a> {
             .json(text)
             .raw("}")
             .end();
-        self.sequence += 1;
         Some(())
     }
 
@@ -281,6 +292,11 @@ pub(in crate::wire) fn document(
         } else {
             requested.clone()
         };
+    }
+    let conversation = &context.request.body["conversation"];
+    if !conversation.is_null() {
+        let id = conversation.get("id").unwrap_or(conversation);
+        response["conversation"] = json!({ "id": id });
     }
     response["service_tier"] = "default".into();
     response["truncation"] = "disabled".into();
