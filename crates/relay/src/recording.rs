@@ -1,6 +1,6 @@
 //! A recording: the transcript of a relayed session, written as it goes.
 
-use super::redact::Redactor;
+use super::redact::{OpenTokens, Redactor};
 use super::stage::{Flow, Stage};
 use conform_judge::frame::{Body, Frame, Line};
 use conform_judge::framing::{Framer, LINE_LIMIT};
@@ -24,6 +24,7 @@ struct State {
     transcript: Option<TranscriptWriter<File>>,
     failed: Option<io::Error>,
     redactor: Option<Redactor>,
+    open_tokens: OpenTokens,
     observer: Option<FrameObserver>,
     frames: u64,
 }
@@ -47,6 +48,7 @@ impl Recording {
             transcript: Some(TranscriptWriter::new(file, &header)?),
             failed: None,
             redactor,
+            open_tokens: OpenTokens::default(),
             observer,
             frames: 0,
         }))))
@@ -77,10 +79,12 @@ impl State {
         let at = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let frame = Frame { at, body };
         if let Some(transcript) = &mut self.transcript {
-            let redacted = self
-                .redactor
-                .as_ref()
-                .and_then(|redactor| redactor.frame(&frame));
+            let redacted = self.redactor.as_ref().and_then(|redactor| {
+                let whole = redactor.frame(&frame);
+                let open = &mut self.open_tokens;
+                let piece = redactor.piece(whole.as_ref().unwrap_or(&frame), open);
+                piece.or(whole)
+            });
             match transcript.write(redacted.as_ref().unwrap_or(&frame)) {
                 Ok(()) => self.frames += 1,
                 Err(error) => {

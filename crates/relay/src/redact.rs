@@ -1,10 +1,12 @@
 //! Redacts secrets in a recording: tokens by their prefix, values by the name or the place where they stand, and the values of secret
 //! environment variables.
 //!
-//! Works on the text of a line, so that everything else in it stays byte for byte. A secret that is split over several frames is not found.
+//! Works on the text of a line, so that everything else in it stays byte for byte. Of the secrets that are split over several frames, only
+//! tokens with a prefix are found.
 
 mod evidence;
 mod forms;
+mod split;
 mod tokens;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -13,6 +15,7 @@ use evidence::Evidence;
 use forms::{Form, KEYWORDS, forms};
 use regex::bytes::{Captures, Regex, RegexSet};
 use serde_json::Value;
+use split::SplitToken;
 use std::borrow::Cow;
 use tokens::Tokens;
 
@@ -38,6 +41,13 @@ pub struct Redactor {
     any_form: RegexSet,
     forms: Vec<Form>,
     option: Regex,
+}
+
+/// The token that each direction has begun.
+#[derive(Debug, Default)]
+pub(super) struct OpenTokens {
+    from_agent: SplitToken,
+    to_agent: SplitToken,
 }
 
 impl Redactor {
@@ -166,6 +176,31 @@ impl Redactor {
         Some(Frame { at: frame.at, body })
     }
 
+    /// The frame without the piece of a token that the frames before it began; `None` if it has none.
+    pub(super) fn piece(&self, frame: &Frame, open: &mut OpenTokens) -> Option<Frame> {
+        let body: fn(Line) -> Body = match &frame.body {
+            Body::FromAgent(_) => Body::FromAgent,
+            Body::ToAgent(_) => Body::ToAgent,
+            _ => return None,
+        };
+        let (Body::FromAgent(line) | Body::ToAgent(line)) = &frame.body else {
+            return None;
+        };
+        let open = match &frame.body {
+            Body::FromAgent(_) => &mut open.from_agent,
+            _ => &mut open.to_agent,
+        };
+        let bytes = open.line(&self.tokens, &line.bytes)?;
+        let line = Line {
+            bytes,
+            ..line.clone()
+        };
+        Some(Frame {
+            at: frame.at,
+            body: body(line),
+        })
+    }
+
     /// The body of a request or an answer without its secrets; `None` if it has none.
     fn document(&self, body: &Value) -> Option<Value> {
         let text = body.to_string();
@@ -210,6 +245,53 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Texts that the agent streams, as they are recorded.
+    fn streamed(texts: &[&str]) -> Vec<String> {
+        let (redactor, mut open) = (Redactor::new(std::iter::empty()), OpenTokens::default());
+        let recorded = texts.iter().map(|text| {
+            let line = serde_json::json!({ "type": "text", "text": text, "id": "m1" });
+            let body = Body::FromAgent(Line::new(line.to_string()));
+            let frame = Frame { at: 0, body };
+            let frame = redactor.frame(&frame).unwrap_or(frame);
+            let frame = redactor.piece(&frame, &mut open).unwrap_or(frame);
+            let Body::FromAgent(line) = frame.body else {
+                panic!("another frame");
+            };
+            let line: Value = serde_json::from_slice(&line.bytes).expect("JSON");
+            line["text"].as_str().expect("a text").to_owned()
+        });
+        recorded.collect()
+    }
+
+    #[test]
+    fn the_pieces_of_a_token_are_redacted_and_words_stay() {
+        for (texts, recorded) in [
+            (
+                ["the key is ghp_", "q7Zr", "4Tn9Vb2X and", "q7Zr"],
+                [
+                    "the key is ghp_",
+                    "[redacted:piece]",
+                    "[redacted:piece] and",
+                    "q7Zr",
+                ],
+            ),
+            (
+                ["ghp_q7Zr", "abc.", "def", ""],
+                ["ghp_…[redacted:github]", "[redacted:piece].", "def", ""],
+            ),
+            (
+                ["the prefix ghp_", "is", " key-", "value"],
+                ["the prefix ghp_", "is", " key-", "value"],
+            ),
+            (
+                ["secret_name", "other_name", "sk-", "learn"],
+                ["secret_name", "other_name", "sk-", "learn"],
+            ),
+        ] {
+            assert_eq!(streamed(&texts), recorded);
+        }
+    }
 
     #[test]
     fn a_secret_that_the_stream_splits_is_redacted_in_the_message() {

@@ -121,7 +121,7 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a value is made of words and small numbers: `page-2-of-the-listing`, `process.env.API_KEY`. `numbered`: also of words that end
 /// in a number, such as `sha256`.
-fn is_words(value: &str, numbered: bool) -> bool {
+pub(super) fn is_words(value: &str, numbered: bool) -> bool {
     parts(value).all(|part| {
         let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = part.len() - word.len();

@@ -54,7 +54,7 @@ const PLACES: [(&str, bool); 8] = [
 ];
 
 /// Other places, and what they prove. The mark is the match of the group `name`, or else this word.
-const OTHER_PLACES: [(&str, &str, Evidence); 14] = [
+const OTHER_PLACES: [(&str, &str, Evidence); 18] = [
     (
         "secret",
         r#"\\*"(?P<name>pass|pwd)\\*"\s*:\s*\\*"(?P<secret>[^"\\]+)"#,
@@ -77,7 +77,24 @@ const OTHER_PLACES: [(&str, &str, Evidence); 14] = [
     ),
     (
         "cookie",
-        r#"(?:^|[^-])(?P<name>cookie)\s*:\s*(?P<secret>[\w.-]+=[^"'\\\r\n]+)"#,
+        r#"(?:^|[^-\w])(?P<name>cookie)\\*"?\s*[:,]\s*\\*"?(?P<secret>[\w.-]+=[^"'\\\r\n]+)"#,
+        Evidence::Random,
+    ),
+    // A list of headers, each of them a list of two.
+    (
+        "header",
+        r#"\[\s*\\*"(?P<name>[\w-]*(?:key|token|secret|password|cookie|authorization))\\*"\s*,\s*\\*"(?P<secret>[^"\\]+)\\*"\s*\]"#,
+        Evidence::Random,
+    ),
+    // XML.
+    (
+        "password",
+        r#"<(?P<name>[\w:.-]*(?:passw(?:or)?d|passphrase|secret|api-?key))>\s*(?P<secret>[^<>\s"\\]+)"#,
+        Evidence::Named,
+    ),
+    (
+        "token",
+        r#"<(?P<name>[\w:.-]*(?:token|key))>\s*(?P<secret>[^<>\s"\\]+)"#,
         Evidence::Random,
     ),
     // Addresses.
@@ -93,7 +110,7 @@ const OTHER_PLACES: [(&str, &str, Evidence); 14] = [
     ),
     (
         "query",
-        r##"(?:[?&#]|\\u0026)(?P<name>[\w.%-]*(?:key|sig|signature|token|auth|code|session|sid|jwt|secret|pass|password))=(?P<secret>[^&\s"'\\#<>]+)"##,
+        r##"(?:[?&#]|\\u0026|%3f|%26)(?P<name>[\w.-]*(?:key|sig|signature|token|auth|code|session|sid|jwt|secret|pass|password))(?:=|\\u003d|%3d)(?P<secret>[^&\s"'\\#<>]+)"##,
         Evidence::Random,
     ),
     // Command lines.
@@ -101,6 +118,11 @@ const OTHER_PLACES: [(&str, &str, Evidence); 14] = [
         "password",
         r#"\bcurl\b[^|;]*?\s(?:-u|--user)[ =]?\\*["']?[^\s:"'\\]*:(?P<secret>[^\s"'\\]+)"#,
         Evidence::Named,
+    ),
+    (
+        "cookie",
+        r#"\bcurl\b[^|;]*?\s(?:-b|--cookie)[ =]?\\*["']?(?P<name>[\w.-]+)=(?P<secret>[^\s"'\\;]+)"#,
+        Evidence::Random,
     ),
     (
         "password",
@@ -131,7 +153,7 @@ const OTHER_PLACES: [(&str, &str, Evidence); 14] = [
 ];
 
 /// Words of which a text has at least one if it has one of the places.
-pub(super) const KEYWORDS: [&str; 20] = [
+pub(super) const KEYWORDS: [&str; 21] = [
     "key",
     "secret",
     "pass",
@@ -152,6 +174,7 @@ pub(super) const KEYWORDS: [&str; 20] = [
     "session=",
     "sid=",
     "docker",
+    "curl",
 ];
 
 /// A place of secrets.

@@ -1,6 +1,6 @@
 //! Tokens that are known by their prefix, which stays readable: `ghp_…[redacted:github]`.
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, is_words};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 const TOKENS: &str = include_str!("tokens.txt");
 
 /// A set of bytes.
-type Characters = fn(u8) -> bool;
+pub(super) type Characters = fn(u8) -> bool;
 
 /// The sets of characters by their names in the table.
 const CHARACTERS: [(&str, Characters); 7] = [
@@ -87,6 +87,40 @@ impl Tokens {
         }
         redacted.extend_from_slice(&text[from..]);
         Cow::Owned(redacted)
+    }
+}
+
+/// A token that a text has begun when it ends.
+#[derive(Debug)]
+pub(super) struct UnfinishedToken {
+    /// Where it begins, after its prefix, and its bytes so far.
+    pub(super) at: usize,
+    pub(super) length: usize,
+    pub(super) mark: &'static str,
+    pub(super) characters: Characters,
+}
+
+/// A shorter prefix may begin a word.
+const SHORTEST_PREFIX: usize = 4;
+
+impl Tokens {
+    /// The token in whose middle a text of a JSON line ends, if there is one.
+    pub(super) fn unfinished(&self, line: &[u8]) -> Option<UnfinishedToken> {
+        let mut found = self.prefixes.find_iter(line).filter_map(|prefix| {
+            let token = &self.tokens[prefix.pattern().as_usize()];
+            let rest = &line[prefix.end()..];
+            let length = rest.iter().position(|byte| !(token.characters)(*byte))?;
+            let is_known = prefix.len() >= SHORTEST_PREFIX && begins_word(&line[..prefix.start()]);
+            let is_word = length > 0 && is_words(str::from_utf8(&rest[..length]).ok()?, true);
+            let is_open = rest[length] == b'"' && length < token.shortest && !is_word;
+            (is_known && is_open).then_some(UnfinishedToken {
+                at: prefix.end(),
+                length,
+                mark: token.mark,
+                characters: token.characters,
+            })
+        });
+        found.next()
     }
 }
 
