@@ -48,6 +48,17 @@ pub(super) fn layout(head: &[u8]) -> Option<&'static str> {
         (Ok(_), Some(_)) => Some(
             "it has several values on one line; each frame must be one object on a line of its own",
         ),
+        (Err(_), _) if stands_before_json(first) => Some(
+            "something stands before the JSON of its lines, such as a time or `data:`; each frame must be a line of its own",
+        ),
         _ => None,
     }
+}
+
+/// Whether an object begins in the middle of a line and ends with it.
+fn stands_before_json(line: &[u8]) -> bool {
+    let at = line.iter().position(|byte| *byte == b'{');
+    at.is_some_and(|at| {
+        serde_json::from_slice::<serde_json::Map<_, serde_json::Value>>(&line[at..]).is_ok()
+    })
 }

@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 /// whole (`1.0`), which the JSON Schema type `integer` allows.
 pub(super) const PLAIN_INTEGER: &str = "x-plain-integer";
 
+/// The first number that no integer of 64 bits with a sign holds.
+const TOO_LARGE: f64 = 9_223_372_036_854_775_808.0;
+
 /// The validator of [`PLAIN_INTEGER`].
 struct PlainInteger;
 
@@ -17,8 +20,12 @@ impl<'i> Keyword<'i> for PlainInteger {
         if self.is_valid(instance) {
             return Ok(());
         }
+        let what = match instance.as_f64() {
+            Some(value) if value.abs() >= TOO_LARGE => "is larger than 64 bits",
+            _ => "is written with a fraction or an exponent",
+        };
         Err(ValidationError::custom(format!(
-            "{} is written with a fraction or an exponent, which readers of integers refuse",
+            "{} {what}, which readers of integers refuse",
             brief(instance)
         )))
     }

@@ -247,8 +247,9 @@ pub fn shortened(text: &str, most: usize) -> String {
 /// The value that a pointer into the wrong frame points at.
 pub(super) fn value_at(frames: &[Evidence], pointer: &str) -> Option<String> {
     let frame = frames.iter().find(|evidence| evidence.here)?;
-    let json: Value = serde_json::from_str(&frame.text).ok()?;
+    let json: Value = json_matcher::read_json(frame.text.as_bytes()).ok()?;
     let value = json.pointer(pointer).filter(|_| !pointer.is_empty())?;
+    let value = json_matcher::numbers_as_written(&value.to_string(), &frame.text);
     Some(format!("{value} at {pointer}"))
 }
 
@@ -303,7 +304,7 @@ mod tests {
             frame: 1,
             micros: 0,
             dir: "from_agent".into(),
-            text: r#"{"a":[7]}"#.into(),
+            text: r#"{"a":[7,1e400,12345678901234567890123]}"#.into(),
             here: true,
         };
         let mut finding = Finding::default();
@@ -311,8 +312,10 @@ mod tests {
         finding.evidence = vec![frame];
         for (pointer, expected) in [
             ("/a/0", "7 at /a/0"),
-            ("/b", r#"{"a":[7]}"#),
-            ("", r#"{"a":[7]}"#),
+            ("/a/1", "1e400 at /a/1"),
+            ("/a/2", "12345678901234567890123 at /a/2"),
+            ("/b", r#"{"a":[7,1e400,12345678901234567890123]}"#),
+            ("", r#"{"a":[7,1e400,12345678901234567890123]}"#),
         ] {
             finding.pointer = pointer.into();
             assert_eq!(actual(&finding).as_deref(), Some(expected));
