@@ -89,12 +89,12 @@ const OTHER_PLACES: [(&str, &str, Evidence); 18] = [
     // XML.
     (
         "password",
-        r#"<(?P<name>[\w:.-]*(?:passw(?:or)?d|passphrase|secret|api-?key))>\s*(?P<secret>[^<>\s"\\]+)"#,
+        r#"<(?P<name>[\w:.-]*(?:passw(?:or)?d|passphrase|secret|api-?key))>(?:\s|\\[nrt])*(?P<secret>[^<>\s"\\]+)"#,
         Evidence::Named,
     ),
     (
         "token",
-        r#"<(?P<name>[\w:.-]*(?:token|key))>\s*(?P<secret>[^<>\s"\\]+)"#,
+        r#"<(?P<name>[\w:.-]*(?:token|key))>(?:\s|\\[nrt])*(?P<secret>[^<>\s"\\]+)"#,
         Evidence::Random,
     ),
     // Addresses.
