@@ -1,11 +1,15 @@
 //! Messages that are named by their structure: names, pairing, whose turn it is, and the built-in rules, each seen broken once beside its
 //! legal neighbors.
 
+mod bad_dialects;
+mod mistakes;
+
 use crate::history::frames;
 use conform_dialect::json_rpc::StructureRule;
 use conform_judge::check::{CheckOptions, CheckOutcome, Checker};
 use conform_judge::dialect::{Dialect, DialectSource, load};
 use conform_judge::finding::{Blame, Finding, Level};
+use mistakes::MISTAKES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -101,226 +105,6 @@ fn rules_and_schemas_use_the_names() {
     let unknown = GOOD.replace("\"kind\":\"word\"", "\"kind\":\"picture\"");
     assert_eq!(check(&unknown), Vec::<String>::new());
 }
-
-/// Mistakes: the line of the good session that is replaced, what stands there instead, and the findings.
-const MISTAKES: &[(&str, usize, &str, &[&str])] = &[
-    (
-        "a line is an object without structure",
-        4,
-        r#"< {"jsonrpc":"2.0","params":{}}"#,
-        &["not-a-message@4 agent"],
-    ),
-    (
-        "a method is a number",
-        8,
-        r#"> {"jsonrpc":"2.0","method":7}"#,
-        &["not-a-message@8 host"],
-    ),
-    (
-        "a line is a list",
-        4,
-        r#"< [{"jsonrpc":"2.0","method":"note","params":{}}]"#,
-        &["batch@4 agent"],
-    ),
-    ("the host sends a list", 8, "> []", &["batch@8 host"]),
-    (
-        "another version",
-        4,
-        r#"< {"jsonrpc":"1.0","method":"note","params":{}}"#,
-        &["version@4 agent"],
-    ),
-    (
-        "no version",
-        8,
-        r#"> {"method":"stop"}"#,
-        &["version@8 host"],
-    ),
-    (
-        "the version is a number",
-        4,
-        r#"< {"jsonrpc":2.0,"method":"note","params":{}}"#,
-        &["version@4 agent"],
-    ),
-    (
-        "a method that nobody has",
-        4,
-        r#"< {"jsonrpc":"2.0","method":"sing","params":{}}"#,
-        &["unknown-method@4 agent"],
-    ),
-    (
-        "the host asks what nobody has",
-        8,
-        r#"> {"jsonrpc":"2.0","id":9,"method":"sing"}"#,
-        &["unknown-method@8 host"],
-    ),
-    (
-        "a method of the host",
-        4,
-        r#"< {"jsonrpc":"2.0","method":"stop"}"#,
-        &["wrong-side@4 agent"],
-    ),
-    (
-        "a method of the agent",
-        8,
-        r#"> {"jsonrpc":"2.0","method":"note","params":{}}"#,
-        &["wrong-side@8 host"],
-    ),
-    (
-        "a notification with an id",
-        4,
-        r#"< {"jsonrpc":"2.0","id":5,"method":"note","params":{}}"#,
-        &["request-or-notification@4 agent"],
-    ),
-    (
-        "a request without an id",
-        1,
-        r#"> {"jsonrpc":"2.0","method":"hello"}"#,
-        &[
-            "request-or-notification@1 host",
-            "answer-to-nothing@2 agent",
-        ],
-    ),
-    (
-        "an id of another type",
-        7,
-        r#"< {"jsonrpc":"2.0","id":"1","result":{"answer":"q7"}}"#,
-        &["id-type@7 agent"],
-    ),
-    (
-        "an id with a fraction",
-        7,
-        r#"< {"jsonrpc":"2.0","id":1.0,"result":{"answer":"q7"}}"#,
-        &["id-type@7 agent"],
-    ),
-    (
-        "the host changes the type",
-        6,
-        r#"> {"jsonrpc":"2.0","id":"1","result":{"choice":"q7"}}"#,
-        &["id-type@6 host"],
-    ),
-    (
-        "an id is a list",
-        5,
-        r#"< {"jsonrpc":"2.0","id":[1],"method":"confirm","params":{"options":[]}}"#,
-        &["id-type@5 agent", "answer-to-nothing@6 host"],
-    ),
-    (
-        "the agent repeats an id that is none",
-        4,
-        "> {\"jsonrpc\":\"2.0\",\"id\":[],\"method\":\"hello\"}\n< {\"jsonrpc\":\"2.0\",\"id\":[],\"error\":{\"code\":-32600,\"message\":\"no\"}}",
-        &["id-type@4 host"],
-    ),
-    (
-        "the id is null instead",
-        7,
-        r#"< {"jsonrpc":"2.0","id":null,"result":{"answer":"q7"}}"#,
-        &["id-type@7 agent"],
-    ),
-    (
-        "an open id again",
-        4,
-        "> {\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"hello\"}",
-        &["id-reused@4 host"],
-    ),
-    (
-        "an answer to nothing",
-        8,
-        r#"> {"jsonrpc":"2.0","id":7,"result":{}}"#,
-        &["answer-to-nothing@8 host"],
-    ),
-    (
-        "the agent's answer to nothing",
-        4,
-        r#"< {"jsonrpc":"2.0","id":7,"result":{}}"#,
-        &["answer-to-nothing@4 agent"],
-    ),
-    (
-        "the own request is not the other's",
-        4,
-        "< {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"confirm\",\"params\":{\"options\":[]}}\n< {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}",
-        &["answer-to-nothing@5 agent"],
-    ),
-    (
-        "a second answer",
-        8,
-        r#"< {"jsonrpc":"2.0","id":1,"result":{"answer":"q7"}}"#,
-        &["second-answer@8 agent"],
-    ),
-    (
-        "the host's second answer",
-        8,
-        r#"> {"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}"#,
-        &["second-answer@8 host"],
-    ),
-    (
-        "an answered notification",
-        8,
-        "> {\"jsonrpc\":\"2.0\",\"method\":\"stop\"}\n< {\"jsonrpc\":\"2.0\",\"id\":null,\"result\":null}",
-        &["answered-notification@9 agent"],
-    ),
-    (
-        "a refused notification",
-        8,
-        "> {\"jsonrpc\":\"2.0\",\"method\":\"stop\"}\n< {\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"no\"}}",
-        &["answered-notification@9 agent"],
-    ),
-    (
-        "an id that was rounded",
-        8,
-        "> {\"jsonrpc\":\"2.0\",\"id\":9007199254740993,\"method\":\"hello\",\"params\":{}}\n< {\"jsonrpc\":\"2.0\",\"id\":9007199254740992,\"result\":{\"protocol\":\"duo\"}}",
-        &["id-type@9 agent"],
-    ),
-    (
-        "an answer without an id to a request",
-        6,
-        r#"> {"jsonrpc":"2.0","id":null,"result":{"choice":"q7"}}"#,
-        &["id-type@6 host"],
-    ),
-    (
-        "both outcomes",
-        7,
-        r#"< {"jsonrpc":"2.0","id":1,"result":{"answer":"q7"},"error":null}"#,
-        &["result-or-error@7 agent"],
-    ),
-    (
-        "no outcome",
-        6,
-        r#"> {"jsonrpc":"2.0","id":1}"#,
-        &["result-or-error@6 host"],
-    ),
-    (
-        "an outcome of a request",
-        3,
-        r#"> {"jsonrpc":"2.0","id":1,"method":"ask","params":{},"result":1}"#,
-        &["result-or-error@3 host"],
-    ),
-    (
-        "an error that is a text",
-        7,
-        r#"< {"jsonrpc":"2.0","id":1,"error":"no"}"#,
-        &["error-object@7 agent"],
-    ),
-    (
-        "an error without a code",
-        7,
-        r#"< {"jsonrpc":"2.0","id":1,"error":{"message":"no"}}"#,
-        &["error-object@7 agent"],
-    ),
-    (
-        "a code that is a text",
-        7,
-        r#"< {"jsonrpc":"2.0","id":1,"error":{"code":"1","message":"no"}}"#,
-        &["error-object@7 agent"],
-    ),
-    (
-        "an error without a message",
-        6,
-        r#"> {"jsonrpc":"2.0","id":1,"error":{"code":1}}"#,
-        &["error-object@6 host"],
-    ),
-    ("left open at the agent's own end", 9, "", &[]),
-    ("an ask is left open", 7, "end 0", &["left-open@7 agent"]),
-];
 
 /// The good session with another line of this number.
 fn with_line(number: usize, line: &str) -> String {
@@ -612,168 +396,27 @@ fn a_clause_of_the_dialect_makes_a_built_in_rule_cite_it() {
 }
 
 #[test]
-fn ten_thousand_open_requests_are_paired() {
+fn ten_thousand_requests_that_are_open_in_both_directions_are_paired() {
     let count = 10_000;
-    let requests =
-        (0..count).map(|n| format!("> {{\"jsonrpc\":\"2.0\",\"id\":{n},\"method\":\"hello\"}}\n"));
-    let answers = (0..count)
-        .rev()
-        .map(|n| format!("< {{\"jsonrpc\":\"2.0\",\"id\":{n},\"result\":{{}}}}\n"));
+    let both = |host: &str, agent: &str| format!("> {host}\n< {agent}\n");
+    let requests = (0..count).map(|n| {
+        both(
+            &format!(r#"{{"jsonrpc":"2.0","id":{n},"method":"hello"}}"#),
+            &format!(
+                r#"{{"jsonrpc":"2.0","id":{n},"method":"confirm","params":{{"options":[]}}}}"#
+            ),
+        )
+    });
+    let answers = (0..count).rev().map(|n| {
+        both(
+            &format!(r#"{{"jsonrpc":"2.0","id":{n},"result":{{"choice":"q7"}}}}"#),
+            &format!(r#"{{"jsonrpc":"2.0","id":{n},"result":{{}}}}"#),
+        )
+    });
     let session: String = requests.chain(answers).collect();
     let outcome = judge(&session);
     assert_eq!(outcome.findings, []);
-    assert_eq!(outcome.coverage.rules["duo/json-rpc/left-open"], count);
-}
-
-/// The mistakes of the toy dialect with other lines in its `dialect.yaml`, as `LINE:MESSAGE`.
-fn mistakes(change: impl Fn(String) -> String) -> Vec<String> {
-    let (folder, at) = copied();
-    let file = at.join("dialect.yaml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, change(text)).unwrap();
-    let loaded = load(&DialectSource::new(Some(folder.path().to_owned())), "duo@1");
-    let errors = loaded.err().unwrap_or_default();
-    let shown = errors
-        .iter()
-        .map(|one| format!("{}:{}", one.span.line, one.message));
-    shown.collect()
-}
-
-#[test]
-fn mistakes_in_a_dialect_are_told_with_their_place_and_what_to_write() {
-    let replaced =
-        |from: &'static str, to: &'static str| move |text: String| text.replacen(from, to, 1);
-    for (change, expected) in [
-        (
-            replaced(
-                "naming: json-rpc",
-                "naming: json-rpc\ndiscriminator: { events: /a, commands: /b }",
-            ),
-            "5:frames are named by `naming: json-rpc` or by `discriminator`: remove one of the two",
-        ),
-        (
-            replaced("naming: json-rpc", "naming: jsonrpc"),
-            "4:unknown word `jsonrpc`; did you mean `json-rpc`?",
-        ),
-        (
-            replaced("both_sides: true", "both_sides: false"),
-            "12:`$/cancel` is a method of both sides: remove it from `events` or from `commands`, or write `$/cancel: { both_sides: true }`",
-        ),
-        (
-            replaced("at_once: [hello]", "at_once: [hallo]"),
-            "7:`hallo` is a request of neither side: name one of `events` or `commands`",
-        ),
-        (
-            replaced("at_once: [hello]", "at_once: [note]"),
-            "7:`note` is a request of neither side: name one of `events` or `commands`",
-        ),
-        (
-            replaced("second-answer:", "second-answers:"),
-            "8:unknown word `second-answers`; did you mean `second-answer`?",
-        ),
-        (
-            replaced("[duo.once], answer", "[duo.twice], answer"),
-            "8:the clause `duo.twice` is not in clauses.yaml",
-        ),
-        (replaced("  note: { notification: true, ", "  note: { "), ""),
-    ] {
-        let all = mistakes(change);
-        match expected {
-            "" => assert_eq!(all, Vec::<String>::new()),
-            expected => {
-                assert_eq!(all.len(), 1, "{all:?}");
-                assert!(all[0].starts_with(expected), "{all:?}");
-            }
-        }
-    }
-    let without = mistakes(|text| {
-        let named = "discriminator: { events: /type, commands: /type }\nbudgets: {}\n";
-        let head = text.split("naming").next().unwrap().to_owned();
-        format!(
-            "{head}{named}json_rpc: {{ version_optional: true }}\nevents: {{ note: {{ notification: true }} }}\n"
-        )
-    });
-    // The rules of the copy need the names that it has no more.
-    assert_eq!(
-        without[..2],
-        [
-            "6:`json_rpc` goes with `naming: json-rpc`: write that too, or remove it",
-            "7:`notification` and `both_sides` go with `naming: json-rpc`: write that too, or remove them",
-        ]
-    );
-}
-
-#[test]
-fn a_mistake_in_the_client_of_a_dialect_is_told_once_with_its_place() {
-    let choose = "choose: { from: /params/options, kind: /kind, id: /id }, kinds: [yes]";
-    for (answers, expected) in [
-        (
-            "note: { result: {} }",
-            "`note` is a notification, and nobody answers one: remove it",
-        ),
-        ("ask: { result: {} }", "unknown request of the agent `ask`"),
-        (
-            "confirm: { needs: [red], result: {} }",
-            "unknown ability `red`; did you mean `read`?",
-        ),
-        (
-            "confirm: { result: { x: \"{text}\" } }",
-            "unknown value `text` (there are none)",
-        ),
-        (
-            "confirm: { read_file: { path: params }, result: {} }",
-            "a JSON Pointer starts with `/`: write `/params`",
-        ),
-        (
-            "confirm: { reed_file: { path: /p }, result: {} }",
-            "unknown key `reed_file`",
-        ),
-        (
-            "confirm: { read_file: { path: /p } }",
-            "the key `result` is missing",
-        ),
-        (
-            "confirm: { kill_terminal: { terminal: /p }, exited: { x: \"{code}\" }, result: {} }",
-            "unknown value `code` (there are none)",
-        ),
-        (
-            "confirm: { CHOOSE, result: {} }",
-            "`choose` needs a `reply`, the standing policy: one of yes",
-        ),
-        (
-            "confirm: { choose: { from: /a, kind: /b }, kinds: [yes], reply: yes, result: {} }",
-            "the JSON Pointer `id` is missing",
-        ),
-        (
-            "confirm: { kill_terminal: { terminal: /p, at: /x }, result: {} }",
-            "unknown member `at`",
-        ),
-        (
-            "confirm: { CHOOSE, reply: yess, result: {} }",
-            "unknown reply `yess`; did you mean `yes`?",
-        ),
-        (
-            "confirm: { CHOOSE, policies: { some: [now] }, reply: yes, result: {} }",
-            "unknown kind of option `now`",
-        ),
-        (
-            "confirm: { after: { stopp: none }, replies: { none: 1 }, result: {} }",
-            "unknown command `stopp`; did you mean `stop`?",
-        ),
-    ] {
-        let answers = answers.replace("CHOOSE", choose);
-        let section =
-            format!("client:\n  abilities: {{ read: {{}} }}\n  answers:\n    {answers}\n");
-        let all = mistakes(|text| text + &section);
-        assert_eq!(all.len(), 1, "{all:?}");
-        assert!(all[0].contains(expected), "{answers}: {all:?}");
-    }
-    let all = mistakes(|text| text + "client: { cancel: { notification: confirm, id: /id } }\n");
-    assert_eq!(all.len(), 1, "{all:?}");
-    assert!(
-        all[0].contains("unknown notification of the agent `confirm`"),
-        "{all:?}"
-    );
+    assert_eq!(outcome.coverage.rules["duo/json-rpc/left-open"], 2 * count);
 }
 
 #[test]
