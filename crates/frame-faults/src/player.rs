@@ -1,15 +1,17 @@
 //! Plays one fault on the frames of a session.
 
+mod commands;
+mod held;
+mod operations;
+
 use crate::edit::{EditMemory, Edits};
 use crate::fault::{Effect, EventFault, Fault};
 use crate::fault_log::{entry, held_entry};
 use crate::file::ActiveFrom;
-use crate::line::{changed, line, spelled};
 use crate::open_calls::{FrameNaming, OpenCalls, text_at};
-use crate::operation::{END, Frames, KillSignal, Operation};
+use crate::operation::{END, KillSignal, Operation};
 use crate::selector::FrameSelector;
-use frame_language::Pointer;
-use indexmap::IndexMap;
+use held::Held;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -81,24 +83,6 @@ enum Log {
     Moved(u64),
     Due(u64),
     Taken,
-}
-
-/// Where a line that is held back is written: before the frame that releases it, after it, or both in its own place and again after that
-/// frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Move {
-    Before,
-    Behind,
-    Again,
-}
-
-/// A line that is held back.
-#[derive(Debug)]
-struct Held {
-    line: Vec<u8>,
-    /// The kind of frame that releases it; any if `None`.
-    released_by: Option<String>,
-    place: Move,
 }
 
 impl FaultPlayer {
@@ -224,89 +208,6 @@ impl FaultPlayer {
         outputs.append(&mut self.released([END; 2], true));
         outputs.append(&mut self.released([END; 2], false));
         self.counted(outputs)
-    }
-
-    /// Changes a command before the agent gets it.
-    pub fn command(&mut self, command: &mut Value) -> Received {
-        let mut received = Received::default();
-        let name = match &self.naming {
-            FrameNaming::Pointers(at) => text_at(command, &at.commands),
-            FrameNaming::JsonRpc { .. } => {
-                let known = self.calls.of_host(command);
-                if let (Some(own), Some(id)) = (known.own_id, command.get_mut("id")) {
-                    *id = own;
-                    received.is_changed = true;
-                }
-                received.is_dropped = known.is_of_inserted;
-                self.memory.references.request = known.message.request;
-                known.message.name
-            }
-        };
-        self.note_turn(&name, command, true);
-        if let Some(part) = self.command_part(&name, command) {
-            match &part.operation {
-                Operation::Edit(edits) => received.is_changed |= self.edit(command, edits),
-                operation => {
-                    self.note_played();
-                    received.is_dropped |= !matches!(operation, Operation::Reply(_));
-                    if let Operation::Reply(frames) | Operation::Instead(frames) = operation {
-                        received.replies = self.others(frames, command, None);
-                    }
-                }
-            }
-        }
-        self.memory.references.note(&name, command, true);
-        if !received.is_dropped && matches!(self.naming, FrameNaming::JsonRpc { .. }) {
-            self.calls.asked_by_host(command);
-        }
-        let nested = self.nested_name(&name, command).unwrap_or_default();
-        let names = [format!(">{name}"), format!(">{nested}")];
-        let names = names.each_ref().map(String::as_str);
-        for before in [true, false] {
-            let mut released = self.released(names, before);
-            received.replies.append(&mut released);
-        }
-        let replies = std::mem::take(&mut received.replies);
-        received.replies = self.counted(replies);
-        received
-    }
-
-    /// The part of the fault that is played on this command now.
-    fn command_part(&mut self, name: &str, command: &Value) -> Option<EventFault> {
-        let Some(Effect::Commands(part)) = self.effect() else {
-            return None;
-        };
-        let is_due = part.every || self.matched.is_empty();
-        if !is_due || !part.on.matches(name, command) || !self.resolves(part) {
-            return None;
-        }
-        let part = part.clone();
-        self.matched.insert(0);
-        Some(part)
-    }
-
-    /// What the agent gets in place of the line of a command, with its newline, and what it sends before. Nothing is changed in a line that
-    /// is not a JSON object.
-    pub fn command_line(&mut self, bytes: &[u8]) -> (Option<Vec<u8>>, Vec<Output>) {
-        let concerns = |turn: &FrameSelector| turn.is_of_commands();
-        let is_read = matches!(self.naming, FrameNaming::JsonRpc { .. })
-            || matches!(
-                self.fault.as_ref().map(|fault| &fault.effect),
-                Some(Effect::Commands(_))
-            )
-            || self.begins_turn.iter().any(concerns)
-            || !self.held.is_empty();
-        let read = is_read.then(|| json_matcher::read_json(bytes));
-        let Some(Ok(mut command)) = read else {
-            return (Some(bytes.to_vec()), Vec::new());
-        };
-        let received = self.command(&mut command);
-        let passed = match (received.is_dropped, received.is_changed) {
-            (true, _) => None,
-            (false, true) => Some(line(&command)),
-            (false, false) => Some(bytes.to_vec()),
-        };
-        (passed, received.replies)
     }
 
     /// Counts a turn if a frame of this name begins one.
@@ -435,37 +336,6 @@ impl FaultPlayer {
         { templates }.all(|template| self.memory.references.resolve(template))
     }
 
-    /// Other frames as lines; `plain` is the line of the frame itself.
-    fn others(
-        &self,
-        Frames(templates): &Frames,
-        frame: &Value,
-        plain: Option<&[u8]>,
-    ) -> Vec<Output> {
-        let is_named = self.naming
-            == FrameNaming::JsonRpc {
-                is_version_optional: false,
-            };
-        let versioned = |mut frame: Value| {
-            if let (true, Some(members)) = (is_named, frame.as_object_mut())
-                && !members.contains_key("jsonrpc")
-            {
-                members.shift_insert(0, "jsonrpc".to_owned(), "2.0".into());
-            }
-            frame
-        };
-        let lines = templates
-            .iter()
-            .map(|template| match (template.as_str(), plain) {
-                (Some(_), Some(plain)) => plain.to_vec(),
-                _ => line(&match self.memory.references.filled(template, frame) {
-                    Value::Array(batch) => batch.into_iter().map(versioned).collect(),
-                    one => versioned(one),
-                }),
-            });
-        lines.map(Output::Bytes).collect()
-    }
-
     /// The name of a frame with its nested kind.
     fn nested_name(&self, kind: &str, frame: &Value) -> Option<String> {
         match &self.fault.as_ref()?.effect {
@@ -497,161 +367,6 @@ impl FaultPlayer {
             }
         }
         outputs
-    }
-
-    /// The held lines that a frame with these names releases.
-    fn released(&mut self, names: [&str; 2], before: bool) -> Vec<Output> {
-        let is_released = |held: &mut Held| {
-            let by = held.released_by.as_deref();
-            (held.place == Move::Before) == before && by.is_none_or(|by| names.contains(&by))
-        };
-        let released = self.held.extract_if(.., is_released);
-        released.map(|held| Output::Bytes(held.line)).collect()
-    }
-
-    /// The frame that waits to be merged, which nothing has been merged with.
-    fn unmerged(&mut self) -> Vec<Output> {
-        let waiting = self.merging.take();
-        waiting
-            .map(|(_, frame)| Output::Bytes(line(&frame)))
-            .into_iter()
-            .collect()
-    }
-
-    /// Merges a frame with the one that waits, or lets it wait.
-    fn merge(
-        &mut self,
-        kind: &str,
-        frame: &Value,
-        texts: &IndexMap<Pointer, Vec<Pointer>>,
-    ) -> Vec<Output> {
-        let Some((waiting_kind, waiting)) = self.merging.take() else {
-            self.merging = Some((kind.to_owned(), frame.clone()));
-            return Vec::new();
-        };
-        let mut same = texts.values().flatten();
-        if waiting_kind != kind || !same.all(|at| at.first(&waiting) == at.first(frame)) {
-            self.merging = Some((kind.to_owned(), frame.clone()));
-            return vec![Output::Bytes(line(&waiting))];
-        }
-        let mut merged = frame.clone();
-        for at in texts.keys() {
-            prepend(
-                &mut merged,
-                at,
-                at.first(&waiting)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default(),
-            );
-        }
-        self.note_played();
-        vec![Output::Bytes(line(&merged))]
-    }
-
-    fn hold(&mut self, plain: &[u8], released_by: &str, place: Move) -> Vec<Output> {
-        let line = plain.to_vec();
-        let released_by = Some(released_by.to_owned()).filter(|kind| kind != "any");
-        let is_written_anyway = released_by.as_deref().is_none_or(|by| by == END);
-        self.held.push(Held {
-            line: line.clone(),
-            released_by,
-            place,
-        });
-        if place == Move::Again {
-            self.note_played_at(self.lines + 2);
-            return vec![Output::Bytes(line)];
-        }
-        if is_written_anyway && place == Move::Behind && self.log == Log::NotPlayed {
-            self.log = Log::Held(self.lines + 1);
-        }
-        Vec::new()
-    }
-
-    /// What is done in place of a frame that the fault is played on.
-    fn apply(&mut self, part: &EventFault, kind: &str, frame: &Value, plain: &[u8]) -> Vec<Output> {
-        let write = || Output::Bytes(plain.to_vec());
-        let others = |frames: &Frames| self.others(frames, frame, Some(plain));
-        match &part.operation {
-            Operation::Edit(edits) => {
-                let mut changed = frame.clone();
-                edits.apply(&mut changed, &mut self.memory);
-                if changed == *frame {
-                    vec![write()]
-                } else {
-                    vec![Output::Bytes(line(&changed))]
-                }
-            }
-            Operation::Drop => Vec::new(),
-            Operation::Twice => vec![write(), write()],
-            Operation::Before(frames) => {
-                let mut outputs = others(frames);
-                outputs.push(write());
-                outputs
-            }
-            Operation::After(frames) => {
-                let wait = (!part.wait.is_zero()).then_some(Output::Wait(part.wait));
-                let outputs = [write()].into_iter().chain(wait);
-                outputs.chain(others(frames)).collect()
-            }
-            Operation::Instead(frames) => others(frames),
-            Operation::Late(kind) => self.hold(plain, kind, Move::Behind),
-            Operation::Until(kind) => self.hold(plain, kind, Move::Before),
-            Operation::Again => self.hold(plain, END, Move::Again),
-            Operation::DelayMs(millis) => {
-                vec![Output::Wait(Duration::from_millis(*millis)), write()]
-            }
-            Operation::Silence => {
-                self.silent = true;
-                Vec::new()
-            }
-            Operation::Exit(status) => vec![Output::Exit(*status)],
-            Operation::Kill(signal) => vec![Output::Kill(*signal)],
-            Operation::HalfThenExit(status) => {
-                let half = plain[..plain.len() / 2].to_vec();
-                vec![Output::Bytes(half), Output::Exit(*status)]
-            }
-            Operation::Split(at) => split(frame, at).unwrap_or_else(|| vec![write()]),
-            Operation::Merge(texts) => self.merge(kind, frame, texts),
-            Operation::Written(spelling) => {
-                vec![Output::Bytes(spelled(frame, *spelling))]
-            }
-            Operation::ByteByByte => {
-                let bytes = plain.chunks(1).map(<[u8]>::to_vec);
-                bytes.map(Output::Bytes).collect()
-            }
-            operation => {
-                let changed = changed(operation, part.text.as_ref(), frame, plain);
-                vec![changed.map_or_else(write, Output::Bytes)]
-            }
-        }
-    }
-}
-
-/// Two frames with half of the text each; `None` if there are no two characters to split.
-fn split(frame: &Value, at: &Pointer) -> Option<Vec<Output>> {
-    let text = at.first(frame)?.as_str()?;
-    let middle = text.char_indices().nth(text.chars().count() / 2)?.0;
-    let (first, second) = text.split_at(middle);
-    (middle > 0).then(|| {
-        let half = |text: &str| {
-            let mut frame = frame.clone();
-            for place in at.places(&frame) {
-                if let Some(part) = frame.pointer_mut(&place) {
-                    *part = text.into();
-                }
-            }
-            Output::Bytes(line(&frame))
-        };
-        vec![half(first), half(second)]
-    })
-}
-
-/// Puts a text before the text of a frame.
-fn prepend(frame: &mut Value, at: &Pointer, text: &str) {
-    for place in at.places(frame) {
-        if let Some(Value::String(part)) = frame.pointer_mut(&place) {
-            part.insert_str(0, text);
-        }
     }
 }
 
