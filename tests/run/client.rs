@@ -1,5 +1,7 @@
 //! A client that behaves: what it answers to an agent that does what the scenario says, and what a scenario answers in its place.
 
+mod blame;
+
 use crate::harness::{RunResult, TestDir};
 use conform_judge::finding::{Blame, Level};
 use conform_report::Verdict;
@@ -11,7 +13,12 @@ fn folder() -> PathBuf {
 
 /// Runs the agent of tests/two-way/desk.py with a scenario of these keys.
 fn play_in(dir: &TestDir, scenario: &str) -> RunResult {
-    let (dialects, agent) = (folder().join("dialects"), folder().join("desk.py"));
+    play_agent(dir, "desk.py", scenario)
+}
+
+/// Runs an agent of tests/two-way with a scenario of these keys.
+fn play_agent(dir: &TestDir, agent: &str, scenario: &str) -> RunResult {
+    let (dialects, agent) = (folder().join("dialects"), folder().join(agent));
     let head = "name: x\nclauses: [desk.do]\n";
     let scenario = dir.file(
         "scenarios/one.yaml",
@@ -191,12 +198,14 @@ fn a_link_that_changes_between_check_and_use_leads_nowhere() {
     let dir = TestDir::new();
     let secret = dir.file("secret/key.txt", "secret");
     let read = "{ ask: file/read, params: { path: \"{workspace}/both\" } }";
+    let write = "{ ask: file/write, params: { path: \"{workspace}/both\", text: lost } }";
     let swap = format!("{{ swap: [\"{{workspace}}/both\", [\"{{workspace}}/a.txt\", {secret}]] }}");
     let mut actions = vec![swap.as_str(), "{ nap: 0.2 }"];
-    actions.extend([read; 300]);
+    actions.extend([read; 200]);
+    actions.extend([write; 100]);
     let fits = "{ $not: { result: { text: { $contains: secret } } } }";
     let text = scenario(
-        "client: [reads]\nfiles: { a.txt: hi }",
+        "client: [reads, writes]\nfiles: { a.txt: hi }",
         &actions,
         &[fits; 300],
     );
@@ -207,6 +216,7 @@ fn a_link_that_changes_between_check_and_use_leads_nowhere() {
         "{}",
         result.stdout
     );
+    assert_eq!(std::fs::read_to_string(secret).unwrap(), "secret");
 }
 
 #[test]
@@ -432,63 +442,6 @@ fn a_request_that_a_step_answers_is_left_to_it_and_later_ones_are_not() {
         &[&permit, &permit],
         &answers,
     ));
-}
-
-#[test]
-fn the_agent_is_accused_of_nothing_that_the_host_does_wrong() {
-    let permit = format!("{{ ask: permit, params: {{ {OPTIONS} }} }}");
-    let short = "budgets: { response: 500ms, idle: 500ms, exit: 1s }";
-    let left = |own: &str| {
-        inconclusive(&scenario(
-            &format!("{short}\nanswers: {{ permit: {own} }}"),
-            &[&permit],
-            &["{}"],
-        ))
-    };
-    for own in ["withhold", "{ standing: , delay: 30s }"] {
-        let why = left(own);
-        assert!(why.contains("left `permit` of frame"), "{why}");
-    }
-    let ends = [
-        ("{ standing: , times: 2 }", "second-answer"),
-        ("{ result: { other: 1 } }", "schema/>permit.result"),
-    ];
-    for (own, rule) in ends {
-        let dir = TestDir::new();
-        let result = play_in(
-            &dir,
-            &scenario(
-                &format!("answers: {{ permit: {own} }}"),
-                &[&permit],
-                &["{ result: { $present: true } }"],
-            ),
-        );
-        assert_eq!(
-            result.only_scenario().verdict,
-            Verdict::Pass,
-            "{}",
-            result.stdout
-        );
-        assert!(result.only_scenario().findings.is_empty());
-        let transcript = std::fs::read_dir(dir.path("transcripts/desk@1"))
-            .unwrap()
-            .next()
-            .unwrap();
-        for (side, status) in [("agent", 0), ("host", 1)] {
-            let mut check = dir.command("check");
-            check
-                .arg("--dialect-dir")
-                .arg(folder().join("dialects"))
-                .args(["--side", side]);
-            let output = check
-                .arg(transcript.as_ref().unwrap().path())
-                .output()
-                .unwrap();
-            let shown = String::from_utf8_lossy(&output.stdout);
-            assert_eq!(output.status.code(), Some(status), "{shown}");
-            assert!(shown.contains(rule), "{shown}");
-        }
-    }
 }
 
 #[test]
