@@ -68,7 +68,8 @@ pub(super) fn check(agent: &KnownAgent) -> Vec<Error> {
         let twin = before
             .iter()
             .find(|(_, other)| other.include(&own) || own.include(other));
-        if own.include(&LaneConditions::default()) {
+        let matches_all = own.include(&LaneConditions::default());
+        if matches_all {
             error(format!(
                 "the lane `{}` matches every request, also those of the conversation: give it `system`, `last`, `model` or `no_tools: true`",
                 name.value
@@ -90,7 +91,10 @@ pub(super) fn check(agent: &KnownAgent) -> Vec<Error> {
                 errors.push(node.error(message));
             }
         }
-        before.push((&name.value, own));
+        // It would be the twin of each lane after it.
+        if !matches_all {
+            before.push((&name.value, own));
+        }
     }
     errors
 }

@@ -390,6 +390,14 @@ tools:
             ("a: { reply: { text: x } }", "matches every request"),
             ("a: { last: '' }", "expected a text"),
             (
+                "{ a: { reply: { text: x } }, b: { last: y } }",
+                "matches every request",
+            ),
+            (
+                "{ a: { last: y }, b: { reply: { text: x } } }",
+                "matches every request",
+            ),
+            (
                 "{ a: { system: [You name, sessions] }, b: { system: You name sessions } }",
                 "match the same",
             ),
@@ -400,6 +408,7 @@ tools:
         ] {
             let errors = super::super::lanes::check(&agent(&format!("lanes:\n  {lanes}")));
             assert!(errors[0].message.contains(mistake), "{errors:?}");
+            assert_eq!(errors.len(), 1, "{errors:?}");
         }
         let different =
             agent("lanes: { a: { system: x, last: y }, b: { system: z }, c: { last: w } }");
