@@ -77,6 +77,65 @@ fn generic_faults_are_made_of_each_message_by_its_name() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
 }
 
+/// A fault that the agent shows by its time: it takes long for an ask that has this text.
+const SLOW: &str = r#"
+  slow: { summary: an ask is slow, on: ">ask", set: { /params/text: slow }, caught_by: [json-rpc/left-open] }
+"#;
+
+/// The fate of that fault, with an agent that is slow always, or only once as if the machine were busy.
+fn fate_of_slow(always: bool) -> (Option<i32>, String) {
+    let dir = TestDir::new();
+    let once = dir.path("was-slow");
+    let text = std::fs::read_to_string(folder().join("agent.py")).unwrap();
+    let condition = if always {
+        "True"
+    } else {
+        "not os.path.exists(ONCE)"
+    };
+    let agent = text
+        .replace("import sys\n", &format!("import os\nimport sys\n\nONCE = {once:?}\n"))
+        .replace(
+            "        note(\"thinking\")\n",
+            &format!("        if text == \"slow\" and {condition}:\n            return open(ONCE, \"w\").close()\n        note(\"thinking\")\n"),
+        );
+    assert!(
+        agent.contains("ONCE =") && agent.contains(condition),
+        "{agent}"
+    );
+    let agent = dir.file("agent.py", &agent);
+    let from = folder().join("dialects/duo/1");
+    for file in std::fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        let name = file.file_name().into_string().unwrap();
+        let mut text = std::fs::read_to_string(file.path()).unwrap();
+        if name == "faults.yaml" {
+            text += SLOW;
+        }
+        dir.file(&format!("dialects/duo/1/{name}"), &text);
+    }
+    let scenario = dir.file(
+        "scenarios/one.yaml",
+        "name: an ask is answered\nclauses: [duo.once]\nbudgets: { response: 2s, idle: 2s }\nsteps:\n  - send: { message: ask, params: {} }\n  - expect: { message: confirm }\n  - send: { message: confirm.result, result: { choice: q7 } }\n  - expect: { message: ask.result }\n",
+    );
+    let mut mutants = dir.command("mutants");
+    mutants.args(["--dialect", "duo@1", "--only", "slow", "--dialect-dir"]);
+    mutants.arg(dir.path("dialects"));
+    mutants.args(["--scenarios", &scenario, "python3", &agent]);
+    let output = finish(mutants.spawn().unwrap());
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), shown)
+}
+
+#[test]
+fn a_kill_by_time_counts_only_if_it_comes_again_when_the_fault_is_played_alone() {
+    let (status, shown) = fate_of_slow(true);
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(shown.contains("1 of 1 fault killed"), "{shown}");
+    let (status, shown) = fate_of_slow(false);
+    assert_eq!(status, Some(1), "{shown}");
+    assert!(shown.contains("SURVIVED"), "{shown}");
+}
+
 const SCRIPT: &str = r##"
 commands:
   - on: { message: hello }
