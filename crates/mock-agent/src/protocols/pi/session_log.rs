@@ -44,6 +44,7 @@ pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
     let messages = entries.iter().map(|LogEntry { message, .. }| {
         let text = match message["summary"].as_str() {
             Some(summary) => introduced(summary),
+            None if message["role"] == "bashExecution" => of_command(message),
             None => text_of(message),
         };
         let role = match message["role"].as_str() {
@@ -56,6 +57,15 @@ pub(super) fn model_messages(entries: &[LogEntry]) -> Vec<Message> {
         Message { role, content }
     });
     messages.filter(|one| !one.content.is_empty()).collect()
+}
+
+/// What the model gets of a shell command of the host: nothing if it is excluded.
+fn of_command(message: &Value) -> String {
+    if message["excludeFromContext"] == true {
+        return String::new();
+    }
+    let of = |name: &str| message[name].as_str().unwrap_or_default();
+    format!("Ran `{}`\n```\n{}\n```", of("command"), of("output"))
 }
 
 impl SessionLog {
