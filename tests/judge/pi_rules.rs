@@ -1,5 +1,7 @@
 //! The rules of the pi dialects: sessions that the specification allows, and similar ones that break a rule.
 
+mod unusual_agents;
+
 use conform_judge::check::{CheckOptions, Checker};
 use conform_judge::dialect::{DialectSource, load};
 use conform_judge::frame::Body;
@@ -15,7 +17,7 @@ fn user_message(text: &str) -> Value {
 fn assistant_message(content: &Value, stop: &str) -> Value {
     json!({
         "role": "assistant", "content": content, "api": "a", "provider": "p", "model": "m", "stopReason": stop, "timestamp": 1_764_547_200_001_u64,
-        "usage": { "input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0 } },
+        "usage": { "input": 1, "output": 1, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 2, "cost": { "input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "total": 0 } },
     })
 }
 
