@@ -173,3 +173,17 @@ fn only_a_new_session_that_began_has_nothing_of_the_one_before() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn the_count_of_a_turn_that_was_stopped_may_differ_until_its_end() {
+    let counted = r#"< {"type":"response","id":"s1","command":"get_state","streaming":false,"model":"local/m","session_id":"s1","message_count":1}"#;
+    let messages = r#"< {"type":"response","id":"m1","command":"get_messages","messages":[{"role":"user","content":"m"},{"role":"assistant","content":"a"}]}"#;
+    let told = format!("> get_messages m1; {messages}; > get_state s1; {counted}");
+    let stopped = "> prompt p1; text a; > abort a1; done a1 abort";
+    let found = |session: &str| {
+        let rules = rules_found(&format!("ready; {session}; {told}; > shutdown; end 0"));
+        rules.contains(&"counts-agree".to_owned())
+    };
+    assert!(!found(stopped));
+    assert!(found("> prompt p1; text a; agent_end; done p1 prompt"));
+}
