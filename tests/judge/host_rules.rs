@@ -477,6 +477,40 @@ fn of_two_prompts_the_second_says_how_it_is_queued() {
 }
 
 #[test]
+fn a_prompt_that_an_extension_took_has_no_run_to_wait_for() {
+    let prompt = r#"1000 > {"type":"prompt","id":"p","message":"hi"}"#;
+    let accepted = |data: &str| {
+        format!(r#"< {{"type":"response","id":"p","command":"prompt","success":true{data}}}"#)
+    };
+    let second = |at: u64| format!(r#"{at} > {{"type":"prompt","id":"q","message":"and"}}"#);
+    // It is not said, and no run begins: then an extension may have taken it.
+    for (dialect, data) in [
+        ("pi@0.73", ""),
+        ("pi@0.87", ""),
+        ("pi@1.6", r#","data":{"disposition":"started"}"#),
+    ] {
+        let accepted = accepted(data);
+        assert_all(
+            dialect,
+            prompt,
+            &[
+                (&format!("{accepted}; {}", second(2_500_000)), &[]),
+                (
+                    &format!("{accepted}; {}", second(1_500_000)),
+                    &["prompt-before-run@3"],
+                ),
+            ],
+        );
+    }
+    let handled = accepted(r#","data":{"disposition":"handled"}"#);
+    assert_all(
+        "pi@1.6",
+        prompt,
+        &[(&format!("{handled}; {}", second(2000)), &[])],
+    );
+}
+
+#[test]
 fn an_extension_command_is_not_queued() {
     let steer = r#"> {"type":"steer","id":"s","message":"/deploy"}"#;
     let answer =
