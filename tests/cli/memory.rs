@@ -1,7 +1,7 @@
 //! Memory use of `conform check`.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::process::{Child, Command, Stdio};
 
 /// The size of the input in bytes.
@@ -64,4 +64,51 @@ fn a_long_transcript_is_checked_in_constant_memory() {
         last < first + ALLOWED,
         "the peak grew from {first} KiB to {last} KiB"
     );
+}
+
+/// The time that the child has used the CPU, in seconds.
+fn cpu_seconds(child: &Child) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let (_, after_name) = stat.rsplit_once(") ").unwrap();
+    let ticks = after_name.split(' ').skip(11).take(2);
+    ticks
+        .map(|ticks| ticks.parse::<u64>().unwrap())
+        .sum::<u64>()
+        / 100
+}
+
+/// What an open command costs does not depend on how many others are open. It has no id, so that each answer may be that of any.
+#[test]
+fn a_hundred_thousand_open_commands_are_judged_in_little_time_and_memory() {
+    const COMMANDS: usize = 100_000;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_conform"))
+        .args(["check", "--side", "host", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = BufWriter::new(child.stdin.take().unwrap());
+    let mut write = |line: &str| writeln!(stdin, "{line}").unwrap();
+    write(r#"{"conform_transcript":1,"dialect":"pi@1.6","agent":["pi","--mode","rpc"]}"#);
+    let mut first = 0;
+    for n in 0..COMMANDS {
+        write(r#"{"at":1,"dir":"to_agent","line":"{\"type\":\"get_session_stats\"}"}"#);
+        if n == COMMANDS / 10 {
+            first = peak(&child);
+        }
+    }
+    for _ in 0..COMMANDS {
+        write(
+            r#"{"at":2,"dir":"from_agent","line":"{\"type\":\"response\",\"command\":\"get_session_stats\",\"success\":false,\"error\":\"no\"}"}"#,
+        );
+    }
+    stdin.flush().unwrap();
+    let (last, seconds) = (peak(&child), cpu_seconds(&child));
+    drop(stdin);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(
+        last < first + ALLOWED,
+        "the peak grew from {first} KiB to {last} KiB"
+    );
+    assert!(seconds < 60, "{seconds} s");
 }
