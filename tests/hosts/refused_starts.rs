@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Variables, and a part of the error. `{folder}` is the folder of the test.
-const MISTAKES: [(&[(&str, &str)], &str); 16] = [
+const MISTAKES: [(&[(&str, &str)], &str); 18] = [
     (
         &[
             ("MOCK_AGENT_JUDGE", "{folder}/x"),
@@ -35,6 +35,8 @@ const MISTAKES: [(&[(&str, &str)], &str); 16] = [
         "MOCK_AGENT_SESSIONS",
     ),
     (&[("MOCK_AGENT_LOG", "a=b=c")], "MOCK_AGENT_LOG"),
+    (&[("MOCK_AGENT_LOG", "loud")], "is not a level"),
+    (&[("MOCK_AGENT_LOGIN", "maybe")], "MOCK_AGENT_LOGIN"),
     (
         &[("MOCK_AGENT_SCRIPTS", "approval")],
         "did you mean `MOCK_AGENT_SCRIPT`",
@@ -65,7 +67,12 @@ fn start(folder: &Path, variables: &[(&str, &str)], protocol: &[&str]) -> Output
 
 #[test]
 fn a_mistake_in_a_variable_is_an_error_in_every_protocol() {
-    for protocol in [&["--json-stream"][..], &["rpc"], &["--mode", "rpc"]] {
+    for protocol in [
+        &["--json-stream"][..],
+        &["rpc"],
+        &["--mode", "rpc"],
+        &["--acp"],
+    ] {
         for (variables, message) in MISTAKES {
             let folder = tempfile::tempdir().unwrap();
             fs::write(folder.path().join("file"), "").unwrap();

@@ -6,6 +6,7 @@ use super::settings_file::{PREFIX, SettingsFile};
 use crate::config::StartError;
 use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// The variable with the path of the settings file.
 const FILE_VARIABLE: &str = "MOCK_AGENT_CONFIG";
@@ -67,7 +68,8 @@ const OTHER_VARIABLES: [&str; 5] = [
     "MOCK_AGENT_TRANSCRIPT",
 ];
 
-/// Checks the names of the variables that begin like those of the agent, that their values are text, and the filter of the log.
+/// Checks the names of the variables that begin like those of the agent, that their values are text, whether a login is necessary, which only one
+/// protocol reads, and the filter of the log.
 fn check_variables() -> Result<(), String> {
     let of_agent = std::env::vars_os().filter(|(name, _)| {
         let name = name.as_encoded_bytes();
@@ -94,10 +96,20 @@ fn check_variables() -> Result<(), String> {
         let text = value
             .to_str()
             .ok_or_else(|| format!("{name}: {value:?} is not UTF-8"))?;
-        if name == LOG_VARIABLE
-            && let Err(error) = EnvFilter::try_new(text)
-        {
-            return Err(format!("{name}: {text:?} is not a filter: {error}"));
+        if name == "MOCK_AGENT_LOGIN" && !matches!(text, "" | "true" | "false") {
+            return Err(format!("{name}: {text:?} is neither true nor false"));
+        }
+        if name == LOG_VARIABLE {
+            EnvFilter::try_new(text)
+                .map_err(|error| format!("{name}: {text:?} is not a filter: {error}"))?;
+            // A single word that is no level would be the name of a module.
+            if !text.contains(['=', ',', ':', '_', '['])
+                && text.trim().parse::<LevelFilter>().is_err()
+            {
+                return Err(format!(
+                    "{name}: {text:?} is not a level: off, error, warn, info, debug or trace; for a module write `{text}=info`"
+                ));
+            }
         }
     }
     Ok(())

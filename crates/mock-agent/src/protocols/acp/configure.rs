@@ -12,7 +12,7 @@ const SYSTEM_PROMPT: &str = "You are an AI assistant that can use tools to help 
 
 pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentConfig, StartError> {
     let mode = options.first_mode.take();
-    let requires_login = options.login || login_variable(env)?;
+    let requires_login = options.login || env("MOCK_AGENT_LOGIN").as_deref() == Some("true");
     let page = options.page.unwrap_or(PAGE);
     if options.mcp.is_none() && env("MOCK_AGENT_MCP").is_none() {
         options.mcp = Some("none".into());
@@ -48,16 +48,4 @@ pub(super) fn configure(mut options: CliOptions, env: Env<'_>) -> Result<AgentCo
                 summaries: false,
             });
     Ok(config)
-}
-
-/// Whether the environment requires a login.
-fn login_variable(env: Env<'_>) -> Result<bool, StartError> {
-    match env("MOCK_AGENT_LOGIN") {
-        None => Ok(false),
-        Some(value) => value.parse().map_err(|_| {
-            StartError::Setting(format!(
-                "MOCK_AGENT_LOGIN: expected true or false, got `{value}`"
-            ))
-        }),
-    }
 }
