@@ -4,6 +4,7 @@ mod control;
 mod journal;
 
 use super::catalogue::render_errors;
+use super::transcript_file::create_transcript;
 use super::whole_file::check_distinct;
 use super::{command_error::CommandError, exit::ExitStatus, output, termination};
 use control::ProviderState;
@@ -12,7 +13,6 @@ use journal::JournalWriter;
 use mock_provider::server::{Observer, Server, ServerOptions};
 use mock_provider::{Pace, Script};
 use spanned_yaml::Node;
-use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -86,7 +86,7 @@ pub(super) fn run(args: ProviderArgs) -> Result<ExitStatus, CommandError> {
             .chain(journal),
     )?;
     let out: Box<dyn Write + Send> = match &args.journal {
-        Some(path) => Box::new(File::create(path).map_err(CommandError::unwritable(path))?),
+        Some(path) => Box::new(create_transcript(path).map_err(CommandError::unwritable(path))?),
         None => Box::new(io::stdout()),
     };
     let recorder = Arc::new(JournalWriter::new(out));

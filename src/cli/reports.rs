@@ -4,6 +4,7 @@ use super::args::ReportTarget;
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
 use super::output;
+use super::transcript_file::open_locked;
 use super::whole_file::{check_distinct, is_device, write_whole};
 use anstream::StripStream;
 use conform_judge::check::Coverage;
@@ -58,7 +59,7 @@ pub(super) fn check<'p>(
     check_distinct(targets.iter().map(named))?;
     let files = targets.iter().map(|target| target.path.as_path());
     files
-        .filter(|path| !is_stdout(path) && !is_device(path))
+        .filter(|path| !is_stdout(path))
         .try_for_each(check_file)
 }
 
@@ -68,6 +69,11 @@ pub(super) fn check<'p>(
 /// A sentence that names the path.
 pub(super) fn check_file(path: &Path) -> Result<(), CommandError> {
     let check = || {
+        if is_device(path) {
+            // It stays open: the reader of a pipe goes when the last writer has gone.
+            std::mem::forget(open_locked(path)?);
+            return Ok(());
+        }
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }

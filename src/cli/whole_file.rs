@@ -1,7 +1,8 @@
 //! Files that are written whole or not at all, and the check that no two files of a command are the same.
 
 use super::command_error::CommandError;
-use std::fs::{File, canonicalize};
+use super::transcript_file::open_locked;
+use std::fs::canonicalize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The file cannot be written.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if is_device(path) {
-        return File::options().write(true).open(path)?.write_all(bytes);
+        return open_locked(path)?.write_all(bytes);
     }
     // The file behind a link is replaced, not the link.
     let path = canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -1,6 +1,7 @@
 //! Files that are given to `conform` and files that it writes: the messages about each, and what is refused before anything runs.
 
 use crate::conform;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,6 +39,8 @@ struct Case {
 enum Content {
     Text(String),
     Bytes(Vec<u8>),
+    /// `null`: a pipe that nothing reads.
+    Pipe(()),
 }
 
 #[test]
@@ -57,6 +60,7 @@ fn played(case: &Case) -> Result<(), String> {
         match content {
             Content::Text(text) => fs::write(path, text).unwrap(),
             Content::Bytes(bytes) => fs::write(path, bytes).unwrap(),
+            Content::Pipe(()) => mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap(),
         }
     }
     let args: Vec<&str> = case.args.iter().map(String::as_str).collect();
