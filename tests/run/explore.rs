@@ -1,9 +1,12 @@
 //! `conform explore`: what the reference agent does in sessions that nobody wrote, and with a fault.
 
 use crate::harness::{TestDir, finish};
+use conform_judge::dialect::{DialectSource, load};
+use conform_runner::explore::{MoveTable, Situations};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The status and the output of `conform explore` with these arguments.
 fn explore(dir: &TestDir, args: &[&str]) -> (Option<i32>, String) {
@@ -150,6 +153,61 @@ fn situations_are_counted_in_scenarios_and_in_sessions() {
         "{gaps}"
     );
     assert!(!gaps.contains("impossible: "), "{gaps}");
+}
+
+/// Moments that are known by the requests of both sides that are open.
+const OPEN: &str = r#"
+moments:
+  rest: {}
+  asked: { open: ">ask" }
+  waiting: { open: [">ask", confirm] }
+starts: { plain: {} }
+moves:
+  ask: { from: rest, to: asked, steps: [{ send: { message: ask, params: {} } }] }
+  wait: { from: asked, to: waiting, steps: [{ expect: { message: confirm } }] }
+  answer: { from: [asked, waiting], to: rest, steps: [{ expect: { message: ask.result } }] }
+"#;
+
+#[test]
+fn what_is_open_is_a_request_that_a_side_has_not_answered() {
+    let dir = TestDir::new();
+    let duo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/two-way/dialects/duo/1");
+    for file in std::fs::read_dir(duo).unwrap() {
+        let file = file.unwrap();
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        let name = format!("duo/1/{}", file.file_name().to_string_lossy());
+        dir.file(&name, &text);
+    }
+    dir.file("duo/1/explore.yaml", OPEN);
+    let source = DialectSource::new(Some(dir.path("")));
+    let duo = load(&source, "duo@1").unwrap();
+    let table = MoveTable::load(&source, &duo, None).unwrap().unwrap();
+    let stop = || json!({ "send": { "message": "stop" } });
+    let steps = json!({ "steps": [
+        stop(),
+        { "send": { "message": "ask", "params": {} } },
+        stop(),
+        { "expect": { "message": "confirm" } },
+        { "send": { "message": "hello", "params": {} } },
+        { "send": { "message": "confirm.result", "result": { "choice": "q7" } } },
+        stop(),
+        { "expect": { "message": "ask.result" } },
+        stop(),
+    ] });
+    let mut found = Situations::default();
+    table.note_scenario(&duo, &steps, &mut found);
+    let found = found.commands.iter();
+    let found = found.map(|(one, count)| format!("{} at {}: {count}", one.command, one.moment));
+    assert_eq!(
+        found.collect::<Vec<_>>(),
+        [
+            "stop at asked: 2",
+            "ask at rest: 1",
+            "stop at rest: 2",
+            "confirm.result at waiting: 1",
+            "hello at waiting: 1",
+        ]
+    );
 }
 
 #[test]
