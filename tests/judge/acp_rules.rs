@@ -1,8 +1,6 @@
 //! The rules of acp@1 that no fault of the reference agent shows: sessions that break one, and similar ones that the pages allow.
 
-use crate::history::frames;
-use conform_judge::check::{CheckOptions, Checker};
-use conform_judge::dialect::{DialectSource, load};
+use crate::pairs::{assert_pairs, musts};
 
 /// A session with one whole turn.
 const TURN: &str = r#"
@@ -43,28 +41,12 @@ fn check(after: &str) -> Vec<String> {
 
 /// The rules that the frames break as a must.
 fn judge(session: &str) -> Vec<String> {
-    let dialect = load(&DialectSource::default(), "acp@1").unwrap();
-    let mut checker = Checker::new(dialect, CheckOptions::default());
-    frames(session).iter().for_each(|frame| checker.push(frame));
-    let findings = checker.finish().findings;
-    let musts = findings
-        .iter()
-        .filter(|one| one.level == conform_judge::finding::Level::Must);
-    musts.map(|one| one.rule.replace("acp/", "")).collect()
+    musts("acp@1", session)
 }
 
 #[test]
 fn what_the_pages_allow_is_not_accused_and_a_similar_breach_is() {
-    let text = include_str!("acp_rules/pairs.txt");
-    let mut sections = text.split("\n## ").skip(1).map(|section| {
-        let (head, frames) = section.split_once('\n').unwrap();
-        let (name, rules) = head.rsplit_once(':').unwrap();
-        (name, rules.split_whitespace().collect::<Vec<_>>(), frames)
-    });
-    let (_, _, start) = sections.next().unwrap();
-    for (name, rules, frames) in sections {
-        assert_eq!(judge(&format!("{start}{frames}")), rules, "{name}");
-    }
+    assert_pairs("acp@1", include_str!("acp_rules/pairs.txt"));
 }
 
 #[test]

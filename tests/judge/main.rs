@@ -11,6 +11,7 @@ mod history;
 mod host_rules;
 mod json_rpc;
 mod mutations;
+mod pairs;
 mod pi_rules;
 mod pi_sessions;
 mod process_ends;

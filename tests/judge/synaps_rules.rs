@@ -570,3 +570,8 @@ fn a_repeated_error_needs_a_new_request_to_the_model() {
         ),
     ]);
 }
+
+#[test]
+fn what_the_page_allows_is_not_accused_and_a_similar_breach_is() {
+    crate::pairs::assert_pairs("synaps@1", include_str!("synaps_rules/pairs.txt"));
+}
