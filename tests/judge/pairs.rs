@@ -6,7 +6,7 @@ use conform_judge::dialect::{DialectSource, load};
 use conform_judge::finding::Level;
 
 /// The rules that the frames break as a must, in the order of the findings.
-pub fn musts(dialect: &str, session: &str) -> Vec<String> {
+pub(crate) fn musts(dialect: &str, session: &str) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
     let mut checker = Checker::new(dialect, CheckOptions::default());
     frames(session).iter().for_each(|frame| checker.push(frame));
@@ -17,7 +17,7 @@ pub fn musts(dialect: &str, session: &str) -> Vec<String> {
 }
 
 /// Every session of the text breaks the rules that its heading names, and no others. All begin with the frames of the first one.
-pub fn assert_pairs(dialect: &str, text: &str) {
+pub(crate) fn assert_pairs(dialect: &str, text: &str) {
     let mut sections = text.split("\n## ").skip(1).map(|section| {
         let (head, frames) = section.split_once('\n').unwrap();
         let (name, rules) = head.rsplit_once(':').unwrap();
