@@ -600,3 +600,8 @@ fn a_provider_failure_is_reported() {
 fn what_the_changes_of_0_2_allow_is_not_accused_and_a_similar_breach_is() {
     crate::pairs::assert_pairs("aionrs@0.2", include_str!("aionrs_rules/pairs_0.2.txt"));
 }
+
+#[test]
+fn what_the_page_allows_is_not_accused_and_a_similar_breach_is() {
+    crate::pairs::assert_pairs("aionrs@0.1", include_str!("aionrs_rules/pairs_0.1.txt"));
+}

@@ -8,7 +8,11 @@ use conform_judge::finding::Level;
 /// The rules that the frames break as a must, in the order of the findings.
 pub(crate) fn musts(dialect: &str, session: &str) -> Vec<String> {
     let dialect = load(&DialectSource::default(), dialect).unwrap();
-    let mut checker = Checker::new(dialect, CheckOptions::default());
+    let options = CheckOptions {
+        argv: Some(Vec::new()),
+        ..CheckOptions::default()
+    };
+    let mut checker = Checker::new(dialect, options);
     frames(session).iter().for_each(|frame| checker.push(frame));
     let findings = checker.finish().findings;
     let musts = findings.iter().filter(|one| one.level == Level::Must);

@@ -199,10 +199,7 @@ fn a_command_that_is_refused_during_a_turn_does_not_make_the_turn_a_failed_one()
     ] {
         let whole = refused(command);
         assert_clean(&[&whole]);
-        // A new session in mid-turn may end the turn, also one that is refused.
-        if command != "> new_session x" {
-            assert_findings(&[(&whole.replace("result a; ", ""), &["toolcall-has-result"])]);
-        }
+        assert_findings(&[(&whole.replace("result a; ", ""), &["toolcall-has-result"])]);
     }
     // A turn that failed has calls without results.
     assert_clean(&[
@@ -572,4 +569,9 @@ fn a_repeated_error_needs_a_new_request_to_the_model() {
             &["error-told-once"],
         ),
     ]);
+}
+
+#[test]
+fn what_the_page_allows_is_not_accused_and_a_similar_breach_is() {
+    crate::pairs::assert_pairs("synaps@1", include_str!("synaps_rules/pairs.txt"));
 }
