@@ -35,7 +35,9 @@ def test_fails(mock_agent):
     agent = mock_agent(protocol="aionrs@0.1", script="many-deltas")
     with subprocess.Popen([agent.command, *agent.args], env={**os.environ, **agent.env}, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert b"ready" in process.stdout.readline()
-        process.communicate(b'{"type":"message","msg_id":"m1","input":"hi"}\\n')
+        process.stdin.write(b'{"type":"message","msg_id":"m1","input":"hi"}\\n')
+        process.stdin.flush()
+        assert any(b"stream_end" in line for line in process.stdout)
     assert False
 """
 
