@@ -187,23 +187,41 @@ fn the_section_about_protocols_in_which_both_sides_ask_can_be_followed() {
         panic!("{lines:?}");
     };
     conform(folder, lint).assert().success();
-    let passed = contains("4 scenarios: 4 passed");
+    let passed = contains("5 scenarios: 5 passed");
     conform(folder, run).assert().success().stdout(passed);
     let lines = |mark| {
         let text = blocks(mark).remove(0).1;
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let results = [
-        "11 of 11 faults killed",
+        "12 of 12 faults killed",
         "3 of 3 legal variants",
-        "5 of 5 faults killed",
+        "6 of 6 faults killed",
     ];
     for (line, result) in lines("two-way-prove").iter().zip(results) {
         let shown = contains(result);
         conform(folder, line).assert().success().stdout(shown);
     }
-    for line in lines("two-way-explore") {
-        conform(folder, &line).assert().success();
+    let [explore, situations] = &lines("two-way-explore")[..] else {
+        panic!("a session and its situations");
+    };
+    conform(folder, explore).assert().success();
+    // What the ferry has asked is open: only then the host can answer it, whether a session does or none.
+    for sessions in ["", " --sessions 0"] {
+        let counted = conform(folder, &format!("{situations}{sessions}")).assert();
+        let counted = String::from_utf8(counted.success().get_output().stdout.clone()).unwrap();
+        for (moment, command, can_be) in [
+            ("asked", "pay.result", true),
+            ("asked", "pay.error", true),
+            ("shore", "pay.result", false),
+            ("shore", "pay.error", false),
+            ("shore", "cross", true),
+        ] {
+            let rows = counted.lines().map(|row| row.split_whitespace());
+            let mut rows = rows.map(|row| row.take(3).collect::<Vec<_>>());
+            let has = rows.any(|row| row == [moment, command, "taken"]);
+            assert_eq!(has, can_be, "{moment} {command}: {counted}");
+        }
     }
     let passed = contains("2 scenarios: 2 passed");
     let mock = lines("two-way-mock").remove(0);

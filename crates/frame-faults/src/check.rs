@@ -33,10 +33,17 @@ impl FaultTable {
     }
 }
 
+/// Whether a name in a list of findings is that of a scenario: its id, or `FOLDER/*`.
+#[must_use]
+pub fn names_scenario(name: &str, id: &str) -> bool {
+    let folder = name.strip_suffix('*').filter(|name| name.ends_with('/'));
+    name == id || folder.is_some_and(|folder| id.starts_with(folder))
+}
+
 fn mistake(reference: &Reference, known: &KnownNames) -> Option<String> {
     let name = reference.name.as_str();
     let (what, name, known) = match reference.kind {
-        ReferenceKind::Catcher => match name.strip_prefix("scenario:") {
+        ReferenceKind::Catcher | ReferenceKind::Listed => match name.strip_prefix("scenario:") {
             Some(scenario) => ("scenario", scenario, &known.scenarios),
             None => ("rule", name, &known.rules),
         },
@@ -47,6 +54,8 @@ fn mistake(reference: &Reference, known: &KnownNames) -> Option<String> {
         },
         ReferenceKind::Behavior => ("behavior", name, &known.behaviors),
     };
-    let is_known = known.iter().any(|one| one == name);
+    let is_folder = reference.kind == ReferenceKind::Listed && what == "scenario";
+    let is_known = |one: &String| one == name || is_folder && names_scenario(name, one);
+    let is_known = known.iter().any(is_known);
     (!is_known).then(|| unknown(what, name, known.iter().map(String::as_str)))
 }

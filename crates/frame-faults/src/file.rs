@@ -99,7 +99,8 @@ pub struct FaultFile {
     /// For variants: the topic of the table "Accepted interpretations" in the README of the dialect, or of one of its bases, that allows
     /// it. Without one it is a freedom that the specification itself leaves.
     pub accepts: Option<Spanned<String>>,
-    /// For variants: what is found all the same, a rule or `scenario:ID` for any finding of that scenario, and why.
+    /// For variants: what is found all the same, a rule, or `scenario:ID` or `scenario:FOLDER/*` for any finding of
+    /// these scenarios, and why.
     pub listed: IndexMap<Spanned<String>, String>,
     /// Where the frame has a text, for operations that put bytes into it.
     pub text: Option<Pointer>,

@@ -60,7 +60,7 @@ mod references;
 mod selector;
 mod table;
 
-pub use check::KnownNames;
+pub use check::{KnownNames, names_scenario};
 pub use common::{LINE_FAULTS, common_names};
 pub use edit::{Edit, Edits};
 pub use fault::{Effect, EventFault, Fault, Legal};

@@ -35,6 +35,8 @@ pub(crate) struct Reference {
 pub(crate) enum ReferenceKind {
     /// A rule, or `scenario:ID`.
     Catcher,
+    /// The same, or `scenario:FOLDER/*`.
+    Listed,
     /// A kind of event, `>command`, or neither.
     Frames,
     Behavior,
@@ -357,7 +359,7 @@ impl Merged {
             all.extend(names.map(|name| reference(ReferenceKind::Catcher, name, file)));
             for part in parts {
                 let listed = part.file.listed.keys();
-                all.extend(listed.map(|name| reference(ReferenceKind::Catcher, name, &part.node)));
+                all.extend(listed.map(|name| reference(ReferenceKind::Listed, name, &part.node)));
                 let operations = &part.operations;
                 let others = operations
                     .iter()

@@ -139,6 +139,8 @@ pub struct Facts {
     pub members: Vec<String>,
     /// The texts in quotes in the line that it is about, which need not be JSON.
     pub texts: Vec<String>,
+    /// What its rule says that follows from it.
+    pub explains: Vec<String>,
 }
 
 /// Where a finding comes from.

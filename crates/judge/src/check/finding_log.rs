@@ -49,6 +49,7 @@ impl FindingLog {
             message: message(&found, frame),
             facts: Facts {
                 texts: texts(&found, frame),
+                explains: rule.explains.clone(),
                 ..found.facts
             },
             ..found

@@ -65,6 +65,7 @@ fn schema_rule(dialect: &str, name: &str, prefix: &str, schemas: &Schemas) -> Ru
         )
         .trim()
         .to_owned(),
+        explains: Vec::new(),
         written: String::new(),
         config: MonitorConfig::default(),
         form: RuleForm::Schema(format!("{prefix}{name}")),

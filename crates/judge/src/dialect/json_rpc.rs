@@ -107,6 +107,7 @@ pub(super) fn structure_rules(
             source: Source::Spec,
             clauses: cited.map(|id| id.value.clone()).collect(),
             doc: rule.doc().to_owned(),
+            explains: Vec::new(),
             written: String::new(),
             config: MonitorConfig::default(),
             form: RuleForm::Structure(rule),

@@ -6,7 +6,7 @@ use crate::rules::frame_pattern::{Atom, FramePattern};
 use crate::rules::history_state::Declarations;
 use crate::rules::monitor::MonitorConfig;
 use crate::rules::response::ResponseRule;
-use crate::rules::rule::{Rule, RuleForm};
+use crate::rules::rule::{FILES, REQUESTS, Rule, RuleForm};
 use crate::rules::symbol::Symbols;
 use crate::rules::variable_spec::{Change, DeclaredChange};
 use crate::schema::Schemas;
@@ -15,7 +15,7 @@ use conform_dialect::ordering::Ordering;
 use conform_dialect::ordering::file::AtEnd;
 use frame_language::{Compare, Condition, Operand};
 use indexmap::IndexMap;
-use spanned_yaml::{Error, Node, suggestion};
+use spanned_yaml::{Error, Node, suggestion, unknown};
 use std::path::Path;
 
 /// The most states of an automaton that are examined; an expression with more is not linted.
@@ -78,6 +78,20 @@ pub(super) fn rules(
                 new.span,
                 format!("the alias `{old}` names a rule that does not exist"),
             ));
+        }
+    }
+    let is_known = |name: &str| {
+        [FILES, REQUESTS].contains(&name)
+            || ordering.rules.contains_key(name)
+            || ordering.file.remove.iter().any(|gone| gone.value == name)
+    };
+    for source in ordering.rules.values() {
+        for name in &source.file.explains {
+            if !is_known(&name.value) {
+                let rules = ordering.rules.keys().map(String::as_str);
+                let message = unknown("rule", &name.value, rules.chain([FILES, REQUESTS]));
+                errors.push(source.node.error_at(name.span, message));
+            }
         }
     }
     errors

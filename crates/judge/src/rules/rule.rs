@@ -13,6 +13,11 @@ use conform_dialect::json_rpc::StructureRule;
 use spanned_yaml::Span;
 use std::sync::Arc;
 
+/// Stands for the files that a scenario expects, in the list of what a rule explains.
+pub const FILES: &str = "@files";
+/// Stands for what a scenario expects of the requests to the model.
+pub const REQUESTS: &str = "@request";
+
 /// A rule.
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -26,6 +31,8 @@ pub struct Rule {
     pub source: Source,
     /// The clauses it checks.
     pub clauses: Vec<String>,
+    /// What follows from a finding of it: ids of rules, [`FILES`] and [`REQUESTS`].
+    pub explains: Vec<String>,
     /// What it requires, why a host cares, an example: the text of `conform explain`.
     pub doc: String,
     /// The rule as written in `ordering.yaml`; empty for the rule of a schema.

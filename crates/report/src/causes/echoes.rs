@@ -68,7 +68,9 @@ fn root(findings: &[Finding], roots: &[Option<usize>], step: &Finding) -> Option
             && rule.origin.session == step.origin.session
             && is_explained(step, rule)
     };
-    match findings.iter().position(explains) {
+    let is_named = |rule: &Finding| rule_echoes::explains(rule, step);
+    let named = findings.iter().position(is_named);
+    match named.or_else(|| findings.iter().position(explains)) {
         Some(found) => roots[found].or(Some(found)),
         None => unasked(findings, step),
     }

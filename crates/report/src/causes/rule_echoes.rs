@@ -1,14 +1,15 @@
-//! Findings of rules that only follow from another finding of a rule: a frame is missed because it came cut off, without its id, or in another
-//! slice. Pure.
+//! Findings of rules that only follow from another finding of a rule: its rule says so, or a frame is missed because it came cut off, without
+//! its id, or in another slice. Pure.
 
 use super::echoes::{expects, quotes};
 use crate::verdict_rules::is_of_a_step;
-use conform_judge::finding::{Difference, DifferenceKind, Expected, Finding, SliceValue};
+use conform_judge::finding::{Difference, DifferenceKind, Expected, Finding, Level, SliceValue};
+use conform_judge::rules::rule::{FILES, REQUESTS};
 
 /// For each finding the index of the finding that it follows from; none for the findings of steps.
 pub(super) fn roots(findings: &[Finding]) -> Vec<Option<usize>> {
     let (mut misplaced, mut nameless) = (vec![false; findings.len()], vec![false; findings.len()]);
-    let root = |finding: &Finding| match finding.difference.kind {
+    let mut by_kind = |finding: &Finding| match finding.difference.kind {
         _ if is_of_a_step(&finding.rule) => None,
         DifferenceKind::Malformed => position(findings, |other| is_torn(other, finding)),
         DifferenceKind::Absent => {
@@ -20,7 +21,45 @@ pub(super) fn roots(findings: &[Finding]) -> Vec<Option<usize>> {
         DifferenceKind::Unexpected => position(findings, |line| is_unreadable(line, finding)),
         _ => None,
     };
-    findings.iter().map(root).collect()
+    let roots = findings.iter().map(|finding| {
+        let named = position(findings, |other| explains(other, finding));
+        named.or_else(|| by_kind(finding))
+    });
+    let roots: Vec<Option<usize>> = roots.collect();
+    (0..roots.len()).map(|n| first_root(&roots, n)).collect()
+}
+
+/// The finding at the beginning of a row of findings that follow from each other; `None` for one that follows from none, or from itself.
+fn first_root(roots: &[Option<usize>], of: usize) -> Option<usize> {
+    let row = std::iter::successors(roots[of], |n| roots[*n]).take(roots.len());
+    let row: Vec<usize> = row.collect();
+    row.last().copied().filter(|_| !row.contains(&of))
+}
+
+/// Whether the rule of a finding says that the other one follows from it.
+pub(super) fn explains(one: &Finding, other: &Finding) -> bool {
+    let names = &one.facts.explains;
+    let name = match other.rule.as_str() {
+        "scenario.files_after" | "scenario.expect_file" => FILES,
+        "scenario.request" | "scenario.script" => REQUESTS,
+        rule => rule,
+    };
+    let place = |finding: &Finding| (finding.origin.session, finding.at);
+    one.level > Level::May
+        && one.blame == other.blame
+        && names.iter().any(|known| known == name)
+        && place(one) <= place(other)
+        && !std::ptr::eq(one, other)
+        && (is_of_a_step(&other.rule) || is_alike(one, other) && shares_slice(one, other))
+}
+
+/// Whether no value that both slices have differs.
+fn shares_slice(one: &Finding, other: &Finding) -> bool {
+    let mut values = one.origin.slice().iter();
+    values.all(|value| {
+        let mut others = other.origin.slice().iter();
+        others.all(|other| other.name != value.name || other.value == value.value)
+    })
 }
 
 fn position(findings: &[Finding], explains: impl Fn(&Finding) -> bool) -> Option<usize> {

@@ -34,6 +34,7 @@ fn finding(line: &str) -> Finding {
             }
             Some(("members", members)) => finding.facts.members = list(members),
             Some(("texts", texts)) => finding.facts.texts = list(texts),
+            Some(("explains", names)) => finding.facts.explains = list(names),
             Some(("clauses", clauses)) => finding.clauses = list(clauses),
             Some(("session", session)) => finding.origin.session = session.parse().unwrap(),
             Some(("schema", name)) => finding.origin = Origin::of_part(Part::Schema(name.into())),
@@ -111,6 +112,42 @@ fn a_forbidden_frame_is_one_mistake_for_the_rule_and_the_step() {
         p/usage 7 condition /usage =/> scenario.expect_none 7 unexpected
         ",
     );
+}
+
+#[test]
+fn a_rule_explains_what_it_names() {
+    assert_follows(
+        "
+        p/ran 15 condition id=t1 explains=p/cancels => p/cancels 20 absent id=t1
+        p/ran 15 condition id=t1 explains=p/cancels => p/cancels 20 absent
+        p/ran 15 condition id=t1 explains=p/cancels =/> p/cancels 20 absent id=t2
+        p/ran 15 condition id=t1 explains=p/cancels =/> p/other 20 absent id=t1
+        p/ran 15 condition explains=p/cancels =/> p/cancels 14 absent
+        p/ran 15 condition explains=p/cancels =/> p/cancels 20 absent session=2
+        p/ran 15 condition explains=p/cancels =/> p/cancels 20 absent blame=host
+        p/ran 15 condition explains=p/cancels level=may =/> p/cancels 20 absent
+        p/ran 15 condition explains=@files => scenario.files_after 30 unexpected
+        p/ran 15 condition explains=@files => scenario.expect_file 15 missing
+        p/ran 15 condition explains=@files => scenario.files_after 3 unexpected session=2
+        p/ran 15 condition explains=@files =/> scenario.files_after 14 unexpected
+        p/ran 15 condition explains=@files =/> scenario.request 30 missing
+        p/ran 15 condition explains=@request => scenario.request 30 missing
+        p/ran 15 condition explains=@request => scenario.script 30 unexpected
+        p/ran 15 condition explains=p/ran,@request =/> scenario.expect_exit 30 absent
+        ",
+    );
+    let row = [
+        "p/a 1 condition explains=p/b",
+        "p/b 2 condition explains=p/c",
+        "p/c 3 condition explains=@files",
+        "scenario.files_after 4 unexpected",
+    ];
+    assert_eq!(echoes(&row), [false, true, true, true]);
+    let round = [
+        "p/a 1 condition explains=p/b",
+        "p/b 1 condition explains=p/a",
+    ];
+    assert_eq!(echoes(&round), [false, false]);
 }
 
 #[test]

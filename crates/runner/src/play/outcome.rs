@@ -24,6 +24,7 @@ impl ScenarioPlayer {
             findings: step_findings,
             mut requests,
             checked_clauses,
+            has_checked,
             skipped_after,
             ..
         } = self;
@@ -114,7 +115,7 @@ impl ScenarioPlayer {
                 .unscripted()
                 .filter(|_| !scenario.rules_only)
                 .map(|request| request.why.as_str()),
-            checked: !exercised.clauses_exercised.is_empty() || spoke,
+            checked: has_checked || spoke,
             unmet: &unchecked,
         });
         if matches!(report.verdict, Verdict::Pass | Verdict::Skipped) {

@@ -63,6 +63,8 @@ pub(crate) struct ScenarioPlayer {
     pub(super) interrupt_pause: InterruptPause,
     /// The clauses that steps have checked.
     pub(super) checked_clauses: IndexSet<String>,
+    /// Whether a step has checked anything, with or without a clause.
+    pub(super) has_checked: bool,
     /// How often each automatic answer was sent.
     pub(super) answers_sent: Vec<u32>,
     /// How often the agent has sent each request that the client answers.
@@ -182,6 +184,7 @@ impl ScenarioPlayer {
             requests: ModelRequests::default(),
             interrupt_pause: InterruptPause::default(),
             checked_clauses: IndexSet::new(),
+            has_checked: false,
             skipped_after: None,
             answers_sent: vec![0; scenario.answers.len()],
             asked: HashMap::new(),

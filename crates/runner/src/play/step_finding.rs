@@ -185,6 +185,7 @@ impl ScenarioPlayer {
 
     /// Notes that the current step has checked its clauses.
     pub(super) fn step_passed(&mut self) {
+        self.has_checked = true;
         let clauses = self.clauses_of(self.scenario.steps.get(self.step));
         self.checked_clauses.extend(clauses);
     }

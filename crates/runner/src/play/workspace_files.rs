@@ -30,9 +30,7 @@ impl ScenarioPlayer {
         self.step = scenario.steps.len();
         for (path, expected) in self.filled(&scenario.files_after)? {
             match difference(&self.sandbox.workspace.join(&path), &expected) {
-                None => self
-                    .checked_clauses
-                    .extend(scenario.clauses.iter().cloned()),
+                None => self.step_passed(),
                 Some(found) => {
                     let message = format!("{path} {found}");
                     let kind = match expected {

@@ -5,7 +5,7 @@ use super::suite::logged;
 use crate::mutation::matrix::{PublishedMatrix, PublishedRow, over};
 use conform_judge::finding::{Blame, Finding, Level};
 use conform_report::Verdict;
-use frame_faults::Fault;
+use frame_faults::{Fault, names_scenario};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -44,7 +44,7 @@ pub struct LegalRow {
     /// One of those.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scenario: String,
-    /// The findings that are still expected: rules, and `scenario:ID`.
+    /// The findings that are still expected: rules, and `scenario:ID` or `scenario:FOLDER/*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listed: Vec<String>,
     /// The findings that must not occur, each with its scenario.
@@ -142,9 +142,13 @@ impl Together<'_> {
             }
             for (rule, text) in accusations {
                 let scenario = run.report.id.strip_prefix(dialect).unwrap_or_default();
-                let scenario = format!("scenario:{}", scenario.trim_start_matches('/'));
+                let scenario = scenario.trim_start_matches('/');
                 let mut listed = row.listed.iter();
-                match listed.find(|check| **check == rule || **check == scenario) {
+                let is_listed = |check: &&String| match check.strip_prefix("scenario:") {
+                    Some(name) => names_scenario(name, scenario),
+                    None => **check == rule,
+                };
+                match listed.find(is_listed) {
                     Some(check) => drop(shown.insert(check.clone())),
                     None => row.found.push(text),
                 }

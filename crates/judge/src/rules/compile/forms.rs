@@ -13,7 +13,7 @@ use crate::rules::parse;
 use crate::rules::readings::ReadingsRule;
 use crate::rules::require::{Fold, FoldMethod, RequireRule};
 use crate::rules::response::ResponseRule;
-use crate::rules::rule::{Rule, RuleForm};
+use crate::rules::rule::{FILES, REQUESTS, Rule, RuleForm};
 use conform_dialect::ordering::RuleSource;
 use conform_dialect::ordering::file::{
     ConversationCheck, ConversationFile, FoldFile, Form, OrderFile, ReadingsFile, RequireFile,
@@ -47,6 +47,11 @@ impl Compiler<'_> {
             level: file.level.unwrap_or_default(),
             source: file.source.unwrap_or_default(),
             clauses: file.clauses.iter().map(|c| c.value.clone()).collect(),
+            explains: file
+                .explains
+                .iter()
+                .map(|one| self.explained(one))
+                .collect(),
             doc: doc.unwrap_or_default(),
             written: written(source),
             config: MonitorConfig {
@@ -58,6 +63,14 @@ impl Compiler<'_> {
             },
             form,
         })
+    }
+
+    /// The id of what a rule explains.
+    fn explained(&self, name: &str) -> String {
+        match name {
+            FILES | REQUESTS => name.to_owned(),
+            rule => format!("{}/{rule}", self.known.dialect),
+        }
     }
 
     fn form(&mut self, source: &RuleSource) -> Option<RuleForm> {
