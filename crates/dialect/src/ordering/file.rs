@@ -235,8 +235,8 @@ pub struct RuleFile {
     pub source: Option<Source>,
     /// The clauses that it checks, by id.
     pub clauses: Vec<Spanned<String>>,
-    /// What follows from a finding of it, and is the same mistake: other rules by name, `@files` for the files that a scenario expects, and
-    /// `@request` for what it expects of requests to the model.
+    /// What follows from a finding of it, and is the same mistake: other rules and events by name, `@files` for the files that a scenario
+    /// expects, and `@request` for what it expects of requests to the model.
     pub explains: Vec<Spanned<String>>,
     /// What it requires, and why that matters to a host.
     #[schemars(required, with = "String")]

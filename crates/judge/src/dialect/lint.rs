@@ -82,6 +82,7 @@ pub(super) fn rules(
     }
     let is_known = |name: &str| {
         [FILES, REQUESTS].contains(&name)
+            || symbols.id(name).is_some()
             || ordering.rules.contains_key(name)
             || ordering.file.remove.iter().any(|gone| gone.value == name)
     };

@@ -31,7 +31,7 @@ pub struct Rule {
     pub source: Source,
     /// The clauses it checks.
     pub clauses: Vec<String>,
-    /// What follows from a finding of it: ids of rules, [`FILES`] and [`REQUESTS`].
+    /// What follows from a finding of it: ids of rules, names of events, [`FILES`] and [`REQUESTS`].
     pub explains: Vec<String>,
     /// What it requires, why a host cares, an example: the text of `conform explain`.
     pub doc: String,

@@ -41,7 +41,10 @@ pub(super) fn explains(one: &Finding, other: &Finding) -> bool {
     let names = &one.facts.explains;
     let name = match other.rule.as_str() {
         "scenario.files_after" | "scenario.expect_file" => FILES,
-        "scenario.request" | "scenario.script" => REQUESTS,
+        "scenario.request" | "scenario.expect_request" | "scenario.script" => REQUESTS,
+        step if is_of_a_step(step) && other.difference.kind == DifferenceKind::Absent => {
+            &other.difference.name
+        }
         rule => rule,
     };
     let place = |finding: &Finding| (finding.origin.session, finding.at);

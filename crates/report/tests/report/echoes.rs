@@ -133,6 +133,8 @@ fn a_rule_explains_what_it_names() {
         p/ran 15 condition explains=@files =/> scenario.request 30 missing
         p/ran 15 condition explains=@request => scenario.request 30 missing
         p/ran 15 condition explains=@request => scenario.script 30 unexpected
+        p/ran 15 condition explains=cancelled => scenario.expect 30 absent cancelled
+        p/ran 15 condition explains=cancelled =/> scenario.expect 30 wrong_value cancelled
         p/ran 15 condition explains=p/ran,@request =/> scenario.expect_exit 30 absent
         ",
     );

@@ -65,12 +65,12 @@ impl Compiler<'_> {
         })
     }
 
-    /// The id of what a rule explains.
+    /// The id of a rule that another one explains; names of events, and of what scenarios expect, are as they are written.
     fn explained(&self, name: &str) -> String {
-        match name {
-            FILES | REQUESTS => name.to_owned(),
-            rule => format!("{}/{rule}", self.known.dialect),
+        if [FILES, REQUESTS].contains(&name) || self.known.symbols.id(name).is_some() {
+            return name.to_owned();
         }
+        format!("{}/{name}", self.known.dialect)
     }
 
     fn form(&mut self, source: &RuleSource) -> Option<RuleForm> {
