@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// How long sandboxes may take to be removed, and pipes to be closed, at the end of a run.
-const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The surroundings of agents.
 pub(super) struct AgentSurroundings {

@@ -8,6 +8,7 @@ mod proof;
 mod published;
 mod suites;
 
+use super::agent_surroundings::CLEANUP_TIMEOUT;
 use super::args::{DialectArgs, SideArg, at_least_one, folder};
 use super::command_error::CommandError;
 use super::exit::ExitStatus;
@@ -192,18 +193,27 @@ impl MutantsArgs {
 
 pub(super) fn run(args: MutantsArgs) -> Result<ExitStatus, CommandError> {
     conform_runner::adopt_orphans();
-    let status = Runtime::new()?.block_on(async {
-        match args.explore {
-            _ if args.legal => legal::play(&args).await,
-            Some(sessions) => explored::play(&args, sessions.get()).await,
-            None if args.agent.is_empty() && !args.generic => {
-                faults::of_reference_agent(&args).await
+    let runtime = Runtime::new()?;
+    let status = runtime.block_on(async {
+        tokio::select! {
+            status = play(&args) => status,
+            () = termination::termination_requested() => {
+                Err(CommandError::incomplete("interrupted before all faults were played"))
             }
-            None => faults::of_any_agent(&args).await,
         }
     });
+    runtime.shutdown_timeout(CLEANUP_TIMEOUT);
     termination::kill_strays();
     status
+}
+
+async fn play(args: &MutantsArgs) -> Result<ExitStatus, CommandError> {
+    match args.explore {
+        _ if args.legal => legal::play(args).await,
+        Some(sessions) => explored::play(args, sessions.get()).await,
+        None if args.agent.is_empty() && !args.generic => faults::of_reference_agent(args).await,
+        None => faults::of_any_agent(args).await,
+    }
 }
 
 /// The error that no fault is selected, with a suggestion for each pattern.

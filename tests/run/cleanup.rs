@@ -138,3 +138,27 @@ fn an_interrupted_run_cleans_up() {
         assert_eq!(dir.left_folders(), Vec::<String>::new());
     }
 }
+
+#[test]
+fn faults_that_are_interrupted_are_cleaned_up_after() {
+    let dir = TestDir::new();
+    for signal in [Signal::INT, Signal::TERM] {
+        let mut command = dir.command("mutants");
+        command.args(["--dialect", "pi@0.73", "--only", "spins-after-eof"]);
+        let child = command.spawn().unwrap();
+        wait_until("an agent runs", || {
+            let lines = processes_with(&dir.path("tmp"));
+            lines.iter().any(|line| line.contains("--mode rpc"))
+        });
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let output = finish(child);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(
+            stderr.contains("interrupted before all faults were played"),
+            "{stderr}"
+        );
+        assert_eq!(processes_with(&dir.path("tmp")), Vec::<String>::new());
+        assert_eq!(dir.left_folders(), Vec::<String>::new());
+    }
+}
