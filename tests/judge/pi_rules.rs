@@ -685,6 +685,7 @@ fn each_answer_has_a_request_of_its_own() {
 #[test]
 fn what_the_pages_allow_is_not_accused_and_a_similar_breach_is() {
     for (dialect, pairs) in [
+        ("pi@0.14", include_str!("pi_rules/pairs_0.14.txt")),
         ("pi@0.73", include_str!("pi_rules/pairs_0.73.txt")),
         ("pi@0.87", include_str!("pi_rules/pairs_0.87.txt")),
         ("pi@1.6", include_str!("pi_rules/pairs_1.6.txt")),
