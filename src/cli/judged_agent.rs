@@ -35,7 +35,7 @@ const FINDINGS_VARIABLE: &str = "MOCK_AGENT_JUDGE";
 const PID: &str = "{pid}";
 /// The exit status for a host that broke the protocol.
 const HOST_AT_FAULT: u8 = 1;
-/// The exit status where the judge itself cannot start.
+/// The exit status where the judge cannot start, or cannot write what it found.
 const USAGE: u8 = 2;
 
 /// How the agent is called.
@@ -156,7 +156,16 @@ fn judged(
     });
     let findings = Arc::new(Mutex::new(findings));
     let ending = relayed(call, transcript, &dialect.id(), &findings)?;
-    if locked(&findings).finish() && request.decides {
+    let verdict = locked(&findings).finish();
+    let is_at_fault = verdict.is_violated && request.decides;
+    if let (Some(path), Some(error)) = (&request.findings, verdict.unwritten) {
+        let error = CommandError::unwritable(path)(error);
+        if !is_at_fault {
+            return Err(error);
+        }
+        output::error(error);
+    }
+    if is_at_fault {
         return Ok(ExitCode::from(HOST_AT_FAULT));
     }
     match ending {

@@ -519,6 +519,25 @@ fn without_the_flag_the_exit_status_is_the_agent_s_and_stderr_is_silent() {
 }
 
 #[test]
+fn findings_that_cannot_be_written_are_an_error_of_their_own() {
+    for (flag, status) in [(None, 2), (Some("--judge"), 1)] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mock-agent"));
+        command.arg("--json-stream").args(flag);
+        command.env("MOCK_AGENT_JUDGE", "/dev/full");
+        command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut agent = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = agent.stdin.take().unwrap();
+        writeln!(stdin, r#"{{"type":"levitate"}}"#).unwrap();
+        drop(stdin);
+        let output = agent.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{stderr}");
+        let error = "error: cannot write /dev/full: No space left on device";
+        assert_eq!(stderr.matches(error).count(), 1, "{stderr}");
+    }
+}
+
+#[test]
 fn a_mistake_that_comes_again_is_one_cause() {
     let unknown = r#"{"type":"levitate"}"#;
     let acts = [Until("ready"), Send(unknown), Send(unknown), Send(unknown)];

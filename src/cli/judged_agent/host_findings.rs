@@ -11,6 +11,7 @@ use conform_report::reporter::terminal;
 use conform_report::{Report, ReportBuilder, ReportCommand, ScenarioReport, causes};
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -37,6 +38,16 @@ pub(super) struct HostFindings {
     seen: usize,
     /// The causes that were shown.
     shown: HashSet<String>,
+    /// Why the file does not have all findings.
+    unwritten: Option<io::Error>,
+}
+
+/// What a session came to.
+pub(super) struct HostVerdict {
+    /// Whether the host broke a `must`.
+    pub(super) is_violated: bool,
+    /// Why the file does not have all findings.
+    pub(super) unwritten: Option<io::Error>,
 }
 
 impl HostFindings {
@@ -51,6 +62,7 @@ impl HostFindings {
             settings,
             seen: 0,
             shown: HashSet::new(),
+            unwritten: None,
         }
     }
 
@@ -67,17 +79,23 @@ impl HostFindings {
         }
     }
 
-    /// Judges the end of the session, and writes the causes. Returns whether the host broke a `must`.
-    pub(super) fn finish(&mut self) -> bool {
-        let Some(checker) = self.checker.take() else {
-            return false;
-        };
-        let findings = of_host(&checker.finish().findings);
-        if findings.is_empty() {
-            return false;
-        }
-        self.show_new(findings.clone());
+    /// Judges the end of the session, and writes the causes.
+    pub(super) fn finish(&mut self) -> HostVerdict {
+        let checker = self.checker.take();
+        let findings = checker.map_or_else(Vec::new, |one| of_host(&one.finish().findings));
         let is_violated = findings.iter().any(|finding| finding.level == Level::Must);
+        if !findings.is_empty() {
+            self.write_causes(findings);
+        }
+        HostVerdict {
+            is_violated,
+            unwritten: self.unwritten.take(),
+        }
+    }
+
+    /// Writes the causes in place of the findings that were written as they came.
+    fn write_causes(&mut self, findings: Vec<Finding>) {
+        self.show_new(findings.clone());
         let report = self.report(findings);
         if self.settings.to_stderr {
             // A closed stderr cannot be reported.
@@ -87,9 +105,8 @@ impl HostFindings {
             let mut text = anstream::StripStream::new(Vec::new());
             let written = terminal::causes(&report, &mut text)
                 .and_then(|()| file.replace(text.into_inner().trim_ascii_start()));
-            warn_unless(written);
+            self.unwritten = written.err();
         }
-        is_violated
     }
 
     /// Shows the first finding of each cause that is new.
@@ -104,7 +121,8 @@ impl HostFindings {
             }
             let text = self.describe(finding);
             if let Some(file) = &mut self.settings.file {
-                warn_unless(file.append(text.as_bytes()));
+                let written = file.append(text.as_bytes());
+                self.unwritten = self.unwritten.take().or(written.err());
             }
         }
     }
@@ -153,10 +171,4 @@ fn of_host(findings: &[Finding]) -> Vec<Finding> {
     let is_of_host =
         |finding: &&Finding| finding.blame == Blame::Host && finding.level > Level::May;
     findings.iter().filter(is_of_host).cloned().collect()
-}
-
-fn warn_unless(written: std::io::Result<()>) {
-    if let Err(error) = written {
-        output::warning(format_args!("a finding cannot be written: {error}"));
-    }
 }
