@@ -6,21 +6,34 @@ use conform_judge::finding::Blame;
 use conform_report::Verdict;
 
 /// A request of each kind that the client answers.
-const ASKED: [(&str, &str); 5] = [
+const ASKED: [(&str, &str); 10] = [
     ("file/read", "{ path: a.txt }"),
     ("file/write", "{ path: b.txt, text: hi }"),
     ("shell/start", "{ command: \"true\" }"),
+    ("shell/output", OF_TERMINAL),
+    ("shell/wait", OF_TERMINAL),
+    ("shell/kill", OF_TERMINAL),
+    ("shell/release", OF_TERMINAL),
     ("permit", "{ options: [{ id: c, kind: once }] }"),
     ("ask", "{ as: form, form: {} }"),
+    ("ask", "{ as: page }"),
 ];
+
+/// The params of a request about the terminal that the agent has started first.
+const OF_TERMINAL: &str = "{ shell: $0.shell }";
 
 /// A scenario in which the agent asks this, and the host answers as it says here. The agent does not mind.
 fn answered(budgets: &str, (method, params): (&str, &str), own: &str) -> String {
     let head = format!(
-        "client: [reads, writes, runs, forms]\nfiles: {{ a.txt: hi }}\n{budgets}\nanswers: {{ {method}: {own} }}"
+        "client: [reads, writes, runs, forms, pages]\nfiles: {{ a.txt: hi }}\n{budgets}\nanswers: {{ {method}: {own} }}"
     );
     let ask = format!("{{ ask: {method}, params: {params} }}");
-    scenario(&head, &[&ask], &["{ $present: true }"])
+    let mut actions = vec![ask.as_str()];
+    if params == OF_TERMINAL {
+        actions.insert(0, "{ ask: shell/start, params: { command: \"true\" } }");
+    }
+    let answers = vec!["{ $present: true }"; actions.len()];
+    scenario(&head, &actions, &answers)
 }
 
 #[test]
@@ -41,11 +54,11 @@ fn a_request_that_the_host_does_not_answer_or_too_late_is_left_open_by_the_host(
 fn a_wrong_or_a_second_answer_is_a_mistake_of_the_host_alone() {
     for asked in ASKED {
         let wrong = match asked.0 {
-            "file/write" => ("{ error: no }", "json-rpc/error-object".to_owned()),
-            method => (
+            method @ ("file/read" | "shell/start" | "permit" | "ask") => (
                 "{ result: { other: 1 } }",
                 format!("schema/>{method}.result"),
             ),
+            _ => ("{ error: no }", "json-rpc/error-object".to_owned()),
         };
         let twice = (
             "{ standing: , times: 2 }",
