@@ -179,6 +179,29 @@ fn requests_of_a_lane_take_no_reply_whenever_they_come() {
 }
 
 #[test]
+fn a_lane_is_recognized_by_the_name_of_its_model_or_by_the_absence_of_tools() {
+    let agent = two_way("asker.py");
+    for condition in ["model: small", "no_tools: true"] {
+        let dir = TestDir::new();
+        let file = format!("dialect: bench\nlanes: {{ title: {{ {condition} }} }}\n");
+        let file = dir.file("own.yaml", &file);
+        let step = "  - expect_request: { lane: title, contains: You name sessions }";
+        let result = play_with(
+            &dir,
+            &two_turns("before", step),
+            &["--agent-file", &file, "python3", agent.to_str().unwrap()],
+        );
+        assert_eq!(
+            result.only_scenario().verdict,
+            Verdict::Pass,
+            "{}",
+            result.stdout
+        );
+        assert_eq!(lanes(&result), [("title", 1)], "{condition}");
+    }
+}
+
+#[test]
 fn a_lane_is_in_the_transcript_and_no_part_of_the_judgement() {
     let dir = TestDir::new();
     let result = play(&dir, &two_turns("before", ""));

@@ -16,8 +16,8 @@ def send(**message):
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 
 
-def model(messages, tools=True):
-    body = {"model": "m", "messages": messages}
+def model(messages, tools=True, name="m"):
+    body = {"model": name, "messages": messages}
     if tools:
         body["tools"] = [{"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}} for name in TOOLS]
     request = urllib.request.Request(URL + "/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
@@ -26,7 +26,7 @@ def model(messages, tools=True):
 
 
 def title():
-    return model([{"role": "system", "content": "You name sessions."}, messages[1]], tools=False)["content"]
+    return model([{"role": "system", "content": "You name sessions."}, messages[1]], tools=False, name="small")["content"]
 
 
 def suggest():
