@@ -348,6 +348,47 @@ fn an_option_is_chosen_by_its_kind_and_not_by_its_place() {
         why,
         r#"there is no option of the kind not-now among the kinds ["never", "always", "once", "once"] in `permit`"#
     );
+    // None of the options rejects, and none that allows is taken in its place.
+    let allowing =
+        "{ ask: permit, params: { options: [{ id: a, kind: always }, { id: b, kind: once }] } }";
+    let none = scenario("answers: { permit: 'no' }", &[allowing], &[]);
+    let why = not_judged(&none, Verdict::Skipped);
+    assert_eq!(
+        why,
+        r#"there is no option of the kind not-now or never among the kinds ["always", "once"] in `permit`"#
+    );
+}
+
+#[test]
+fn an_answer_has_the_id_of_its_request_in_the_same_type_and_exact() {
+    let ids = [
+        "1",
+        "'1'",
+        "1.0",
+        "null",
+        "9007199254740992",
+        "9007199254740993",
+        "-1",
+    ];
+    let ask = |n: usize, id: &str| {
+        format!("ask: permit, id: {id}, params: {{ options: [{{ id: c{n}, kind: once }}] }}")
+    };
+    let asked = ids.iter().enumerate();
+    let asked: Vec<_> = asked
+        .map(|(n, id)| format!("{{ {}, later: true }}", ask(n, id)))
+        .collect();
+    let asked: Vec<_> = asked.iter().map(String::as_str).collect();
+    let chosen = |n| format!("{{ result: {{ chosen: c{n} }} }}");
+    let answers: Vec<_> = (0..ids.len()).map(chosen).collect();
+    let answers: Vec<_> = answers.iter().map(String::as_str).collect();
+    // An id is free again after its answer.
+    let again = format!(
+        "  - send: {{ message: do, params: {{ actions: [{{ {} }}] }} }}\n  - expect: {{ message: do.result, result: {{ answers: [{}] }} }}\n",
+        ask(7, "1"),
+        chosen(7)
+    );
+    let notes = passes(&(scenario("", &asked, &answers) + &again));
+    assert!(notes.is_empty(), "{notes:?}");
 }
 
 #[test]

@@ -46,12 +46,13 @@ def swap(link, targets):
 def request(action, answers):
     global asked
     asked += 1
-    send(id=asked, method=action["ask"], params=filled(action.get("params", {}), answers))
-    return asked
+    id = action.get("id", asked)
+    send(id=id, method=action["ask"], params=filled(action.get("params", {}), answers))
+    return id
 
 
 def answer_to(id):
-    message = receive(lambda one: "method" not in one and one.get("id") == id)
+    message = receive(lambda one: "method" not in one and json.dumps(one.get("id")) == json.dumps(id))
     return {key: message[key] for key in ("result", "error") if key in message}
 
 
