@@ -11,6 +11,7 @@ mod client;
 mod detection;
 mod early_end;
 mod explore;
+mod first_trial;
 mod github_action;
 mod harness;
 mod init;
