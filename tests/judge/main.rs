@@ -17,6 +17,7 @@ mod pi_sessions;
 mod process_ends;
 mod published_schemas;
 mod real_sessions;
+mod recorded_names;
 #[path = "../common/recordings.rs"]
 mod recordings;
 mod rule_mistakes;
