@@ -89,19 +89,37 @@ fn what_does_not_reach_a_server_is_a_finding_with_what_came_nearest() {
 }
 
 #[test]
-fn a_server_can_die() {
+fn a_server_can_die_or_be_silent() {
     for servers in [
         "{ birds: { dies: true } }",
+        "{ birds: { silent: true } }",
         "{ birds: { tools: { count: { dies: true } } } }",
     ] {
         let steps = "  - expect: { type: text_delta, text: nothing }\n  - expect_mcp: { server: birds, started: {} }\n";
         let result = play(&TestDir::new(), servers, steps);
-        let findings = &result.only_scenario().findings;
-        let of_steps = findings
-            .iter()
-            .filter(|one| one.rule.starts_with("scenario."));
-        assert_eq!(of_steps.count(), 0, "{result}");
+        assert_eq!(findings_of_steps(&result), 0, "{result}");
     }
+}
+
+fn findings_of_steps(result: &RunResult) -> usize {
+    let findings = result.only_scenario().findings.iter();
+    let of_steps = findings.filter(|one| one.rule.starts_with("scenario."));
+    of_steps.count()
+}
+
+#[test]
+fn of_two_servers_with_the_same_tool_each_answers_its_own_calls() {
+    let result = play(
+        &TestDir::new(),
+        "{ birds: { tools: { count: { result: seven } } }, fish: { tools: { count: { result: eight } } } }",
+        "  - expect: { type: text_delta, text: { $contains: seven } }
+  - send: { type: message, msg_id: m2, input: \"{mcp_fish}\" }
+  - expect: { type: text_delta, text: { $contains: eight } }
+  - expect_mcp: { server: birds, method: tools/call, params: { name: count } }
+  - expect_mcp: { server: fish, method: tools/call, params: { name: count } }
+",
+    );
+    assert_eq!(findings_of_steps(&result), 0, "{result}");
 }
 
 #[test]
