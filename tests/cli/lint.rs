@@ -339,3 +339,37 @@ fn a_smoke_scenario_that_does_not_exist_is_a_mistake() {
         assert_eq!(stderr.contains(place), expected != 0, "{stderr}");
     }
 }
+
+#[test]
+fn a_mistake_of_a_dialect_that_is_named_and_linted_comes_once() {
+    let dialect = "name: tiny\nversion: \"1\"\nnaming: json-rpc\ndiscriminator: { events: /a, commands: /b }\nevents: { note: { notification: true } }\n";
+    let folder = folder(&[
+        ("dialects/tiny/1/dialect.yaml", dialect),
+        (
+            "dialects/tiny/1/events.json",
+            r#"{ "$defs": { "note": {} } }"#,
+        ),
+        (
+            "scenarios/a.yaml",
+            "name: a\nsteps:\n  - expect: { message: note }\n",
+        ),
+    ]);
+    let named = ["--dialect", "tiny@1", "--dialect-dir", "dialects"];
+    let args = [&["dialects", "scenarios"][..], &named].concat();
+    let (status, stdout, stderr) = lint(folder.path(), &args);
+    assert_eq!(status, 2, "{stdout}{stderr}");
+    assert!(stdout.ends_with(": 1 mistake\n"), "{stdout}");
+    assert_eq!(stderr.matches("error: ").count(), 1, "{stderr}");
+    assert!(
+        stderr.contains("dialects/tiny/1/dialect.yaml:4:16"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn an_agent_file_is_checked_against_the_dialect_of_its_folder() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/two-way/dialects");
+    let named = ["bench", "--dialect", "kiosk@1", "--dialect-dir", "."];
+    let (status, stdout, stderr) = lint(&root, &named);
+    assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
+}

@@ -11,9 +11,10 @@ use conform_runner::explore::MoveTable;
 use conform_runner::mutation::bad_hosts;
 use conform_runner::scenario::{self, ScenarioSource, UniqueNames};
 use frame_faults::{FaultTable, KnownNames};
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use mock_provider::Script;
-use spanned_yaml::{Error, Node, load_file};
+use spanned_yaml::{Error, Node, Span, load_file};
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,8 +126,9 @@ impl Linter {
             let scenarios = known.scenarios.iter().map(String::as_str);
             self.errors.extend(dialect.check_smoke(scenarios).err());
         }
-        // The mistakes of a file that several dialects read come once for each of them.
-        let errors: IndexSet<Error> = self.errors.into_iter().collect();
+        // The mistakes of a file come once for each dialect that reads it, and for each path that the user has named it by.
+        let (mut places, mut errors) = (HashSet::new(), self.errors);
+        errors.retain(|error| places.insert(place(error)));
         let counts = self.counts.iter();
         let kinds: Vec<_> = counts.map(|(name, number)| count(*number, name)).collect();
         let files = count(self.counts.values().sum(), "file");
@@ -146,7 +148,7 @@ impl Linter {
         LintReport {
             summary: format!("checked {files}{list}: {mistakes}"),
             warnings: self.warnings,
-            errors: errors.into_iter().collect(),
+            errors,
         }
     }
 
@@ -249,11 +251,8 @@ impl Linter {
                     id,
                 ))
             });
-        let asked = self
-            .args
-            .dialect
-            .clone()
-            .or(of_folder.clone().map(|(_, id)| id));
+        let own = of_folder.clone().map(|(_, id)| id);
+        let asked = own.or_else(|| self.args.dialect.clone());
         let agent = KnownAgent {
             is_named: of_folder.is_none(),
             ..KnownAgent::read(path, asked.as_deref())?
@@ -314,6 +313,12 @@ impl Linter {
             }
         }
     }
+}
+
+/// Where a mistake is, however its file is named, and what it is.
+fn place(error: &Error) -> (PathBuf, Span, String) {
+    let file = std::fs::canonicalize(&error.file).unwrap_or_else(|_| error.file.clone());
+    (file, error.span, error.message.clone())
 }
 
 fn is_dialect(folder: &Path) -> bool {
