@@ -443,6 +443,43 @@ fn another_agent_script_answers_the_next_command() {
 }
 
 #[test]
+fn a_protocol_in_which_both_sides_ask_is_controlled_by_its_frames() {
+    let test = Test::new(
+        "commands:
+  - on: { message: ask }
+    do: [{ gate: half }, { send: { message: confirm, params: { options: [] } } }]
+  - on: { message: confirm.result }
+    do: [{ send: { message: ask.result, result: { answer: q7 } } }]
+",
+    );
+    let dialects = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/two-way/dialects");
+    let dialect = ["--dialect-dir", dialects, "--dialect", "duo@1"];
+    let args = [&dialect[..], &["--script", "script.yaml"]].concat();
+    let mut agent = test.start("", &args);
+    let mut client = test.client(1);
+    // The host's request has the id that the agent's own gets.
+    agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ask", "params": {} }));
+    let seen = wait_command(json!({ "method": "ask" }), 0);
+    assert_eq!(client.request(seen).unwrap()["frame"]["id"], 1);
+    client.request(wait_gate("half")).unwrap();
+    let frame = json!({ "jsonrpc": "2.0", "method": "note", "params": { "kind": "word" } });
+    let pushed = frame.clone();
+    client.request(Command::Send { frame }).unwrap();
+    assert_eq!(agent.next(), pushed);
+    let gate = "half".to_owned();
+    client.request(Command::Release { gate }).unwrap();
+    let asked = agent.next();
+    assert_eq!(
+        (&asked["method"], &asked["id"]),
+        (&json!("confirm"), &json!(1))
+    );
+    agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": { "choice": "q7" } }));
+    let seen = wait_command(json!({ "id": 1, "result": { "choice": "q7" } }), 0);
+    client.request(seen).unwrap();
+    assert_eq!(agent.next()["result"]["answer"], "q7");
+}
+
+#[test]
 fn commands_are_answered_while_a_long_answer_streams() {
     let test = Test::new("- text: fine\n");
     let mut agent = test.start("", &["--json-stream"]);
