@@ -294,3 +294,28 @@ fn a_response_without_a_request_is_a_mistake_of_the_scenario() {
         "{why}"
     );
 }
+
+#[test]
+fn a_baseline_knows_the_cause_of_a_rule_that_comes_with_the_protocol() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/two-way");
+    let dir = TestDir::new();
+    let scenario = dir.file(
+        "scenarios/leave.yaml",
+        "name: x\nclauses: [duo.once]\nsteps:\n  - send: { message: ask, params: { text: leave } }\n  - expect: { message: note }\n  - expect_exit: { code: 0 }\n",
+    );
+    let paths = [
+        folder.join("dialects"),
+        folder.join("agent.py"),
+        dir.path("known.yaml"),
+    ];
+    let [dialects, agent, known] = paths.each_ref().map(|path| path.to_str().unwrap());
+    let run = |more: &[&str]| {
+        let dialect = ["--dialect", "duo@1", "--dialect-dir", dialects];
+        let files = ["--scenarios", &scenario, "--baseline", known];
+        dir.run(&[&dialect[..], &files, more, &["python3", agent]].concat())
+    };
+    run(&["--update-baseline"]).assert_exit(0, "1 of 1 entry without a reason");
+    run(&[]).assert_exit(0, "KNOWN duo/json-rpc/left-open");
+    let text = std::fs::read_to_string(dir.path("known.yaml")).unwrap();
+    assert!(text.contains("cause: \"json-rpc-left-open-"), "{text}");
+}
