@@ -181,6 +181,11 @@ fn the_section_about_protocols_in_which_both_sides_ask_can_be_followed() {
     write_blocks(folder, "two-way");
     let runnable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.join("ferry.py"), runnable).unwrap();
+    let agent = std::fs::read_to_string(folder.join("ferry.py")).unwrap();
+    assert!(
+        agent.lines().count() <= 60,
+        "the agent of the page is small"
+    );
     let text = blocks("two-way-run").remove(0).1;
     let lines: Vec<_> = text.lines().filter(|l| l.starts_with("conform ")).collect();
     let [lint, run] = lines[..] else {
