@@ -197,26 +197,33 @@ fn nothing_outside_of_the_workspace_is_read_or_written() {
 fn a_link_that_changes_between_check_and_use_leads_nowhere() {
     let dir = TestDir::new();
     let secret = dir.file("secret/key.txt", "secret");
-    let read = "{ ask: file/read, params: { path: \"{workspace}/both\" } }";
-    let write = "{ ask: file/write, params: { path: \"{workspace}/both\", text: lost } }";
-    let swap = format!("{{ swap: [\"{{workspace}}/both\", [\"{{workspace}}/a.txt\", {secret}]] }}");
-    let mut actions = vec![swap.as_str(), "{ nap: 0.2 }"];
-    actions.extend([read; 200]);
-    actions.extend([write; 100]);
-    let fits = "{ $not: { result: { text: { $contains: secret } } } }";
-    let text = scenario(
-        "client: [reads, writes]\nfiles: { a.txt: hi }",
-        &actions,
-        &[fits; 300],
-    );
-    let result = play_in(&dir, &text);
-    assert_eq!(
-        result.only_scenario().verdict,
-        Verdict::Pass,
-        "{}",
-        result.stdout
-    );
-    assert_eq!(std::fs::read_to_string(secret).unwrap(), "secret");
+    let outside = dir.path("secret").display().to_string();
+    let file = ["both", "{workspace}/a.txt", &secret, "both"];
+    let folder = ["folder", "real", &outside, "folder/key.txt"];
+    for [link, inside, outside, path] in [file, folder] {
+        let read = format!("{{ ask: file/read, params: {{ path: \"{{workspace}}/{path}\" }} }}");
+        let write = format!(
+            "{{ ask: file/write, params: {{ path: \"{{workspace}}/{path}\", text: lost }} }}"
+        );
+        let swap = format!("{{ swap: [\"{{workspace}}/{link}\", [\"{inside}\", \"{outside}\"]] }}");
+        let mut actions = vec![swap.as_str(), "{ nap: 0.2 }"];
+        actions.extend([read.as_str(); 200]);
+        actions.extend([write.as_str(); 100]);
+        let fits = "{ $not: { result: { text: { $contains: secret } } } }";
+        let text = scenario(
+            "client: [reads, writes]\nfiles: { a.txt: hi, real/key.txt: hi }",
+            &actions,
+            &[fits; 300],
+        );
+        let result = play_in(&dir, &text);
+        assert_eq!(
+            result.only_scenario().verdict,
+            Verdict::Pass,
+            "{}",
+            result.stdout
+        );
+        assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+    }
 }
 
 #[test]
