@@ -496,8 +496,8 @@ fn a_request_that_a_step_answers_is_left_to_it_and_later_ones_are_not() {
 fn an_agent_may_ask_before_it_was_asked_and_send_much() {
     let mut text = scenario(
         "client: [reads]\nfiles: { a.txt: hi }\nagent: { env: { ASKS_FIRST: file/read } }",
-        &["{ big: 10000000 }"],
-        &[],
+        &["{ early: true }", "{ big: 10000000 }"],
+        &["{ result: { text: hi } }"],
     );
     text += "  - expect: { message: note, params: { text: { $length: 10000000 } } }\n";
     passes(&text);

@@ -63,6 +63,9 @@ def do(actions):
             id = request(action, answers)
             answers.append(None if action.get("later") else answer_to(id))
             later.append(id)
+        elif "early" in action:
+            answers.append(answer_to("early"))
+            later.append("early")
         elif "tell" in action:
             send(method=action["tell"], params=action["params"])
         elif "nap" in action:
