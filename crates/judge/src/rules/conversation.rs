@@ -118,7 +118,8 @@ impl ConversationState {
                 }
             }
             Part::Attached => conversation.note_attachments(),
-            Part::Stopped if !turns.is_open() => {}
+            // Between turns nothing of a turn is lost.
+            Part::Stopped | Part::Unreadable if !turns.is_open() => {}
             Part::Undone | Part::Stopped => {
                 conversation.undo_turn();
                 turns.undo_turn();
