@@ -120,9 +120,14 @@ impl HostFindings {
                 output::finding("host", output::headline(finding));
             }
             let text = self.describe(finding);
-            if let Some(file) = &mut self.settings.file {
-                let written = file.append(text.as_bytes());
-                self.unwritten = self.unwritten.take().or(written.err());
+            if let Some(file) = &mut self.settings.file
+                && let Err(error) = file.append(text.as_bytes())
+            {
+                // A host that kills its agent gets no other word of it.
+                if self.unwritten.is_none() {
+                    output::warning(format_args!("a finding cannot be written: {error}"));
+                }
+                self.unwritten = Some(error);
             }
         }
     }
