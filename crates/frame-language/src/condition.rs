@@ -2,7 +2,7 @@
 
 use crate::function::Function;
 use crate::pointer::Pointer;
-use regex::Regex;
+use crate::text_pattern::TextPattern;
 use serde_json::Value;
 
 /// A value that a condition can name.
@@ -78,7 +78,7 @@ pub enum Condition {
         except: Vec<String>,
     },
     /// A text matches a regular expression.
-    Matches(Operand, Regex),
+    Matches(Operand, TextPattern),
     /// The value exists; `null` counts as absent.
     Present(Operand),
     /// The value exists and is empty: an empty text, list or object, or null.

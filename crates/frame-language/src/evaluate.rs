@@ -113,9 +113,9 @@ impl<'a, H: History> EvalContext<'a, H> {
                     })
                 }))
             }
-            Condition::Matches(operand, regex) => self.each(operand, |v| {
+            Condition::Matches(operand, pattern) => self.each(operand, |v| {
                 v.as_str()
-                    .map_or(Truth::Unknown, |t| regex.is_match(t).into())
+                    .map_or(Truth::Unknown, |t| pattern.is_match(t).into())
             }),
             Condition::Present(operand) => {
                 if self.is_unknown(operand) {

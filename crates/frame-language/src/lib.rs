@@ -23,6 +23,7 @@ mod lexer;
 pub mod parse;
 mod pattern;
 mod pointer;
+mod text_pattern;
 mod truth;
 
 pub use compare::{canonical, compare, equal};
@@ -33,4 +34,5 @@ pub use lexer::{SyntaxError, Token, tokenize, written_pointer};
 pub use parse::{Names, Parser};
 pub use pattern::{Atom, FrameName, Pattern};
 pub use pointer::{Pointer, parent};
+pub use text_pattern::TextPattern;
 pub use truth::Truth;

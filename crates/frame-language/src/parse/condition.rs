@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::condition::{Compare, Condition, Operand};
 use crate::lexer::{SyntaxError, Token};
-use regex::Regex;
+use crate::text_pattern::TextPattern;
 use spanned_yaml::did_you_mean;
 
 impl Parser<'_> {
@@ -84,10 +84,10 @@ impl Parser<'_> {
         let Some(Token::Text(text)) = self.peek().cloned() else {
             return Err(self.error("a quoted regular expression was expected here"));
         };
-        let regex =
-            Regex::new(&text).map_err(|e| self.error(format!("not a regular expression: {e}")))?;
+        let pattern = TextPattern::new(&text)
+            .map_err(|e| self.error(format!("not a regular expression: {e}")))?;
         self.next += 1;
-        Ok(Condition::Matches(left, regex))
+        Ok(Condition::Matches(left, pattern))
     }
 
     fn comparison(&mut self) -> Result<Compare, SyntaxError> {
