@@ -20,6 +20,9 @@ pub(crate) type Work = (&'static str, fn(&str) -> Costs);
 
 /// The works, the longest first.
 pub(crate) const WORKS: &[Work] = &[
+    ("run acp@1", |name| {
+        played(name, "prompt/thinking", "prompt/*")
+    }),
     ("run pi@1.6", |name| {
         played(name, "run/thinking-blocks", "run/t*")
     }),
@@ -40,9 +43,6 @@ pub(crate) const WORKS: &[Work] = &[
     }),
     ("run synaps@1", |name| {
         played(name, "prompt/thinking-is-whole", "prompt/t*")
-    }),
-    ("run acp@1", |name| {
-        played(name, "prompt/thinking", "prompt/t*")
     }),
     ("explore aionrs@0.1", explored),
     ("load acp@1", |name| loaded(name, "prompt/thinking")),
