@@ -1,7 +1,9 @@
 //! The list of running processes, from `/proc`.
 
 use crate::{CpuTimes, RunningProcess, Thread};
-use rustix::process::Pid;
+use rustix::process::{
+    Pid, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpgid, getsid, waitid, waitpid,
+};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -180,11 +182,71 @@ pub fn load() -> Option<f64> {
     loads.split(' ').next()?.parse().ok()
 }
 
-/// The children of this process, of all its threads, without those that the filter leaves out: reading a process is expensive.
-pub fn children(is_wanted: impl Fn(i32) -> bool) -> impl Iterator<Item = RunningProcess> {
-    let pids = children_of(std::process::id()).into_iter();
-    pids.filter(move |pid| is_wanted(*pid))
-        .filter_map(RunningProcess::read)
+/// The orphans that this process has adopted and that run: its children, without these leaders and what is in their groups. A child that leads
+/// no group was not started by this process, and is reaped if it has ended. Only what is left is looked up in `/proc`: whoever looks a process
+/// up there makes its end expensive for the system.
+pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
+    let children = children_of(std::process::id()).into_iter();
+    let running = children.filter_map(Pid::from_raw).filter(|&child| {
+        let Ok(group) = getpgid(Some(child)) else {
+            return false;
+        };
+        if is_leader(child.as_raw_pid()) || is_leader(group.as_raw_pid()) {
+            return false;
+        }
+        let ended = has_ended(child);
+        if ended && group != child {
+            // Fails if another thread has reaped it.
+            let _ = waitpid(Some(child), WaitOptions::NOHANG);
+        }
+        !ended
+    });
+    running
+        .filter_map(|child| RunningProcess::read(child.as_raw_pid()))
+        .collect()
+}
+
+/// The processes in the group or the session of a child of this process, with the child. If this process adopts no orphans, they are searched
+/// among all processes.
+#[must_use]
+pub fn group_of(leader: Pid) -> Vec<RunningProcess> {
+    if !matches!(child_subreaper(), Ok(Some(_))) {
+        let id = leader.as_raw_pid();
+        return all()
+            .filter(|found| found.group == id || found.session == id)
+            .collect();
+    }
+    let ids = |pid| Some((getpgid(Some(pid)).ok()?, getsid(Some(pid)).ok()?));
+    let is_member =
+        |pid: &Pid| ids(*pid).is_some_and(|(group, session)| group == leader || session == leader);
+    let children = children_of(std::process::id()).into_iter();
+    let children = children.filter_map(Pid::from_raw).filter(is_member);
+    let (ended, living): (Vec<Pid>, Vec<Pid>) = children.partition(|child| has_ended(*child));
+    let descendants: Vec<Pid> = living
+        .iter()
+        .copied()
+        .flat_map(descendants)
+        .filter(is_member)
+        .collect();
+    let ended = ended.into_iter().filter_map(|pid| {
+        let (group, session) = ids(pid)?;
+        Some(RunningProcess {
+            pid,
+            group: group.as_raw_pid(),
+            session: session.as_raw_pid(),
+            ended: true,
+        })
+    });
+    let living = living.into_iter().chain(descendants);
+    ended
+        .chain(living.filter_map(|pid| RunningProcess::read(pid.as_raw_pid())))
+        .collect()
+}
+
+/// Whether a child of this process is a zombie.
+fn has_ended(child: Pid) -> bool {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    matches!(waitid(WaitId::Pid(child), look), Ok(Some(_)))
 }
 
 /// All descendants of a process.

@@ -121,19 +121,14 @@ impl AgentProcessTree {
     fn members(&self) -> Vec<Pid> {
         let mut members = Vec::new();
         if self.has_group() {
-            let leader = self.leader.as_raw_pid();
-            let is_member =
-                |found: &RunningProcess| found.group == leader || found.session == leader;
-            members.extend(process_list::all().filter(is_member));
+            members.extend(process_list::group_of(self.leader));
         }
         let known = leaders().clone();
-        members.extend(
-            process_list::children(|pid| !known.contains(&pid)).filter(|child| {
-                !known.contains(&child.group)
-                    && !child.ended
-                    && (child.has_in_environment(&self.marker) || child.works_in(&self.workspace))
-            }),
-        );
+        let orphans = process_list::orphans(|pid| known.contains(&pid));
+        members.extend(orphans.into_iter().filter(|orphan| {
+            !orphan.ended
+                && (orphan.has_in_environment(&self.marker) || orphan.works_in(&self.workspace))
+        }));
         members.retain(|found| found.pid != self.leader);
         living(members, None)
     }
@@ -203,7 +198,7 @@ pub fn kill_stray_processes() -> Vec<StrayProcess> {
     let mut killing = Killing::default();
     let mut strays = HashMap::new();
     loop {
-        let children: Vec<_> = process_list::children(|_| true).collect();
+        let children = process_list::orphans(|_| false);
         for child in children.iter().filter(|child| !child.ended) {
             strays
                 .entry(child.pid)

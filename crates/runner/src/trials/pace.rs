@@ -4,7 +4,7 @@ use super::engine::cores;
 use std::time::Duration;
 
 /// An agent that needs so long for a scenario that it plays alone is slow. Many of it at a time leave each other no CPU.
-const SLOW: Duration = Duration::from_secs(1);
+const SLOW: Duration = Duration::from_millis(500);
 
 /// How many scenarios are played in parallel in a run.
 #[derive(Debug)]
