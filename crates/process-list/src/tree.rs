@@ -126,19 +126,31 @@ pub fn end_with_parent() {
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::TERM));
 }
 
-/// Kills all descendants of this process, which must be a child subreaper: without a child, it has no other descendants either.
+/// Kills all descendants of this process, which must be a child subreaper: without a child, it has no other descendants either. For the end of
+/// the process: children that have ended are reaped, and those that are just being killed have a moment to end, because it is expensive for the
+/// system to look them up.
 pub fn kill_descendants() {
-    if has_no_child() {
-        return;
+    const LOOKS: u32 = 10;
+    for _ in 0..LOOKS {
+        if has_reaped_all() {
+            return;
+        }
+        std::thread::sleep(POLL_INTERVAL);
     }
     descendants(rustix::process::getpid())
         .into_iter()
         .for_each(kill);
 }
 
-fn has_no_child() -> bool {
-    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    matches!(waitid(WaitId::All, look), Err(Errno::CHILD))
+/// Reaps the children that have ended; whether no child is left.
+fn has_reaped_all() -> bool {
+    loop {
+        match waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            Ok(None) => return false,
+            Err(_) => return true,
+        }
+    }
 }
 
 /// Kills all descendants of this process, and then the process itself.
