@@ -182,10 +182,11 @@ pub fn load() -> Option<f64> {
     loads.split(' ').next()?.parse().ok()
 }
 
-/// The orphans that this process has adopted and that run: its children, without these leaders and what is in their groups. A child that leads
-/// no group was not started by this process, and is reaped if it has ended. Only what is left is looked up in `/proc`: whoever looks a process
-/// up there makes its end expensive for the system.
+/// The orphans that this process has adopted and that run: its children, without these leaders and what is in their groups. A process that
+/// adopts orphans starts its own children as leaders of groups: another child that has ended is reaped. Only what is left is looked up in
+/// `/proc`: whoever looks a process up there makes its end expensive for the system.
 pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
+    let adopts = adopts_orphans();
     let children = children_of(std::process::id()).into_iter();
     let running = children.filter_map(Pid::from_raw).filter(|&child| {
         let Ok(group) = getpgid(Some(child)) else {
@@ -195,7 +196,7 @@ pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
             return false;
         }
         let ended = has_ended(child);
-        if ended && group != child {
+        if ended && adopts && group != child {
             // Fails if another thread has reaped it.
             let _ = waitpid(Some(child), WaitOptions::NOHANG);
         }
@@ -210,7 +211,7 @@ pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
 /// among all processes.
 #[must_use]
 pub fn group_of(leader: Pid) -> Vec<RunningProcess> {
-    if !matches!(child_subreaper(), Ok(Some(_))) {
+    if !adopts_orphans() {
         let id = leader.as_raw_pid();
         return all()
             .filter(|found| found.group == id || found.session == id)
@@ -241,6 +242,11 @@ pub fn group_of(leader: Pid) -> Vec<RunningProcess> {
     ended
         .chain(living.filter_map(|pid| RunningProcess::read(pid.as_raw_pid())))
         .collect()
+}
+
+/// Whether the orphans among the descendants of this process become its children.
+fn adopts_orphans() -> bool {
+    matches!(child_subreaper(), Ok(Some(_)))
 }
 
 /// Whether a child of this process is a zombie.
