@@ -7,7 +7,7 @@ mod linux;
 mod stub;
 mod tree;
 
-pub use exit::exit_of;
+pub use exit::{exit_of, reap_later, status_of};
 #[cfg(target_os = "linux")]
 pub use linux::*;
 #[cfg(not(target_os = "linux"))]

@@ -1,9 +1,8 @@
 //! The list of running processes, from `/proc`.
 
+use crate::exit::reap_orphan;
 use crate::{CpuTimes, RunningProcess, Thread};
-use rustix::process::{
-    Pid, WaitId, WaitIdOptions, WaitOptions, child_subreaper, getpgid, getsid, waitid, waitpid,
-};
+use rustix::process::{Pid, WaitId, WaitIdOptions, child_subreaper, getpgid, getsid, waitid};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -197,8 +196,7 @@ pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
         }
         let ended = has_ended(child);
         if ended && adopts && group != child {
-            // Fails if another thread has reaped it.
-            let _ = waitpid(Some(child), WaitOptions::NOHANG);
+            reap_orphan(child);
         }
         !ended
     });

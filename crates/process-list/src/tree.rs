@@ -1,10 +1,10 @@
 //! Process trees: what an agent or a tool has started, killed with it.
 
+use crate::exit::reap_orphan;
 use crate::{RunningProcess, descendants, has_pending_kill};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid,
-    waitpid,
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
 };
 use std::time::{Duration, Instant};
 use tokio::process::Child;
@@ -93,8 +93,7 @@ pub fn living(mut found: Vec<RunningProcess>, leader: Option<Pid>) -> Vec<Pid> {
         .iter()
         .filter(|one| one.ended && Some(one.pid) != leader)
     {
-        // Fails for a zombie that is not a child of this process.
-        let _ = waitpid(Some(ended.pid), WaitOptions::NOHANG);
+        reap_orphan(ended.pid);
     }
     found.retain(|one| !one.ended);
     found.sort_by_key(|one| one.pid.as_raw_pid());

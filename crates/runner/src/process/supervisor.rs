@@ -32,7 +32,7 @@ impl Supervisor {
         let status = loop {
             tokio::select! {
                 biased;
-                status = process_list::exit_of(&mut self.child) => break status,
+                status = process_list::status_of(&mut self.child) => break status,
                 Some(why) = kills.recv() => {
                     self.tree.kill_whole_group();
                     killed.get_or_insert(why);
@@ -48,6 +48,7 @@ impl Supervisor {
         }
         queue.wait_for_exchanges(limits::EXCHANGE_TIMEOUT).await;
         queue.end_session(end_of(status, killed, orphans));
+        process_list::reap_later(self.child);
     }
 }
 
