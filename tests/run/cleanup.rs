@@ -4,7 +4,7 @@ use crate::agents::{READY, START_AND_EXIT, TURN, TURNS, agent};
 use crate::harness::{TestDir, finish, kill_all_with, processes_with, wait_until};
 use conform_report::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
-use std::process::Child;
+use std::process::{Child, Command};
 
 #[test]
 fn a_child_process_that_outlives_the_agent_is_found_and_killed() {
@@ -52,6 +52,58 @@ fn a_child_process_that_nothing_connects_with_the_agent_is_killed_too() {
         "a stray process of an agent was killed: `sleep 1000`, which began during aionrs@0.1/one",
     );
     assert_eq!(processes_with(&mark), Vec::<String>::new());
+}
+
+/// As in a container: the processes of the run are in a group and a session whose leader is outside, and whose ids are 0 here.
+#[test]
+fn a_child_process_that_outlives_the_agent_is_found_in_a_pid_namespace_without_a_session() {
+    let namespace = [
+        "--user",
+        "--map-root-user",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+    ];
+    let mut check = Command::new("unshare");
+    if !check
+        .args(namespace)
+        .arg("true")
+        .status()
+        .is_ok_and(|it| it.success())
+    {
+        eprintln!("the kernel allows no PID namespace here");
+        return;
+    }
+    let dir = TestDir::new();
+    let scenario = dir.file("one.yaml", START_AND_EXIT);
+    let child = "setsid sleep 1000 &\n";
+    let script = dir.file("agent.sh", &agent(&[child, READY, "cat >/dev/null\n"]));
+    let run = dir.command("run");
+    let mut command = Command::new("unshare");
+    command.args(namespace).arg(run.get_program());
+    command
+        .args(run.get_args())
+        .current_dir(run.get_current_dir().unwrap());
+    command.envs(
+        run.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    command.args([
+        "--dialect",
+        "aionrs@0.1",
+        "--no-probe",
+        "--scenarios",
+        &scenario,
+        "sh",
+        &script,
+    ]);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("1 scenarios: 1 warned") && text.contains("aionrs/no-orphans"),
+        "{output:?}"
+    );
+    assert_eq!(processes_with(&dir.path("tmp")), Vec::<String>::new());
 }
 
 #[test]

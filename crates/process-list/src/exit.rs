@@ -1,6 +1,7 @@
 //! The exit of a child, noticed at once and reaped without a hurry.
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, getpgid, waitid, waitpid};
+use crate::ids::group_id;
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -56,7 +57,7 @@ pub(crate) fn reap_orphan(pid: Pid) {
             while let Ok(first) = ended.recv() {
                 std::thread::sleep(LONG_REST);
                 for pid in std::iter::once(first).chain(ended.try_iter()) {
-                    if getpgid(Some(pid)).is_ok_and(|group| group != pid) {
+                    if group_id(pid).is_some_and(|group| group != pid.as_raw_pid()) {
                         // Fails if it is no child of this process.
                         let _ = waitpid(Some(pid), WaitOptions::NOHANG);
                     }

@@ -1,6 +1,7 @@
 //! The running processes of the machine: finds and kills those that an agent started.
 
 mod exit;
+mod ids;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(not(target_os = "linux"))]

@@ -1,8 +1,9 @@
 //! The list of running processes, from `/proc`.
 
 use crate::exit::reap_orphan;
+use crate::ids::{group_id, session_id};
 use crate::{CpuTimes, RunningProcess, Thread};
-use rustix::process::{Pid, WaitId, WaitIdOptions, child_subreaper, getpgid, getsid, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, child_subreaper, waitid};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
@@ -188,14 +189,14 @@ pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
     let adopts = adopts_orphans();
     let children = children_of(std::process::id()).into_iter();
     let running = children.filter_map(Pid::from_raw).filter(|&child| {
-        let Ok(group) = getpgid(Some(child)) else {
+        let Some(group) = group_id(child) else {
             return false;
         };
-        if is_leader(child.as_raw_pid()) || is_leader(group.as_raw_pid()) {
+        if is_leader(child.as_raw_pid()) || is_leader(group) {
             return false;
         }
         let ended = has_ended(child);
-        if ended && adopts && group != child {
+        if ended && adopts && group != child.as_raw_pid() {
             reap_orphan(child);
         }
         !ended
@@ -209,15 +210,15 @@ pub fn orphans(is_leader: impl Fn(i32) -> bool) -> Vec<RunningProcess> {
 /// among all processes.
 #[must_use]
 pub fn group_of(leader: Pid) -> Vec<RunningProcess> {
+    let id = leader.as_raw_pid();
     if !adopts_orphans() {
-        let id = leader.as_raw_pid();
         return all()
             .filter(|found| found.group == id || found.session == id)
             .collect();
     }
-    let ids = |pid| Some((getpgid(Some(pid)).ok()?, getsid(Some(pid)).ok()?));
+    let ids = |pid| Some((group_id(pid)?, session_id(pid)?));
     let is_member =
-        |pid: &Pid| ids(*pid).is_some_and(|(group, session)| group == leader || session == leader);
+        |pid: &Pid| ids(*pid).is_some_and(|(group, session)| group == id || session == id);
     let children = children_of(std::process::id()).into_iter();
     let children = children.filter_map(Pid::from_raw).filter(is_member);
     let (ended, living): (Vec<Pid>, Vec<Pid>) = children.partition(|child| has_ended(*child));
@@ -231,8 +232,8 @@ pub fn group_of(leader: Pid) -> Vec<RunningProcess> {
         let (group, session) = ids(pid)?;
         Some(RunningProcess {
             pid,
-            group: group.as_raw_pid(),
-            session: session.as_raw_pid(),
+            group,
+            session,
             ended: true,
         })
     });
